@@ -1,0 +1,106 @@
+"""The contract of a dialect: how one tool turns judgments and a run into numbers, said field by field.
+
+A dialect is one constant in one file. Two dialects run the same named stages, so an audit can compare them field by
+field and find where two tools part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures import Measure
+from rankgauge.policies import (
+    IdealPool,
+    MissingQuery,
+    NegativeGrade,
+    Policy,
+    QueryOrder,
+    ShortList,
+    Ties,
+    Undefined,
+    Unjudged,
+)
+from rankgauge.ranking import Ranking
+
+__all__ = ["Dialect", "Printed", "registry"]
+
+_REGISTRY: dict[str, Dialect] = {}
+
+
+def registry() -> Mapping[str, Dialect]:
+    """Every dialect by its name."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """A measure under the name that a tool prints, in the tool's number format."""
+
+    name: str
+    measure: Measure
+    decimals: int = 4
+    per_query: bool = True
+    overall: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """How one tool computes: a value per stage of the way from tables to summary."""
+
+    name: str
+    title: str
+    reference: str
+
+    # judgments
+    negative: NegativeGrade = NegativeGrade.ZERO
+    assessors: str | None = None
+    # ranking
+    ties: Ties = Ties.EXPECTED
+    single_precision: bool = False
+    unjudged: Unjudged = Unjudged.NOT_RELEVANT
+    depth: int | None = None
+    ideal: IdealPool = IdealPool.JUDGED
+    # measures
+    gain: str = "linear"
+    discount: str = "log2"
+    rel: float = 1.0
+    max_grade: float = 4.0
+    readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    """What a measure's open parameters mean here, by the measure's name."""
+    # summary
+    empty: Undefined = 0.0
+    short: ShortList = ShortList.CUT
+    missing: MissingQuery = MissingQuery.ZERO
+    query_order: QueryOrder = QueryOrder.APPEARANCE
+    # report
+    printed: tuple[Printed, ...] = ()
+    """What `-m all` prints, in the tool's order."""
+
+    def register(self) -> Self:
+        """The dialect, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+    @property
+    def ranking(self) -> Ranking:
+        """The part of the dialect that the ranking stage reads."""
+        return Ranking(**{f.name: getattr(self, f.name) for f in fields(Ranking)})
+
+    def read(self, measure: Measure) -> Measure:
+        """The measure with its open parameters set as this dialect understands them."""
+        shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
+        return measure.bound({**shared, **self.readings.get(measure.facts.name, {})})
+
+    def changed(self, **overrides: Any) -> Self:
+        """The dialect with some of its choices replaced; names of policies become policies."""
+        known = {f.name: f for f in fields(self)}
+        values: dict[str, Any] = {}
+        for name, value in overrides.items():
+            if name not in known:
+                raise UnknownNameError("setting of a dialect", name, known)
+            kind = type(getattr(self, name))
+            values[name] = kind.parse(value) if issubclass(kind, Policy) else value
+        return replace(self, **values)

@@ -1,0 +1,88 @@
+"""The error tree: everything that a user's input can cause, and nothing else.
+
+    RankGaugeError            1
+    ├── InputError            2   a file or table is not what was expected: path:line, the line, what to do
+    ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
+    ├── ParameterError        4   a parameter's value makes no sense
+    └── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
+
+The number is the exit code of the command line.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"]
+
+
+class RankGaugeError(Exception):
+    """The base of every error that RankGauge raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(RankGaugeError):
+    """A file or table is not what was expected."""
+
+    exit_code = 2
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        text: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.problem, self.path, self.line, self.text, self.hint = problem, path, line, text, hint
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        place = "" if self.path is None else f"{self.path}:" + (f"{self.line}:" if self.line else "") + " "
+        shown = "" if self.text is None else f"\n  {_shortened(self.text)}"
+        return f"{place}{self.problem}{shown}" + (f"\n  {self.hint}" if self.hint else "")
+
+
+class UnknownNameError(RankGaugeError):
+    """A name that is in no registry, with the nearest ones that are."""
+
+    exit_code = 3
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        lowered = {known.lower(): known for known in reversed(self.known)}
+        near = [lowered[n] for n in difflib.get_close_matches(self.name.lower(), lowered, n=3, cutoff=0.5)]
+        help_ = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(self.known)}."
+        return f"There is no {self.kind} called '{self.name}'. {help_}"
+
+
+class ParameterError(RankGaugeError):
+    """A parameter whose value makes no sense."""
+
+    exit_code = 4
+
+    def __init__(self, owner: str, parameter: str, expected: str, got: object) -> None:
+        self.owner, self.parameter, self.expected, self.got = owner, parameter, expected, got
+        super().__init__(f"The '{parameter}' parameter of {owner} must be {expected}. Got {got!r} instead.")
+
+
+class MissingExtraError(RankGaugeError):
+    """An optional dependency is not installed."""
+
+    exit_code = 5
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(f"This needs {package}, which is not installed: pip install 'rankgauge[{extra}]'")
+
+
+def _shortened(text: str, width: int = 160) -> str:
+    text = text.rstrip("\r\n")
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,159 @@
+"""The contract of a measure, and the registry that subclassing fills.
+
+A measure is one file: a frozen dataclass with its facts (name, formula, reference, bounds, traits, worked
+examples), its parameters as fields, and `contributions`, what each hit adds to the value. A measure that is no sum
+overrides `values` instead. A kernel gives NaN where its formula is 0/0; only a dialect turns that into a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+from rankgauge.errors import ParameterError
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["DEFAULTS", "Aggregate", "Cutoff", "Example", "Facts", "Measure", "TieRule", "registry"]
+
+
+class Cutoff(Enum):
+    """Whether a measure's name ends in `@k`."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+    RECALL = "recall"  # @0.1: a recall level instead of a rank
+
+
+class TieRule(Enum):
+    """How a measure gets its mean over all orders of tied documents."""
+
+    EXACT = "exact"  # a closed form or a recursion
+    SAMPLED = "sampled"  # random orders; the standard error is shown
+    IMMUNE = "immune"  # the order within a tie cannot change the value
+
+
+class Aggregate(Enum):
+    """How the values of the queries become one number."""
+
+    MEAN = "mean"
+    SUM = "sum"
+    GEOMETRIC = "geometric"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A worked example: one list, and the value as arithmetic.
+
+    `grades` are those of the list in rank order (None: unjudged), `missed` those of judged documents that it lacks.
+    """
+
+    measure: str
+    grades: tuple[float | None, ...]
+    missed: tuple[float, ...] = ()
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What is known of a measure; a class without all of it does not import."""
+
+    name: str
+    title: str
+    formula: str
+    reference: str
+    bounds: tuple[float, float]
+    cutoff: Cutoff
+    ties: TieRule
+    graded: bool
+    improves: bool
+    """Moving a document above one with a lower grade never lowers the value."""
+    attains: bool
+    """The ideal order of the judged documents gives the upper bound, where the value is defined."""
+    examples: tuple[Example, ...]
+    aggregate: Aggregate = Aggregate.MEAN
+
+
+DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2", "max_grade": 4.0}
+"""What a parameter means that neither the user nor the dialect has set."""
+
+_REGISTRY: dict[str, type[Measure]] = {}
+
+
+def registry() -> Mapping[str, type[Measure]]:
+    """Every measure by its name."""
+    return dict(sorted(_REGISTRY.items(), key=lambda item: item[0].lower()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """A measure of a ranked list. `str` gives its name, which parses back to an equal measure."""
+
+    facts: ClassVar[Facts]
+    shorthands: ClassVar[Mapping[str, Callable[[Any], dict[str, Any]]]] = {}
+    """Other spellings of parameters: a name, and what its value stands for."""
+
+    judged_only: bool = field(default=False, metadata={"words": "take unjudged documents out of the list first"})
+
+    def __init_subclass__(cls) -> None:
+        if not isinstance(cls.__dict__.get("facts"), Facts):
+            raise TypeError(f"{cls.__name__} states no facts: name, formula, reference, bounds, ties, examples")
+        if not cls.__doc__ or not cls.facts.examples:
+            raise TypeError(f"{cls.__name__} needs a docstring and at least one worked example")
+        if cls.facts.name in _REGISTRY:
+            raise TypeError(f"two measures are called {cls.facts.name}")
+        _REGISTRY[cls.facts.name] = cls
+
+    def __post_init__(self) -> None:
+        cutoff, rule = getattr(self, "cutoff", None), self.facts.cutoff
+        if cutoff is None:
+            if rule in (Cutoff.REQUIRED, Cutoff.RECALL):
+                what = "a rank" if rule is Cutoff.REQUIRED else "a recall level"
+                raise ParameterError(self.facts.name, "cutoff", f"{what}, as in {self.facts.examples[0].measure}", None)
+        elif rule is Cutoff.RECALL and not 0 <= cutoff <= 1:
+            raise ParameterError(self.facts.name, "cutoff", "a recall level from 0 to 1", cutoff)
+        elif rule is not Cutoff.RECALL and (cutoff != int(cutoff) or cutoff < 1):
+            raise ParameterError(self.facts.name, "cutoff", "a whole number from 1 on", cutoff)
+
+    def score(self, lists: RankedLists) -> FloatArray:
+        """The value of each list; NaN where the measure is not defined."""
+        lists = lists.condensed() if self.judged_only else lists
+        return self.bound(DEFAULTS).values(lists)
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        """The kernel: by default the sum of what each hit contributes."""
+        return total(self.contributions(lists))
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        """What each hit adds to the value (queries × hits)."""
+        raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
+
+    def bound(self, defaults: Mapping[str, Any]) -> Self:
+        """The measure with the parameters that were left open (None) set from `defaults`."""
+        names = {f.name for f in fields(self)}
+        open_ = {k: v for k, v in defaults.items() if k in names and getattr(self, k) is None}
+        return replace(self, **open_) if open_ else self
+
+    def spelled(self) -> dict[str, Any]:
+        """The parameters that differ from their defaults, as the name spells them (without the cutoff)."""
+        return {
+            f.name: getattr(self, f.name)
+            for f in sorted(fields(self), key=lambda f: f.name == "judged_only")
+            if f.name != "cutoff" and getattr(self, f.name) != f.default
+        }
+
+    def __str__(self) -> str:
+        spelled = ", ".join(f"{name}={_literal(value)}" for name, value in self.spelled().items())
+        cutoff = getattr(self, "cutoff", None)
+        return self.facts.name + (f"({spelled})" if spelled else "") + ("" if cutoff is None else f"@{cutoff:g}")
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value) + "}"
+    return repr(value)

@@ -1,0 +1,1 @@
+"""Measures of the order on two levels: relevant or not."""

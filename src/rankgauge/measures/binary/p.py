@@ -1,0 +1,45 @@
+"""P@k: precision at a rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["P"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class P(Measure):
+    """The share of relevant documents among the first k.
+
+    A list shorter than k is padded: the divisor stays k.
+    """
+
+    facts = Facts(
+        name="P",
+        title="Precision at k",
+        formula=r"\frac{1}{k}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
+        reference="van Rijsbergen, Information Retrieval, 1979",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.REQUIRED,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="P@3", grades=(2, None, 1, 1), missed=(1,), value="2 / 3"),
+            Example(measure="P(rel=2)@5", grades=(2, 1, 2), missed=(2,), value="2 / 5"),
+        ),
+    )
+    cutoff: int | None = None
+    rel: float | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.cutoff is not None and self.rel is not None
+        lists = lists.top(self.cutoff)
+        return lists.relevant(self.rel) * lists.weigh(np.ones_like, self.cutoff) / self.cutoff

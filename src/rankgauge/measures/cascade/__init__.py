@@ -1,0 +1,1 @@
+"""Measures with a user who reads down the list and stops when satisfied."""

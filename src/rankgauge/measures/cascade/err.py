@@ -1,0 +1,51 @@
+"""ERR: expected reciprocal rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import cascade, stop_probability
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["ERR"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ERR(Measure):
+    """The expected reciprocal of the rank at which a user stops who is satisfied by a document of grade g with
+    probability (2^g − 1) / 2^max_grade."""
+
+    facts = Facts(
+        name="ERR",
+        title="Expected reciprocal rank",
+        formula=r"\sum_{r=1}^{k} \frac{1}{r}\, p_r \prod_{i<r} (1 - p_i), \quad p = \frac{2^g - 1}{2^{g_{max}}}",
+        reference="Chapelle, Metlzer, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(
+                measure="ERR@3",
+                grades=(1, None, 3, 4),
+                missed=(4,),
+                value="1/16 + (15/16) * (7/16) / 3",
+            ),
+            Example(
+                measure="ERR(max_grade=2)",
+                grades=(0, 2, 1),
+                value="(3/4) / 2 + (1/4) * (1/4) / 3",
+            ),
+        ),
+    )
+    cutoff: int | None = None
+    max_grade: float | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.max_grade is not None
+        lists = lists.top(self.cutoff)
+        return cascade(lists, stop_probability(lists, self.max_grade), lambda r: 1.0 / r, self.cutoff)

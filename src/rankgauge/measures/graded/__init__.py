@@ -1,0 +1,1 @@
+"""Measures of the order on graded judgments: each grade has a gain."""

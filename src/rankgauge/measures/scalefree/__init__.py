@@ -1,0 +1,1 @@
+"""Measures that do not depend on how many levels the scale of grades has."""

@@ -1,0 +1,1 @@
+"""Measures of the retrieved set: the order does not matter."""

@@ -1,0 +1,108 @@
+"""Named choices: what the tools of the field leave to a sort, a default or an accident, said out loud.
+
+Each choice carries the words that explain it; results print them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+from rankgauge.errors import UnknownNameError
+
+__all__ = [
+    "LEAVE_OUT",
+    "IdealPool",
+    "MissingQuery",
+    "NegativeGrade",
+    "Policy",
+    "QueryOrder",
+    "ShortList",
+    "Ties",
+    "Undefined",
+    "Unjudged",
+]
+
+LEAVE_OUT = "leave-out"
+
+Undefined = float | str
+"""What a measure's 0/0 becomes: a number, or `LEAVE_OUT`."""
+
+
+class Policy(StrEnum):
+    """A named choice; `words` explains it in a sentence."""
+
+    words: str
+
+    def __new__(cls, value: str, words: str) -> Self:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.words = words
+        return member
+
+    @classmethod
+    def parse(cls, value: str) -> Self:
+        """The choice of that name."""
+        try:
+            return cls(value)
+        except ValueError:
+            raise UnknownNameError(f"policy for {cls.subject()}", str(value), list(cls)) from None
+
+    @classmethod
+    def subject(cls) -> str:
+        """What the choice is about, in the words of an error message."""
+        return (cls.__doc__ or cls.__name__).split(":")[0].lower()
+
+
+class Ties(Policy):
+    """Ties: documents of one query with the same score."""
+
+    INPUT = "input", "tied documents stand in the order of the input"
+    DOCID = "docid", "tied documents stand in descending order of their ids, as in trec_eval"
+    EXPECTED = "expected", "the mean over all orders of tied documents"
+    BEST = "best", "tied documents stand in the order that favours the run"
+    WORST = "worst", "tied documents stand in the order that harms the run"
+
+
+class Unjudged(Policy):
+    """Unjudged documents: retrieved, but nobody judged them."""
+
+    NOT_RELEVANT = "not-relevant", "an unjudged document counts as not relevant"
+    SKIP = "skip", "unjudged documents are taken out of the ranking before it is cut"
+
+
+class MissingQuery(Policy):
+    """Missing queries: judged, but the run has no document for them."""
+
+    ZERO = "zero", "a judged query that the run does not answer counts, with an empty list"
+    SKIP = "skip", "a judged query that the run does not answer is left out of the mean"
+
+
+class NegativeGrade(Policy):
+    """Negative grades: what a grade below zero says."""
+
+    UNJUDGED = "unjudged", "a negative grade means that the document was not judged"
+    ZERO = "zero", "a negative grade means judged and worth nothing"
+    KEEP = "keep", "negative grades are used as they are"
+    REFUSE = "refuse", "a negative grade is an error"
+
+
+class IdealPool(Policy):
+    """Ideal pool: the documents that the ideal ranking is made of."""
+
+    JUDGED = "judged", "the ideal ranking holds every judged document of the query"
+    RETRIEVED = "retrieved", "the ideal ranking holds only the documents that the run retrieved"
+
+
+class ShortList(Policy):
+    """Short lists: fewer documents than the cutoff."""
+
+    CUT = "cut", "a list shorter than the cutoff is judged as far as it goes"
+    ZERO = "zero", "a list shorter than the cutoff counts 0"
+
+
+class QueryOrder(Policy):
+    """Query order: in which order queries are listed and summed."""
+
+    APPEARANCE = "appearance", "queries stand in the order of the judgments"
+    LEXICAL = "lexical", "queries stand in the byte order of their ids"

@@ -1,0 +1,122 @@
+"""Tables → hits: the general path, for any run that is a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
+from rankgauge.ranking.hits import Hits
+from rankgauge.ranking.lists import UNJUDGED, FloatArray
+
+__all__ = ["Ranking", "rank"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """How a run becomes ranked lists."""
+
+    ties: Ties = Ties.EXPECTED
+    single_precision: bool = False
+    unjudged: Unjudged = Unjudged.NOT_RELEVANT
+    negative: NegativeGrade = NegativeGrade.ZERO
+    ideal: IdealPool = IdealPool.JUDGED
+    depth: int | None = None
+
+
+def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
+    """The judged hits of a run, in rank order."""
+    pool = _pool(judgments, how.negative)
+    queries = pool["query"].unique(maintain_order=True)
+    codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
+    pool = pool.join(codes, on="query", how="left", maintain_order="left").select("code", "document", "grade")
+    rows = _sorted(run.join(codes, on="query", how="inner", maintain_order="left"), how)
+    code, score = rows["code"].to_numpy(), _as_compared(rows["score"].to_numpy(), how)
+    counts = np.bincount(code, minlength=len(queries))
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    ranks = np.arange(len(code)) - starts[code] + 1.0
+    first, size = _groups(code, score, ranks)
+    grades = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")["grade"]
+    hit = grades.is_not_null().to_numpy()
+    _refuse_duplicates(rows)
+    judged = pool.filter(pl.col("grade") > UNJUDGED).sort("code", "grade", descending=[False, True])
+    hits = Hits(
+        queries=queries,
+        query=code[hit],
+        rank=ranks[hit],
+        grade=grades.drop_nulls().to_numpy(),
+        first=first[hit],
+        size=size[hit],
+        retrieved=counts.astype(np.float64),
+        pool_query=judged["code"].to_numpy(),
+        pool_grade=judged["grade"].to_numpy(),
+    )
+    return arrange(hits, how)
+
+
+def arrange(hits: Hits, how: Ranking) -> Hits:
+    """The hits after the policies that act on whole lists: unjudged documents, ties, depth."""
+    if how.unjudged is Unjudged.SKIP:
+        hits = hits.condensed()
+    hits = hits.ordered(how.ties)
+    return hits if how.depth is None else hits.cut(how.depth)
+
+
+def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
+    grade = pl.col("grade")
+    match negative:
+        case NegativeGrade.UNJUDGED:
+            return judgments.with_columns(pl.when(grade < 0).then(UNJUDGED).otherwise(grade).alias("grade"))
+        case NegativeGrade.ZERO:
+            return judgments.with_columns(grade.clip(lower_bound=0.0))
+        case NegativeGrade.REFUSE:
+            below = judgments.filter(grade < 0)
+            if len(below):
+                row = below.row(0, named=True)
+                raise InputError(
+                    f"negative grade {row['grade']:g} of document {row['document']} in query {row['query']}",
+                    hint="Choose what negative grades mean: --negative unjudged, zero or keep.",
+                )
+    return judgments
+
+
+def _as_compared(score: FloatArray, how: Ranking) -> FloatArray:
+    return score.astype(np.float32).astype(np.float64) if how.single_precision else score
+
+
+def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
+    """The rows by query, falling score and, where the policy says so, falling document id."""
+    if how.single_precision:
+        rows = rows.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))
+    code, score = rows["code"].to_numpy(), rows["score"].to_numpy()
+    same = code[1:] == code[:-1]
+    step = score[1:] - score[:-1]
+    grouped = not (code[1:] < code[:-1]).any()
+    falling = grouped and not (same & (step > 0)).any()
+    if how.ties is Ties.DOCID and not (falling and not (same & (step == 0)).any()):
+        return rows.sort("code", "score", "document", descending=[False, True, True], maintain_order=True)
+    if falling:
+        return rows
+    return rows.sort("code", "score", descending=[False, True], maintain_order=True)
+
+
+def _groups(code: FloatArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The first rank and the size of each row's tie group."""
+    opens = np.ones(len(code), dtype=bool)
+    opens[1:] = (code[1:] != code[:-1]) | (score[1:] != score[:-1])
+    at = np.flatnonzero(opens)
+    sizes = np.diff(at, append=len(code))
+    return np.repeat(ranks[at], sizes), np.repeat(sizes, sizes).astype(np.float64)
+
+
+def _refuse_duplicates(rows: pl.DataFrame) -> None:
+    twice = rows.select("code", "document").is_duplicated()
+    if twice.any():
+        row = rows.filter(twice).row(0, named=True)
+        raise InputError(
+            f"document {row['document']} stands more than once in the run's list for query {row['query']}",
+            hint="A ranking holds each document once: remove the duplicates.",
+        )

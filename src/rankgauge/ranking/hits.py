@@ -1,0 +1,167 @@
+"""Hits: what leaves the ranking stage, flat, and how it becomes blocks of ranked lists.
+
+Memory follows the judgments, not the run: of each retrieved document only the judged ones are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankgauge.policies import IdealPool, Ties
+from rankgauge.ranking.lists import UNJUDGED, FloatArray, RankedLists
+
+__all__ = ["Block", "Hits", "IndexArray"]
+
+IndexArray: TypeAlias = npt.NDArray[np.int64]
+
+CELLS = 1 << 20
+"""How many cells a block may have: 8 MB a column of doubles, which the cache of a core still holds."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hits:
+    """The judged hits of every judged query, sorted by query and rank.
+
+    `queries` are the judged queries; `query` (hits) is the position of each hit's query in them. `rank` is the
+    place under the run's own order, `first` and `size` describe the hit's tie group. `retrieved` (queries) counts
+    the documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then
+    descending.
+    """
+
+    queries: pl.Series
+    query: IndexArray
+    rank: FloatArray
+    grade: FloatArray
+    first: FloatArray
+    size: FloatArray
+    retrieved: FloatArray
+    pool_query: IndexArray
+    pool_grade: FloatArray
+
+    def ordered(self, ties: Ties) -> Hits:
+        """The hits with their ties resolved as best or worst for the run; other policies keep the order."""
+        if ties not in (Ties.BEST, Ties.WORST) or not (self.size > 1).any():
+            return self
+        favour = -self.grade if ties is Ties.BEST else self.grade
+        order = np.lexsort((favour, self.first, self.query))
+        query, first, size, grade = (a[order] for a in (self.query, self.first, self.size, self.grade))
+        starts = np.flatnonzero(np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool))
+        counts = np.diff(starts, append=len(query))
+        within = np.arange(len(query)) - np.repeat(starts, counts)
+        # The best order has the judged documents before the unjudged, the worst has them after.
+        shift = 0 if ties is Ties.BEST else size - np.repeat(counts, counts)
+        return replace(self, query=query, rank=first + within + shift, grade=grade, first=first, size=size)
+
+    def condensed(self) -> Hits:
+        """The hits of the same lists without their unjudged documents."""
+        kept = self.grade > UNJUDGED
+        query, first, grade = self.query[kept], self.first[kept], self.grade[kept]
+        counts = np.bincount(query, minlength=len(self.queries))
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        rank = np.arange(len(query)) - starts[query] + 1.0
+        opens = np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool)
+        sizes = np.diff(np.flatnonzero(opens), append=len(query))
+        return replace(
+            self,
+            query=query,
+            rank=rank,
+            grade=grade,
+            first=np.repeat(rank[opens], sizes),
+            size=np.repeat(sizes, sizes).astype(np.float64),
+            retrieved=counts.astype(np.float64),
+        )
+
+    def cut(self, depth: int) -> Hits:
+        """The hits of the first `depth` documents of each list; a tie group that the cut divides keeps its order."""
+        kept = self.rank <= depth
+        whole = (self.first + self.size - 1 <= depth)[kept]
+        return replace(
+            self,
+            query=self.query[kept],
+            rank=self.rank[kept],
+            grade=self.grade[kept],
+            first=np.where(whole, self.first[kept], self.rank[kept]),
+            size=np.where(whole, self.size[kept], 1.0),
+            retrieved=np.minimum(self.retrieved, depth),
+        )
+
+    def blocks(self, *, expected: bool, ideal: IdealPool) -> Iterator[Block]:
+        """The queries in blocks of like length, so that one long list does not pad them all."""
+        n = len(self.queries)
+        hit_counts = np.bincount(self.query, minlength=n)
+        if ideal is IdealPool.RETRIEVED:
+            known = self.grade > UNJUDGED
+            order = np.lexsort((-self.grade[known], self.query[known]))
+            pool_query, pool_grade = self.query[known][order], self.grade[known][order]
+        else:
+            pool_query, pool_grade = self.pool_query, self.pool_grade
+        pool_counts = np.bincount(pool_query, minlength=n)
+        tied = np.bincount(self.query[self.size > 1], minlength=n) > 0 if expected else np.zeros(n, dtype=bool)
+        hit_ends, pool_ends = np.cumsum(hit_counts), np.cumsum(pool_counts)
+        for index in _of_like_length(hit_counts, pool_counts, tied):
+            hits = _Padding(hit_ends[index] - hit_counts[index], hit_counts[index])
+            pool = _Padding(pool_ends[index] - pool_counts[index], pool_counts[index])
+            averaged = bool(tied[index[0]]) if len(index) else False
+            yield Block(
+                index=index,
+                lists=RankedLists(
+                    ranks=hits.fill(self.rank),
+                    grades=hits.fill(self.grade),
+                    ideal=pool.fill(pool_grade),
+                    retrieved=self.retrieved[index],
+                    first=hits.fill(self.first) if averaged else None,
+                    size=hits.fill(self.size) if averaged else None,
+                ),
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Block:
+    """Queries by their position, and their ranked lists."""
+
+    index: IndexArray
+    lists: RankedLists
+
+
+class _Padding:
+    """Where the cells of a padded block find their values in a flat array."""
+
+    def __init__(self, starts: IndexArray, counts: IndexArray) -> None:
+        columns = np.arange(int(counts.max(initial=0)))
+        self.filled = columns < counts[:, np.newaxis]
+        self.source = (starts[:, np.newaxis] + columns)[self.filled]
+
+    def fill(self, flat: FloatArray) -> FloatArray:
+        """The flat values as rows, padded with NaN."""
+        if self.filled.all():
+            return flat[self.source].reshape(self.filled.shape)
+        cells = np.full(self.filled.shape, np.nan)
+        cells[self.filled] = flat[self.source]
+        return cells
+
+
+def _of_like_length(hits: IndexArray, pool: IndexArray, tied: npt.NDArray[np.bool_]) -> Iterator[IndexArray]:
+    """Positions of queries, cut into runs whose padding at most doubles the cells."""
+    order = np.lexsort((hits, pool, tied))
+    widths = (hits + pool)[order]
+    start = 0
+    while start < len(order):
+        end = _block_end(widths, tied[order], start, hits[order], pool[order])
+        yield order[start:end]
+        start = end
+
+
+def _block_end(widths: IndexArray, tied: npt.NDArray[np.bool_], start: int, hits: IndexArray, pool: IndexArray) -> int:
+    """Where the block that begins at `start` ends: the longest run that is neither too large nor too padded."""
+    chunk = slice(start, start + CELLS)
+    rows = np.arange(1, len(widths[chunk]) + 1)
+    padded = (np.maximum.accumulate(hits[chunk]) + np.maximum.accumulate(pool[chunk])) * rows
+    used = np.cumsum(widths[chunk])
+    fits = (padded <= CELLS) & ((padded <= 2 * used) | (padded <= CELLS // 16)) & (tied[chunk] == tied[start])
+    return start + max(1, int(np.argmin(fits)) if not fits.all() else len(fits))

@@ -1,0 +1,177 @@
+"""RankedLists: a block of queries as judged hits with explicit ranks.
+
+Unjudged documents take part only through the ranks of the others, so a list of 1,000 documents of which 50 were
+judged costs 50 columns. Every array has the hits on its last axis; one list and a block of thousands are the
+same to a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "RankedLists", "Weight", "total"]
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+Weight: TypeAlias = Callable[[FloatArray], FloatArray]
+"""What a rank is worth: an array of ranks in, an array of weights out."""
+
+UNJUDGED = -np.inf
+"""The grade of a hit that was in the pool but never judged (a negative grade in TREC judgments)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RankedLists:
+    """A block of ranked lists.
+
+    `ranks` and `grades` (queries × hits) are in rank order and padded with NaN; `ideal` (queries × judged) holds
+    the grades of the ideal ranking, descending, padded with NaN; `retrieved` (queries) counts the documents of
+    each list. `first` and `size` (queries × hits) are the first rank and the size of each hit's tie group; they are
+    None where the order is strict. Where they are given, kernels average over all orders of the tied documents.
+    """
+
+    ranks: FloatArray
+    grades: FloatArray
+    ideal: FloatArray
+    retrieved: FloatArray
+    first: FloatArray | None = None
+    size: FloatArray | None = None
+
+    @classmethod
+    def of(cls, grades: Iterable[float | None], *, missed: Iterable[float] = ()) -> RankedLists:
+        """One list from the grades of its documents in rank order (None: unjudged) and the grades it missed."""
+        listed = [np.nan if grade is None else float(grade) for grade in grades]
+        row = np.array(listed, dtype=np.float64)
+        hit = ~np.isnan(row)
+        judged = np.concatenate([row[hit], np.array(list(missed), dtype=np.float64)])
+        return cls(
+            ranks=np.flatnonzero(hit) + 1.0,
+            grades=row[hit],
+            ideal=np.sort(judged[judged > UNJUDGED])[::-1],
+            retrieved=np.asarray(len(listed), dtype=np.float64),
+        )
+
+    @cached_property
+    def hits(self) -> BoolArray:
+        """Where a hit stands, as against padding."""
+        return ~np.isnan(self.ranks)
+
+    @cached_property
+    def judged(self) -> BoolArray:
+        """Where a judged hit stands."""
+        return self.grades > UNJUDGED
+
+    @property
+    def tied(self) -> bool:
+        """Whether kernels have to average over orders."""
+        return self.first is not None
+
+    def relevant(self, rel: float) -> BoolArray:
+        """Where a hit has at least the grade `rel`."""
+        return self.grades >= rel
+
+    def nonrelevant(self, rel: float) -> BoolArray:
+        """Where a hit was judged below the grade `rel`."""
+        return self.judged & (self.grades < rel)
+
+    def total_relevant(self, rel: float) -> FloatArray:
+        """How many judged documents have at least the grade `rel`."""
+        return np.asarray((self.ideal >= rel).sum(axis=-1), dtype=np.float64)
+
+    def total_nonrelevant(self, rel: float) -> FloatArray:
+        """How many documents were judged below the grade `rel`."""
+        return np.asarray((self.ideal < rel).sum(axis=-1), dtype=np.float64)
+
+    def top(self, cutoff: float | None) -> RankedLists:
+        """The same lists without the columns that no rank up to `cutoff` can need.
+
+        Ranks rise from left to right by at least one, so the first k columns hold every hit of the first k ranks.
+        The ideal stays whole: it says how much there is to find.
+        """
+        if cutoff is None or self.tied or cutoff >= self.ranks.shape[-1]:
+            return self
+        k = int(cutoff)
+        return replace(self, ranks=self.ranks[..., :k], grades=self.grades[..., :k])
+
+    def ideal_order(self) -> RankedLists:
+        """The ideal ranking of the same queries: what a measure's own formula is normalised by."""
+        ranks = np.broadcast_to(np.arange(1.0, self.ideal.shape[-1] + 1), self.ideal.shape)
+        found = ~np.isnan(self.ideal)
+        return RankedLists(
+            ranks=np.where(found, ranks, np.nan),
+            grades=self.ideal,
+            ideal=self.ideal,
+            retrieved=found.sum(axis=-1).astype(np.float64),
+        )
+
+    def condensed(self) -> RankedLists:
+        """The same lists without their unjudged documents."""
+        order = np.argsort(~self.judged, axis=-1, kind="stable")
+        kept = np.take_along_axis(self.judged, order, axis=-1)
+        grades = np.where(kept, np.take_along_axis(self.grades, order, axis=-1), np.nan)
+        ranks = np.where(kept, np.cumsum(kept, axis=-1), np.nan)
+        first, size = self.first, self.size
+        if first is not None:
+            first = np.where(kept, np.take_along_axis(first, order, axis=-1), np.nan)
+            start, end = _group_edges(first)
+            first = np.where(kept, start + 1.0, np.nan)
+            size = np.where(kept, end - start + 1.0, np.nan)
+        retrieved = kept.sum(axis=-1).astype(np.float64)
+        return replace(self, ranks=ranks, grades=grades, retrieved=retrieved, first=first, size=size)
+
+    def weigh(self, weight: Weight, cutoff: float | FloatArray | None = None) -> FloatArray:
+        """What each hit's place is worth: 0 past the cutoff and on padding, the group's mean where tied.
+
+        `cutoff` is one number or one per query.
+        """
+        limit = np.asarray(np.inf if cutoff is None else cutoff, dtype=np.float64)[..., np.newaxis]
+        inside = self.ranks <= limit
+        strict = np.where(inside, weight(np.where(inside, self.ranks, 1.0)), 0.0)
+        if self.first is None or self.size is None:
+            return strict
+        last = self.first + self.size - 1
+        longest = int(np.nanmax(last, initial=0))
+        table = np.concatenate([[0.0], np.cumsum(weight(np.arange(1.0, longest + 1)))])
+        low = np.nan_to_num(np.minimum(self.first - 1, limit), nan=0.0).astype(np.intp)
+        high = np.nan_to_num(np.minimum(last, limit), nan=0.0).astype(np.intp)
+        shared = (table[high] - table[low]) / np.where(self.hits, self.size, 1.0)
+        return np.where(self.size > 1, shared, strict)
+
+    def earlier(self, amounts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """For each hit, the sum of `amounts` before its tie group, and the sum over the group itself."""
+        running = np.cumsum(amounts, axis=-1)
+        if self.first is None:
+            return running - amounts, amounts
+        start, end = _group_edges(self.first)
+        before = np.take_along_axis(running - amounts, start, axis=-1)
+        return before, np.take_along_axis(running, end, axis=-1) - before
+
+
+def total(amounts: FloatArray) -> FloatArray:
+    """The sum over the last axis, added from left to right as a plain loop does.
+
+    NumPy's own sum adds pairwise; the tools add in rank order, and their printed digits follow from it.
+    """
+    if amounts.shape[-1] == 0:
+        return np.zeros(amounts.shape[:-1])
+    return np.asarray(np.add.accumulate(amounts, axis=-1)[..., -1])
+
+
+def _group_edges(first: FloatArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The column of the first and of the last hit of each hit's tie group."""
+    width = first.shape[-1]
+    columns = np.broadcast_to(np.arange(width), first.shape)
+    opens = np.ones(first.shape, dtype=bool)
+    opens[..., 1:] = first[..., 1:] != first[..., :-1]
+    closes = np.ones(first.shape, dtype=bool)
+    closes[..., :-1] = opens[..., 1:]
+    start = np.maximum.accumulate(np.where(opens, columns, 0), axis=-1)
+    backwards = np.where(closes, columns, width - 1)[..., ::-1]
+    end = np.minimum.accumulate(backwards, axis=-1)[..., ::-1]
+    return start, end

@@ -1,0 +1,27 @@
+"""Worked examples: every measure's own, as arithmetic."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from rankgauge.measures import Example, parse, registry
+from rankgauge.ranking import RankedLists
+
+EXAMPLES = [example for kind in registry().values() for example in kind.facts.examples]
+ARITHMETIC = {
+    "log2": math.log2,
+    "log": math.log,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "nan": math.nan,
+    "__builtins__": {},
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.measure} {e.grades}")
+def test_example(example: Example) -> None:
+    """A worked example's arithmetic is what the kernel gives."""
+    value = parse(example.measure).score(RankedLists.of(example.grades, missed=example.missed))
+    assert value == pytest.approx(eval(example.value, ARITHMETIC), abs=1e-12, nan_ok=True)
