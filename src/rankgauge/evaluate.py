@@ -92,5 +92,5 @@ def _query_order(hits: Hits, dialect: Dialect) -> np.ndarray[Any, np.dtype[np.in
     """The positions of the queries that count, in the dialect's order."""
     counted = np.flatnonzero((hits.retrieved > 0) | (dialect.missing is MissingQuery.ZERO))
     if dialect.query_order is QueryOrder.LEXICAL:
-        return counted[hits.queries.gather(counted).arg_sort().to_numpy()]
+        return np.asarray(counted[hits.queries.gather(counted).arg_sort().to_numpy()])
     return counted

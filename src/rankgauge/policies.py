@@ -43,10 +43,10 @@ class Policy(StrEnum):
     @classmethod
     def parse(cls, value: str) -> Self:
         """The choice of that name."""
-        try:
-            return cls(value)
-        except ValueError:
-            raise UnknownNameError(f"policy for {cls.subject()}", str(value), list(cls)) from None
+        known = {member.value: member for member in cls}
+        if value not in known:
+            raise UnknownNameError(f"policy for {cls.subject()}", str(value), known)
+        return known[value]
 
     @classmethod
     def subject(cls) -> str:

@@ -113,7 +113,7 @@ def stop_probability(lists: RankedLists, max_grade: float) -> FloatArray:
             f"a grade of {top:g} is above max_grade={max_grade:g}",
             hint=f"Name the top of the scale: ERR(max_grade={top:g}).",
         )
-    return gains(lists, "exp") / 2.0**max_grade
+    return np.asarray(gains(lists, "exp") / np.exp2(max_grade))
 
 
 def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float | None = None) -> FloatArray:
@@ -125,7 +125,7 @@ def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float 
     """
     passed = np.cumprod(1.0 - stop, axis=-1)
     reached = np.concatenate([np.ones((*stop.shape[:-1], 1)), passed[..., :-1]], axis=-1)
-    strict = stop * reached * lists.weigh(weight, cutoff)
+    strict: FloatArray = stop * reached * lists.weigh(weight, cutoff)
     if lists.first is None or lists.size is None:
         return strict
     added = np.where(lists.size > 1, 0.0, strict)

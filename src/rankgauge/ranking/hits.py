@@ -50,7 +50,7 @@ class Hits:
             return self
         favour = -self.grade if ties is Ties.BEST else self.grade
         order = np.lexsort((favour, self.first, self.query))
-        query, first, size, grade = (a[order] for a in (self.query, self.first, self.size, self.grade))
+        query, first, size, grade = self.query[order], self.first[order], self.size[order], self.grade[order]
         starts = np.flatnonzero(np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool))
         counts = np.diff(starts, append=len(query))
         within = np.arange(len(query)) - np.repeat(starts, counts)
@@ -140,7 +140,7 @@ class _Padding:
     def fill(self, flat: FloatArray) -> FloatArray:
         """The flat values as rows, padded with NaN."""
         if self.filled.all():
-            return flat[self.source].reshape(self.filled.shape)
+            return np.asarray(flat[self.source].reshape(self.filled.shape))
         cells = np.full(self.filled.shape, np.nan)
         cells[self.filled] = flat[self.source]
         return cells

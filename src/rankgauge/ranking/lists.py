@@ -51,7 +51,7 @@ class RankedLists:
         hit = ~np.isnan(row)
         judged = np.concatenate([row[hit], np.array(list(missed), dtype=np.float64)])
         return cls(
-            ranks=np.flatnonzero(hit) + 1.0,
+            ranks=(np.flatnonzero(hit) + 1).astype(np.float64),
             grades=row[hit],
             ideal=np.sort(judged[judged > UNJUDGED])[::-1],
             retrieved=np.asarray(len(listed), dtype=np.float64),
