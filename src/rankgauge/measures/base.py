@@ -12,9 +12,12 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from rankgauge.errors import ParameterError
-from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.lists import FloatArray
+from rankgauge.ranking.sampling import SAMPLING
 
 __all__ = ["DEFAULTS", "Aggregate", "Cutoff", "Example", "Facts", "Measure", "TieRule", "registry"]
 
@@ -118,10 +121,18 @@ class Measure:
         elif rule is not Cutoff.RECALL and (cutoff != int(cutoff) or cutoff < 1):
             raise ParameterError(self.facts.name, "cutoff", "a whole number from 1 on", cutoff)
 
-    def score(self, lists: RankedLists) -> FloatArray:
+    def score(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> FloatArray:
         """The value of each list; NaN where the measure is not defined."""
+        return self.estimate(lists, sampling)[0]
+
+    def estimate(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> tuple[FloatArray, FloatArray]:
+        """The value of each list, and its standard error: 0 unless orders of tied documents had to be sampled."""
         lists = lists.condensed() if self.judged_only else lists
-        return self.bound(DEFAULTS).values(lists)
+        kernel = self.bound(DEFAULTS).values
+        if lists.tied and self.facts.ties is TieRule.SAMPLED:
+            return sampling.mean(kernel, lists)
+        values = kernel(lists)
+        return values, np.zeros_like(values)
 
     def values(self, lists: RankedLists) -> FloatArray:
         """The kernel: by default the sum of what each hit contributes."""

@@ -3,5 +3,6 @@
 from rankgauge.ranking.frames import Ranking, rank
 from rankgauge.ranking.hits import Block, Hits
 from rankgauge.ranking.lists import UNJUDGED, RankedLists, total
+from rankgauge.ranking.sampling import Sampling
 
-__all__ = ["UNJUDGED", "Block", "Hits", "RankedLists", "Ranking", "rank", "total"]
+__all__ = ["UNJUDGED", "Block", "Hits", "RankedLists", "Ranking", "Sampling", "rank", "total"]

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "RankedLists", "Weight", "total"]
+__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "RankedLists", "Weight", "group_edges", "total"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -119,7 +119,7 @@ class RankedLists:
         first, size = self.first, self.size
         if first is not None:
             first = np.where(kept, np.take_along_axis(first, order, axis=-1), np.nan)
-            start, end = _group_edges(first)
+            start, end = group_edges(first)
             first = np.where(kept, start + 1.0, np.nan)
             size = np.where(kept, end - start + 1.0, np.nan)
         retrieved = kept.sum(axis=-1).astype(np.float64)
@@ -148,7 +148,7 @@ class RankedLists:
         running = np.cumsum(amounts, axis=-1)
         if self.first is None:
             return running - amounts, amounts
-        start, end = _group_edges(self.first)
+        start, end = group_edges(self.first)
         before = np.take_along_axis(running - amounts, start, axis=-1)
         return before, np.take_along_axis(running, end, axis=-1) - before
 
@@ -163,7 +163,7 @@ def total(amounts: FloatArray) -> FloatArray:
     return np.asarray(np.add.accumulate(amounts, axis=-1)[..., -1])
 
 
-def _group_edges(first: FloatArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def group_edges(first: FloatArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """The column of the first and of the last hit of each hit's tie group."""
     width = first.shape[-1]
     columns = np.broadcast_to(np.arange(width), first.shape)

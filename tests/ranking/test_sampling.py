@@ -1,0 +1,95 @@
+"""Sampling: random orders of tied documents against every order."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures import TieRule, parse, registry
+from rankgauge.ranking import RankedLists, Sampling
+from rankgauge.ranking.sampling import shuffle
+
+NAN = np.nan
+
+# Two queries. The first has a group of 4 at ranks 1..4 with 2 hits, then a strict hit at rank 5, then a group of 3
+# whose documents are all hits; the second a group of 5 at ranks 2..6 with 3 hits.
+TIED = RankedLists(
+    ranks=np.array([[1.0, 2, 5, 6, 7, 8], [2, 3, 4, NAN, NAN, NAN]]),
+    grades=np.array([[2.0, 0, 1, 3, 0, 1], [1, 0, 3, NAN, NAN, NAN]]),
+    ideal=np.array([[3.0, 2, 1, 1, 1, 0, 0], [3, 2, 1, 0, NAN, NAN, NAN]]),
+    retrieved=np.array([8.0, 6.0]),
+    first=np.array([[1.0, 1, 5, 6, 6, 6], [2, 2, 2, NAN, NAN, NAN]]),
+    size=np.array([[4.0, 4, 1, 3, 3, 3], [5, 5, 5, NAN, NAN, NAN]]),
+)
+FIRST = [((2, 0, None, None), (1,), (3, 0, 1)), (1,)]
+SECOND = [((None,), (1, 0, 3, None, None)), (2,)]
+
+
+def every_order(groups: tuple[tuple[int | None, ...], ...]) -> list[tuple[int | None, ...]]:
+    """The grades of the list in each order that the groups allow."""
+    return [sum(order, ()) for order in itertools.product(*(itertools.permutations(g) for g in groups))]
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG@3", "ERR@6", "AP(judged_only=True)"])
+def test_sampled_mean_is_near_the_mean_over_every_order(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sampled mean lies within four standard errors of the mean over every order, for every query of a block."""
+    measure = parse(name)
+    exact = [
+        np.mean([measure.score(RankedLists.of(order, missed=missed)) for order in every_order(groups)])
+        for groups, missed in (FIRST, SECOND)
+    ]
+    kind = registry()[measure.facts.name]
+    monkeypatch.setattr(kind, "facts", replace(kind.facts, ties=TieRule.SAMPLED))
+    mean, error = measure.estimate(TIED, Sampling(seed=7, orders=4000))
+    assert (error < 0.01).all()
+    assert (abs(mean - exact) <= 4 * error + 1e-12).all()
+
+
+def test_every_placement_is_equally_likely() -> None:
+    """Two hits among four tied documents stand at each of the 12 ordered pairs of places equally often."""
+    lists = replace(TIED, **{name: getattr(TIED, name)[:1, :2] for name in ("ranks", "grades", "first", "size")})
+    rng = np.random.default_rng(1)
+    seen: Counter[tuple[float, float]] = Counter()
+    for _ in range(6000):
+        drawn = shuffle(lists, rng)
+        assert (np.diff(drawn.ranks) > 0).all()
+        seen[tuple(drawn.ranks[0, np.argsort(drawn.grades[0])])] += 1
+    assert len(seen) == 4 * 3
+    expected = 6000 / 12
+    assert all(abs(count - expected) < 5 * np.sqrt(expected) for count in seen.values())
+
+
+def test_untied_hits_and_padding_stay() -> None:
+    """Only tied documents move: a strict hit keeps its rank and grade, padding stays padding."""
+    drawn = shuffle(TIED, np.random.default_rng(0))
+    assert not drawn.tied
+    assert (drawn.ranks[0, 2], drawn.grades[0, 2]) == (5.0, 1.0)
+    assert np.isnan(drawn.ranks[1, 3:]).all()
+    assert np.isnan(drawn.grades[1, 3:]).all()
+    assert sorted(drawn.ranks[0, 3:]) == [6.0, 7.0, 8.0]
+
+
+def test_the_seed_decides() -> None:
+    """The same seed gives the same mean; another seed another one."""
+    kernel = parse("AP(rel=1)").values
+    again = [Sampling(seed=seed, orders=8).mean(kernel, TIED)[0] for seed in (3, 3, 4)]
+    assert (again[0] == again[1]).all()
+    assert (again[0] != again[2]).any()
+
+
+def test_exact_measures_have_no_error() -> None:
+    """A measure with a closed form is not sampled: its standard error is 0."""
+    value, error = parse("AP").estimate(TIED)
+    assert (error == 0).all()
+    assert value == pytest.approx(parse("AP").score(TIED, Sampling(seed=99)), abs=0)
+
+
+def test_one_order_is_refused() -> None:
+    """One order has no standard error."""
+    with pytest.raises(ParameterError, match="at least 2"):
+        Sampling(orders=1)
