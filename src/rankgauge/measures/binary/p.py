@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.ranking import RankedLists
+from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["P"]
@@ -40,6 +40,15 @@ class P(Measure):
     rel: float | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.cutoff is not None and self.rel is not None
+        assert self.cutoff is not None
+        return self._found(lists) / self.cutoff
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.cutoff is not None
+        # Counts first and divides once, as the tools do: seven tenths are .7, not .1 seven times.
+        return total(self._found(lists)) / self.cutoff
+
+    def _found(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
         lists = lists.top(self.cutoff)
-        return lists.relevant(self.rel) * lists.weigh(np.ones_like, self.cutoff) / self.cutoff
+        return lists.relevant(self.rel) * lists.weigh(np.ones_like, self.cutoff)

@@ -1,0 +1,53 @@
+"""Accuracy: how often a relevant document stands before another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Accuracy"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy(Measure):
+    """The share of pairs in the right order, of all pairs of a relevant and another document among the first k.
+
+    Unjudged documents count as not relevant. Not defined where the first k are all relevant or none is.
+    """
+
+    facts = Facts(
+        name="Accuracy",
+        title="Pairwise accuracy",
+        formula=r"1 - \frac{\sum_{r \le k} [g_r \ge \mathrm{rel}] \, n_r}{a\,(\min(k, |L|) - a)}, "
+        r"\quad n_r \text{ others before } r \text{, } a \text{ relevant documents among the first } k",
+        reference="ir-measures, Accuracy",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.SAMPLED,
+        graded=False,
+        # A relevant document that enters the first k at their end stands after every other document there.
+        improves=False,
+        attains=True,
+        examples=(
+            Example(measure="Accuracy", grades=(0, 1, None, 2), missed=(1,), value="1 - (1 + 2) / (2 * 2)"),
+            Example(measure="Accuracy(rel=2)@4", grades=(1, 2, 0, 3, 2), missed=(2,), value="1 - (1 + 2) / (2 * 2)"),
+            Example(measure="Accuracy", grades=(1, 2), missed=(0,), value="nan"),
+        ),
+    )
+    cutoff: int | None = None
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        limit = np.inf if self.cutoff is None else self.cutoff
+        found = lists.relevant(self.rel) & (lists.ranks <= limit)
+        relevant = np.asarray(found.sum(axis=-1), dtype=np.float64)
+        others = np.minimum(lists.retrieved, limit) - relevant
+        wrong = np.where(found, lists.ranks - np.cumsum(found, axis=-1), 0.0)
+        return 1.0 - ratio(total(wrong), relevant * others)

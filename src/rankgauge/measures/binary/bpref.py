@@ -1,0 +1,98 @@
+"""Bpref: how often a relevant document is preferred to a non-relevant one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["VARIANTS", "Bpref", "preferred"]
+
+VARIANTS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "trec_eval": np.minimum,  # te_calc_bpref divides by MIN(num_nonrel, num_rel)
+    "romip": lambda R, N: R,  # as the paper and ROMIP 2010 print it
+}
+"""What the number of non-relevant documents before a relevant one is divided by, from R and N."""
+
+
+def preferred(lists: RankedLists, rel: float, *, most: FloatArray, out_of: FloatArray) -> FloatArray:
+    """1 − min(n, most) / out_of for each relevant hit with n judged non-relevant hits before it, 0 elsewhere.
+
+    Where documents are tied, the mean over their orders: of m non-relevant documents in its group a relevant one has
+    0, 1, …, m before it equally often, and the clipped counts make an arithmetic series up to `most`.
+    """
+    before, within = lists.earlier(lists.nonrelevant(rel).astype(float))
+    most = most[..., np.newaxis]
+    rising = np.clip(most - before, 0.0, within)  # so many steps of the series until it is clipped
+    clipped = np.minimum(before, most) + rising * (rising + 1.0) / 2.0 / (within + 1.0)
+    clipped = clipped + (within - rising) * rising / (within + 1.0)
+    # With nothing non-relevant to stand before it, a relevant document is fully preferred.
+    return np.where(lists.relevant(rel), 1.0 - clipped / np.maximum(out_of, 1.0)[..., np.newaxis], 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bpref(Measure):
+    """The share of judged non-relevant documents that stand after each relevant one; unjudged documents do not count.
+
+    Of the N judged non-relevant documents only the first R count, where R documents are relevant. trec_eval divides
+    their number by min(R, N); the variant 'romip' divides by R, as the paper prints it.
+    """
+
+    facts = Facts(
+        name="Bpref",
+        title="Binary preference",
+        formula=r"\frac{1}{R}\sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}, "
+        r"\quad n_r \text{ judged non-relevant documents before } r",
+        reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(measure="Bpref", grades=(1, 0, 2, 0, 1, 1), value="((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4"),
+            Example(
+                measure="Bpref(variant='romip')",
+                grades=(1, 0, 2, 0, 1, 1),
+                value="((1 - 0/4) + (1 - 1/4) + (1 - 2/4) * 2) / 4",
+            ),
+            Example(
+                measure="Bpref(rel=2)",
+                grades=(1, None, 2, 0, 1, 3),
+                missed=(1, 2),
+                value="((1 - 1/3) + (1 - 3/3)) / 3",
+            ),
+            Example(measure="Bpref", grades=(0, 0, 0, 1), missed=(2,), value="0"),
+            Example(measure="Bpref", grades=(None, 2), missed=(1,), value="1 / 2"),
+            Example(measure="Bpref", grades=(0, None), missed=(0,), value="nan"),
+        ),
+    )
+    rel: float | None = None
+    variant: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.variant is not None and self.variant not in VARIANTS:
+            raise UnknownNameError("variant of Bpref", self.variant, VARIANTS)
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(self._preferred(lists), lists.total_relevant(self.rel)[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(total(self._preferred(lists)), lists.total_relevant(self.rel))
+
+    def _preferred(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        R = lists.total_relevant(self.rel)
+        out_of = VARIANTS[self.variant or "trec_eval"](R, lists.total_nonrelevant(self.rel))
+        return preferred(lists, self.rel, most=R, out_of=out_of)

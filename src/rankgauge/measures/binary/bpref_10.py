@@ -1,0 +1,63 @@
+"""bpref_10: binary preference for queries with few relevant documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.binary.bpref import preferred
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["bpref_10"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class bpref_10(Measure):
+    """Binary preference in which the first 10 + R judged non-relevant documents count, for R relevant ones."""
+
+    facts = Facts(
+        name="bpref_10",
+        title="Binary preference, 10 + R",
+        formula=r"\frac{1}{R}\sum_{r} 1 - \frac{\min(n_r, 10 + R)}{10 + R}",
+        reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(
+                measure="bpref_10",
+                grades=(1, 0, 2, 0, 1, 1),
+                value="((1 - 0/14) + (1 - 1/14) + (1 - 2/14) * 2) / 4",
+            ),
+            Example(
+                measure="bpref_10(rel=2)",
+                grades=(1, None, 2, 0, 1, 3),
+                missed=(1, 2),
+                value="((1 - 1/13) + (1 - 3/13)) / 3",
+            ),
+            Example(measure="bpref_10", grades=(*[0] * 12, 1), missed=(1,), value="0"),
+            Example(measure="bpref_10", grades=(*[0] * 14, 2), missed=(1,), value="0"),
+            Example(measure="bpref_10", grades=(0, None), missed=(0,), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(self._preferred(lists), lists.total_relevant(self.rel)[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(total(self._preferred(lists)), lists.total_relevant(self.rel))
+
+    def _preferred(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        counted = lists.total_relevant(self.rel) + 10.0
+        return preferred(lists, self.rel, most=counted, out_of=counted)

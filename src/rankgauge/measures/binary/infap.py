@@ -1,0 +1,72 @@
+"""infAP: inferred average precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import UNJUDGED, RankedLists, total
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["infAP"]
+
+EPSILON = 1e-5
+"""What keeps the estimate from 0/0 where nothing above was judged (trec_eval, INFAP_EPSILON)."""
+
+
+def _before(where: BoolArray) -> FloatArray:
+    """How many there are before each hit."""
+    return np.cumsum(where, axis=-1, dtype=np.float64) - where
+
+
+@dataclass(frozen=True, kw_only=True)
+class infAP(Measure):
+    """Average precision, inferred from a pool of which a random part was judged.
+
+    The precision at a relevant document is estimated from the judged ones above it; a document of the pool that was
+    not judged (grade below 0 in TREC judgments) is taken to be relevant as often as they are, one outside never.
+    """
+
+    facts = Facts(
+        name="infAP",
+        title="Inferred average precision",
+        formula=r"\frac{1}{R}\sum_{r} \frac{1}{r}\left(1 + p_r \frac{a_r + \varepsilon}{a_r + n_r + 2\varepsilon}\right)"
+        r", \quad p_r \text{ pooled, } a_r \text{ relevant, } n_r \text{ judged non-relevant documents before } r",
+        reference="Yilmaz & Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.SAMPLED,
+        graded=False,
+        # A judged non-relevant document that moves above one never judged spoils the estimate for those below.
+        improves=False,
+        attains=False,
+        examples=(
+            Example(
+                measure="infAP",
+                grades=(1, None, 0, UNJUDGED, 2),
+                missed=(1,),
+                value="(1 + (1/5 + (4/5) * (3/4) * (1 + 1e-5) / (2 + 2e-5))) / 3",
+            ),
+            Example(
+                measure="infAP(rel=2)",
+                grades=(UNJUDGED, 2, 1, None, 3),
+                missed=(2, 1),
+                value="((1/2 + 1/2 * 1/1 * 1e-5 / 2e-5) + (1/5 + (4/5) * (3/4) * (1 + 1e-5) / (2 + 2e-5))) / 3",
+            ),
+            Example(measure="infAP", grades=(0, None), missed=(0,), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        relevant = lists.relevant(self.rel)
+        a, n, pooled = (_before(hits) for hits in (relevant, lists.nonrelevant(self.rel), lists.hits))
+        above = np.where(lists.hits, lists.ranks, 1.0) - 1.0
+        in_pool = np.divide(pooled, above, out=np.zeros_like(above), where=above > 0)
+        inferred = (a + EPSILON) / (a + n + 2.0 * EPSILON)
+        precision = 1.0 / (above + 1.0) + (above / (above + 1.0)) * in_pool * inferred
+        return ratio(total(np.where(relevant, precision, 0.0)), lists.total_relevant(self.rel))

@@ -1,0 +1,69 @@
+"""IPrec@r: interpolated precision at a recall level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.recall import ROUNDINGS, interpolated_precision, reached
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["IPrec"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class IPrec(Measure):
+    """The greatest precision at any rank where at least the share r of the relevant documents has been found.
+
+    0 where the list never gets that far; with `reached_only` not defined there, so that a mean of each level is over
+    the queries that reached it: a reconstruction of ROMIP's modified 11-point curve, not its official definition.
+    `rounding` says how many documents a level needs: the exact ceiling, or what trec_eval makes of it.
+    """
+
+    facts = Facts(
+        name="IPrec",
+        title="Interpolated precision at a recall level",
+        formula=r"\max \{P@n : n \ge \min \{m : R@m \ge \rho\}\}",
+        reference="Voorhees & Harman, TREC: Experiment and Evaluation in Information Retrieval, 2005",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.RECALL,
+        ties=TieRule.SAMPLED,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(measure="IPrec@0.6", grades=(1, 2, 0, 1, *[None] * 10, 1), value="3 / 4"),
+            Example(measure="IPrec@0.8", grades=(1, 2, 0, 1, *[None] * 10, 1), value="4 / 15"),
+            Example(measure="IPrec@0", grades=(0, 1, 2), missed=(1,), value="2 / 3"),
+            Example(measure="IPrec(rel=2)@0.5", grades=(1, 2, None, 3, 1), missed=(2, 2, 0), value="2 / 4"),
+            Example(measure="IPrec(rel=2)@0.6", grades=(1, 2, None, 3, 1), missed=(2, 2, 0), value="0"),
+            Example(measure="IPrec(reached_only=True)@0.6", grades=(1, 2, None), missed=(2, 2, 0), value="nan"),
+            Example(measure="IPrec@0.7", grades=(1, 0, *[2] * 6), missed=(2, 2, 2), value="7 / 8"),
+            Example(measure="IPrec(rounding='trec_eval')@0.51", grades=(1, 0, 2), value="1 / 1"),
+            Example(measure="IPrec(rounding='nearest')@0.3", grades=(0, 1, 0), missed=(2, 2, 2), value="1 / 2"),
+            Example(measure="IPrec(rounding='nearest')@0.4", grades=(0, 1, 0), missed=(2, 2, 2), value="0"),
+            Example(measure="IPrec@0.5", grades=(0, None), missed=(0,), value="nan"),
+        ),
+    )
+    cutoff: float | None = None
+    rel: float | None = None
+    reached_only: bool = False
+    rounding: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rounding is not None and self.rounding not in ROUNDINGS:
+            raise UnknownNameError("rounding", self.rounding, ROUNDINGS)
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.cutoff is not None
+        assert self.rel is not None
+        R = lists.total_relevant(self.rel)
+        needed = ROUNDINGS[self.rounding or "ceiling"](self.cutoff, R)
+        precision = interpolated_precision(lists, self.rel, needed)
+        undefined = (R == 0) | (self.reached_only & ~reached(lists, self.rel, needed))
+        return np.where(undefined, np.nan, precision)

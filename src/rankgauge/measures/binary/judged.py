@@ -1,0 +1,52 @@
+"""Judged@k: the share of judged documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Judged"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Measure):
+    """The share of judged documents among the first k, or among all; a shorter list is not padded."""
+
+    facts = Facts(
+        name="Judged",
+        title="Judgment rate at k",
+        formula=r"\frac{1}{\min(k, |L|)}\sum_{r=1}^{k} [g_r \text{ is known}]",
+        reference="ir-measures, Judged",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(measure="Judged@3", grades=(0, None, 2, 1), missed=(1,), value="2 / 3"),
+            Example(measure="Judged@5", grades=(1, None, 0, None), missed=(2,), value="2 / 4"),
+            Example(measure="Judged", grades=(None, 1, None, 2, 0), missed=(1,), value="3 / 5"),
+            Example(measure="Judged@3", grades=(), missed=(1,), value="nan"),
+        ),
+    )
+    cutoff: int | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        return ratio(self._known(lists), self._looked_at(lists)[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        return ratio(total(self._known(lists)), self._looked_at(lists))
+
+    def _known(self, lists: RankedLists) -> FloatArray:
+        lists = lists.top(self.cutoff)
+        return lists.judged * lists.weigh(np.ones_like, self.cutoff)
+
+    def _looked_at(self, lists: RankedLists) -> FloatArray:
+        return np.minimum(lists.retrieved, np.inf if self.cutoff is None else self.cutoff)

@@ -1,0 +1,49 @@
+"""RBP: rank-biased precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["RBP"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RBP(Measure):
+    """The share of relevant documents that a user meets who goes on to the next one with probability p."""
+
+    facts = Facts(
+        name="RBP",
+        title="Rank-biased precision",
+        formula=r"(1 - p)\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, p^{r-1}",
+        reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="RBP", grades=(1, 0, 2, None, 1), missed=(1,), value=".2 * (1 + .8**2 + .8**4)"),
+            Example(measure="RBP(p=0.5, rel=2)@3", grades=(1, 2, 3, 2), missed=(2,), value=".5 * (.5 + .5**2)"),
+        ),
+    )
+    cutoff: int | None = None
+    p: float = 0.8
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.p < 1:
+            raise ParameterError("RBP", "p", "a probability from 0 to below 1", self.p)
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        lists = lists.top(self.cutoff)
+        return lists.relevant(self.rel) * lists.weigh(
+            lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff
+        )

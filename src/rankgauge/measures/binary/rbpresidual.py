@@ -1,0 +1,48 @@
+"""RBPResidual: how much rank-biased precision could still rise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["RBPResidual"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RBPResidual(Measure):
+    """What all unjudged documents would add to rank-biased precision if they were relevant: those of the list, and
+    every document that could follow it or stand past the cutoff. Lower is surer."""
+
+    facts = Facts(
+        name="RBPResidual",
+        title="Residual of rank-biased precision",
+        formula=r"1 - (1 - p)\sum_{r=1}^{k} [g_r \text{ is known}] \, p^{r-1}",
+        reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=False,
+        attains=False,
+        examples=(
+            Example(measure="RBPResidual", grades=(1, None, 0), missed=(2,), value=".2 * .8 + .8**3"),
+            Example(measure="RBPResidual(p=0.5)@2", grades=(None, 2, 1), missed=(2,), value=".5 + .5**2"),
+            Example(measure="RBPResidual", grades=(), missed=(2,), value="1"),
+        ),
+    )
+    cutoff: int | None = None
+    p: float = 0.8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.p < 1:
+            raise ParameterError("RBPResidual", "p", "a probability from 0 to below 1", self.p)
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        lists = lists.top(self.cutoff)
+        known = lists.judged * lists.weigh(lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff)
+        return 1.0 - total(known)

@@ -1,0 +1,51 @@
+"""Rprec: precision at the number of relevant documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Rprec"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rprec(Measure):
+    """The share of relevant documents among the first R, where R documents are relevant: precision and recall meet."""
+
+    facts = Facts(
+        name="Rprec",
+        title="R-precision",
+        formula=r"\frac{1}{R}\sum_{r=1}^{R} [g_r \ge \mathrm{rel}]",
+        reference="Buckley & Voorhees, Retrieval system evaluation, in TREC: Experiment and Evaluation, 2005",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(measure="Rprec", grades=(1, 0, 2, None, 1), missed=(1,), value="2 / 4"),
+            Example(measure="Rprec(rel=2)", grades=(2, 1, None, 3, 2), missed=(0,), value="1 / 3"),
+            Example(measure="Rprec", grades=(1,), missed=(1,), value="1 / 2"),
+            Example(measure="Rprec", grades=(0, None), missed=(0,), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(self._found(lists), lists.total_relevant(self.rel)[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(total(self._found(lists)), lists.total_relevant(self.rel))
+
+    def _found(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return lists.relevant(self.rel) * lists.weigh(np.ones_like, lists.total_relevant(self.rel))

@@ -1,0 +1,81 @@
+"""RR: reciprocal rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import cascade
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray, Weight
+
+__all__ = ["RR"]
+
+
+def _reciprocal(ranks: FloatArray) -> FloatArray:
+    return 1.0 / ranks
+
+
+def _ruler(*marks: float) -> Weight:
+    """A table of what the first ranks are worth; 0 beyond."""
+
+    def worth(ranks: FloatArray) -> FloatArray:
+        return np.array([*marks, 0.0])[np.minimum(ranks, len(marks) + 1).astype(np.intp) - 1]
+
+    return worth
+
+
+RULERS: Mapping[str, Weight] = {
+    "trec": _ruler(1.0, 0.5, 0.33, 0.2, 0.1),
+    "romip": _ruler(1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
+}
+"""What a rank is worth in the question-answering tracks of TREC and ROMIP (ROMIP 2010, official metrics)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RR(Measure):
+    """What the rank of the first relevant document is worth: 1 / rank, or what a ruler says; 0 where there is none.
+
+    The rulers of the question-answering tracks look at a few first answers only.
+    """
+
+    facts = Facts(
+        name="RR",
+        title="Reciprocal rank",
+        formula=r"\varphi(\min \{r \le k : g_r \ge \mathrm{rel}\}), \quad \varphi(r) = 1/r",
+        reference="Kantor & Voorhees, The TREC-5 confusion track, Information Retrieval 2000",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="RR", grades=(0, None, 2, 1), missed=(1,), value="1 / 3"),
+            Example(measure="RR(rel=2)@3", grades=(1, 2, 3), missed=(2,), value="1 / 2"),
+            Example(measure="RR(rel=2)@3", grades=(1, None, 1, 2), missed=(3,), value="0"),
+            Example(measure="RR(ruler='trec')", grades=(0, None, 2, 1), missed=(1,), value=".33"),
+            Example(measure="RR(ruler='trec')", grades=(0, 0, 0, 0, 0, 1), value="0"),
+            Example(measure="RR(ruler='romip')", grades=(0, None, 2, 1), missed=(1,), value=".8"),
+            Example(measure="RR(ruler='romip')", grades=(*[0] * 9, 2, 1), value=".1"),
+            Example(measure="RR(ruler='romip')", grades=(*[0] * 10, 1), value="0"),
+        ),
+    )
+    cutoff: int | None = None
+    rel: float | None = None
+    ruler: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ruler is not None and self.ruler not in RULERS:
+            raise UnknownNameError("ruler", self.ruler, RULERS)
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        lists = lists.top(self.cutoff)
+        worth = _reciprocal if self.ruler is None else RULERS[self.ruler]
+        return cascade(lists, lists.relevant(self.rel).astype(float), worth, self.cutoff)

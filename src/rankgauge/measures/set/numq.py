@@ -1,0 +1,39 @@
+"""NumQ: number of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["NumQ"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumQ(Measure):
+    """One for each query, so that the sum counts them."""
+
+    facts = Facts(
+        name="NumQ",
+        title="Number of queries",
+        formula=r"1",
+        reference="trec_eval, m_num_q; ir-measures, NumQ",
+        bounds=(1.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(measure="NumQ", grades=(1, None, 2), missed=(1,), value="1"),
+            Example(measure="NumQ", grades=(), value="1"),
+        ),
+        aggregate=Aggregate.SUM,
+    )
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        return np.ones_like(lists.retrieved)

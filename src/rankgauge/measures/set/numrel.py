@@ -1,0 +1,42 @@
+"""NumRel: number of relevant documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["NumRel"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumRel(Measure):
+    """How many relevant documents were judged, retrieved or not."""
+
+    facts = Facts(
+        name="NumRel",
+        title="Number of relevant documents",
+        formula=r"R = |\{d : g_d \ge \mathrm{rel}\}|",
+        reference="trec_eval, m_num_rel; ir-measures, NumRel",
+        bounds=(0.0, np.inf),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="NumRel", grades=(1, None, 2, 0), missed=(1, 0), value="3"),
+            Example(measure="NumRel(rel=2)", grades=(2, 1, 3), missed=(2,), value="3"),
+            Example(measure="NumRel", grades=(None,), value="0"),
+        ),
+        aggregate=Aggregate.SUM,
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return lists.total_relevant(self.rel)

@@ -1,0 +1,42 @@
+"""NumRelRet: number of relevant documents retrieved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["NumRelRet"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumRelRet(Measure):
+    """How many relevant documents the list has."""
+
+    facts = Facts(
+        name="NumRelRet",
+        title="Number of relevant documents retrieved",
+        formula=r"|\{d \in L : g_d \ge \mathrm{rel}\}|",
+        reference="trec_eval, m_num_rel_ret",
+        bounds=(0.0, np.inf),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="NumRelRet", grades=(1, None, 2, 0), missed=(1,), value="2"),
+            Example(measure="NumRelRet(rel=2)", grades=(2, 1, 3, 3), missed=(2,), value="3"),
+            Example(measure="NumRelRet", grades=(None,), missed=(1,), value="0"),
+        ),
+        aggregate=Aggregate.SUM,
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)

@@ -1,0 +1,45 @@
+"""NumRet: number of documents retrieved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["NumRet"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumRet(Measure):
+    """How many documents the list has; with `rel`, how many of them have at least that grade."""
+
+    facts = Facts(
+        name="NumRet",
+        title="Number of documents retrieved",
+        formula=r"|L|",
+        reference="trec_eval, m_num_ret; ir-measures, NumRet",
+        bounds=(0.0, np.inf),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="NumRet", grades=(1, None, 2, 0), missed=(1,), value="4"),
+            Example(measure="NumRet(rel=2)", grades=(2, 1, None, 3), missed=(2,), value="2"),
+            Example(measure="NumRet(rel=0)", grades=(2, 0, None, 3), missed=(0,), value="3"),
+            Example(measure="NumRet", grades=(), missed=(1,), value="0"),
+        ),
+        aggregate=Aggregate.SUM,
+    )
+    rel: float = UNJUDGED
+    """Below every grade: by default unjudged documents count too, under every dialect."""
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        if self.rel == UNJUDGED:
+            return lists.retrieved
+        return np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)

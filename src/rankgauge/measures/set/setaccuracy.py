@@ -1,0 +1,45 @@
+"""SetAccuracy: right decisions on the 2×2 table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.contingency import contingency
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["SetAccuracy"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetAccuracy(Measure):
+    """The share of right decisions: relevant documents retrieved and non-relevant ones left out.
+
+    A retrieved document that nobody judged counts as a wrong decision; one that was left out cannot be counted.
+    """
+
+    facts = Facts(
+        name="SetAccuracy",
+        title="Set accuracy",
+        formula=r"\frac{a + d}{a + b + c + d}, \quad d \text{ judged non-relevant and not retrieved}",
+        reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="SetAccuracy", grades=(1, None, 2, 0), missed=(1, 0, 0), value="(2 + 2) / (2 + 2 + 1 + 2)"),
+            Example(measure="SetAccuracy(rel=2)", grades=(2, 1, 3), missed=(2, 1), value="(2 + 1) / (2 + 1 + 1 + 1)"),
+            Example(measure="SetAccuracy", grades=(), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        table = contingency(lists, self.rel)
+        return ratio(table.found + table.rejected, table.all)

@@ -1,0 +1,43 @@
+"""SetAP: average precision of an unranked set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["SetAP"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetAP(Measure):
+    """Set precision times set recall: what average precision would be if every relevant document stood last."""
+
+    facts = Facts(
+        name="SetAP",
+        title="Set average precision",
+        formula=r"\frac{a}{a + b} \cdot \frac{a}{a + c}",
+        reference="trec_eval, m_set_map; Voorhees & Harman, TREC: Experiment and Evaluation, 2005",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="SetAP", grades=(1, None, 2, 0), missed=(1,), value="2/4 * 2/3"),
+            Example(measure="SetAP(rel=2)", grades=(2, 1, 3), missed=(2, 2, 1), value="2/3 * 2/4"),
+            Example(measure="SetAP", grades=(0, None), missed=(0,), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        found = np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)
+        return ratio(found, lists.retrieved) * ratio(found, lists.total_relevant(self.rel))

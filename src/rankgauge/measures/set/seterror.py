@@ -1,0 +1,42 @@
+"""SetError: wrong decisions on the 2×2 table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.contingency import contingency
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["SetError"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetError(Measure):
+    """The share of wrong decisions: other documents retrieved and relevant ones missed. Lower is better."""
+
+    facts = Facts(
+        name="SetError",
+        title="Set error",
+        formula=r"\frac{b + c}{a + b + c + d}",
+        reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="SetError", grades=(1, None, 2, 0), missed=(1, 0, 0), value="(2 + 1) / (2 + 2 + 1 + 2)"),
+            Example(measure="SetError(rel=2)", grades=(2, 1, 3), missed=(2, 1), value="(1 + 1) / (2 + 1 + 1 + 1)"),
+            Example(measure="SetError", grades=(), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        table = contingency(lists, self.rel)
+        return ratio(table.wrong + table.missed, table.all)

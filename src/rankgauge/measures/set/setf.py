@@ -1,0 +1,59 @@
+"""SetF: the harmonic mean of set precision and set recall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["SetF"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetF(Measure):
+    """The weighted harmonic mean of set precision and set recall; 0 if one of them is 0.
+
+    `beta` weighs recall against precision as in trec_eval and ir-measures: it stands in the formula itself, where
+    van Rijsbergen has its square.
+    """
+
+    facts = Facts(
+        name="SetF",
+        title="Set F",
+        formula=r"\frac{(1 + \beta) \, p \, r}{\beta p + r}, \quad p \text{ set precision, } r \text{ set recall}",
+        reference="van Rijsbergen, Information Retrieval, 1979; trec_eval, m_set_F",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="SetF", grades=(1, None, 2, 0), missed=(1,), value="2 / (1/(2/4) + 1/(2/3))"),
+            Example(
+                measure="SetF(beta=3, rel=2)",
+                grades=(2, 1, 3),
+                missed=(2, 2, 1),
+                value="(1 + 3) * (2/3) * (2/4) / (3 * (2/3) + (2/4))",
+            ),
+            Example(measure="SetF", grades=(0, None), missed=(1,), value="0"),
+            Example(measure="SetF", grades=(), missed=(1,), value="0"),
+            Example(measure="SetF", grades=(), missed=(0,), value="nan"),
+        ),
+    )
+    beta: float = 1.0
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        found = np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)
+        R = lists.total_relevant(self.rel)
+        precision, recall = ratio(found, lists.retrieved), ratio(found, R)
+        # Where nothing was found, precision or recall is 0 and so is F; only with nothing to find either is it 0/0.
+        with_hits = ratio((self.beta + 1.0) * precision * recall, self.beta * precision + recall)
+        return np.where(found > 0, with_hits, ratio(found, R + lists.retrieved))

@@ -1,0 +1,46 @@
+"""SetP: precision of the whole list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["SetP"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetP(Measure):
+    """The share of relevant documents among all that were retrieved."""
+
+    facts = Facts(
+        name="SetP",
+        title="Set precision",
+        formula=r"\frac{a}{a + b}, \quad a \text{ relevant and } b \text{ other documents retrieved}",
+        reference="van Rijsbergen, Information Retrieval, 1979",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="SetP", grades=(1, None, 2, 0), missed=(1,), value="2 / 4"),
+            Example(measure="SetP(rel=2)", grades=(2, 1, 3), missed=(2, 0), value="2 / 3"),
+            Example(measure="SetP", grades=(), missed=(1,), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(lists.relevant(self.rel).astype(float), lists.retrieved[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(np.asarray(lists.relevant(self.rel).sum(axis=-1)), lists.retrieved)

@@ -1,0 +1,46 @@
+"""SetR: recall of the whole list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["SetR"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetR(Measure):
+    """The share of the relevant documents that were retrieved."""
+
+    facts = Facts(
+        name="SetR",
+        title="Set recall",
+        formula=r"\frac{a}{a + c}, \quad a \text{ relevant documents retrieved, } c \text{ missed}",
+        reference="van Rijsbergen, Information Retrieval, 1979",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(measure="SetR", grades=(1, None, 2, 0), missed=(1,), value="2 / 3"),
+            Example(measure="SetR(rel=2)", grades=(2, 1, 3), missed=(2, 2, 1), value="2 / 4"),
+            Example(measure="SetR", grades=(0, None), missed=(0,), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(lists.relevant(self.rel).astype(float), lists.total_relevant(self.rel)[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(np.asarray(lists.relevant(self.rel).sum(axis=-1)), lists.total_relevant(self.rel))
