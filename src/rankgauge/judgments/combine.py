@@ -1,0 +1,112 @@
+"""combine: one grade for each item out of the grades of several assessors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import polars as pl
+
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.judgments.binarise import binarise
+from rankgauge.judgments.items import ITEM, checked
+
+__all__ = ["Rule", "combine", "get", "registry"]
+
+_REGISTRY: dict[str, Rule] = {}
+
+
+def registry() -> Mapping[str, Rule]:
+    """Every rule by its name."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """How the grades of an item become one; `words` explains it in a sentence."""
+
+    name: str
+    words: str
+    reduce: Callable[[pl.Expr], pl.Expr]
+    binary: bool = False
+    """Whether the rule speaks of relevant or not, so that it needs a level."""
+
+    def register(self) -> Self:
+        """The rule, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+
+def get(name: str | Rule) -> Rule:
+    """The rule of that name."""
+    if isinstance(name, Rule):
+        return name
+    if name not in _REGISTRY:
+        raise UnknownNameError("rule for several assessors", name, _REGISTRY)
+    return _REGISTRY[name]
+
+
+def combine(judgments: pl.DataFrame, rule: str | Rule = "mean", *, at: float | None = None) -> pl.DataFrame:
+    """One grade for each item, in the order in which the items first appear.
+
+    `at` makes each assessor's grade binary at that level first, so `or` at 1 is "somebody found it relevant" and `mean`
+    at 1 the share of those who did. `combine(judgments, "or@1")` says the same. Items may differ in how many assessors
+    judged them: `counts` tells.
+    """
+    wanted, level = _parse(rule, at)
+    frame = checked(judgments) if level is None else binarise(judgments, level)
+    return frame.group_by(ITEM, maintain_order=True).agg(wanted.reduce(pl.col("grade")))
+
+
+def _parse(rule: str | Rule, at: float | None) -> tuple[Rule, float | None]:
+    """The rule and its level, which may be part of the name."""
+    name, joint, text = rule.partition("@") if isinstance(rule, str) else (rule, "", "")
+    wanted = get(name)
+    if joint and at is not None:
+        raise ParameterError(f"combine with {rule}", "at", "left away, as the rule's name has a level", at)
+    try:
+        level = float(text) if joint else at
+    except ValueError:
+        raise ParameterError(wanted.name, "at", f"a grade, as in {wanted.name}@1", text) from None
+    if wanted.binary and level is None:
+        raise ParameterError(wanted.name, "at", f"the grade from which on a document is relevant: {wanted.name}@1", at)
+    return wanted, level
+
+
+Rule(name="mean", words="the mean of the assessors' grades", reduce=pl.Expr.mean).register()
+Rule(
+    name="median",
+    words="the median of the assessors' grades; of an even number, the mean of the middle two",
+    reduce=pl.Expr.median,
+).register()
+Rule(name="min", words="the lowest of the assessors' grades", reduce=pl.Expr.min).register()
+Rule(name="max", words="the highest of the assessors' grades", reduce=pl.Expr.max).register()
+Rule(
+    name="majority",
+    words="the grade that most assessors gave; where several grades lead, the lowest of them",
+    reduce=lambda grades: grades.mode().min(),
+).register()
+Rule(
+    name="majority-high",
+    words="the grade that most assessors gave; where several grades lead, the highest of them",
+    reduce=lambda grades: grades.mode().max(),
+).register()
+Rule(
+    name="majority-mean",
+    words="the grade that most assessors gave; where several grades lead, their mean",
+    reduce=lambda grades: grades.mode().mean(),
+).register()
+# ROMIP 2010 publishes its binary tables as and_<level> and or_<level>.
+Rule(
+    name="and",
+    words="1 where every assessor gave at least the level, else 0",
+    reduce=pl.Expr.min,
+    binary=True,
+).register()
+Rule(
+    name="or",
+    words="1 where at least one assessor gave at least the level, else 0",
+    reduce=pl.Expr.max,
+    binary=True,
+).register()

@@ -1,0 +1,146 @@
+"""Scales: the words that assessors judge in, and the grade of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import polars as pl
+
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+
+__all__ = ["Scale", "get", "registry"]
+
+_REGISTRY: dict[str, Scale] = {}
+
+
+def registry() -> Mapping[str, Scale]:
+    """Every named scale by its name."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """Labels and their grades, the best first. Where two labels share a grade, the first one names it."""
+
+    name: str
+    reference: str = ""
+    levels: tuple[tuple[str, float], ...]
+
+    def __post_init__(self) -> None:
+        keys = [_key(label) for label, _ in self.levels]
+        if not keys or len(set(keys)) < len(keys):
+            raise ParameterError(f"the scale {self.name}", "levels", "one or more different labels", self.levels)
+
+    def register(self) -> Self:
+        """The scale, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """An own scale, written as `good=2, fair=1, bad=0`."""
+        try:
+            pairs = [level.rsplit("=", maxsplit=1) for level in text.split(",")]
+            return cls(name=text, levels=tuple((label.strip(), float(grade)) for label, grade in pairs))
+        except ValueError:
+            raise ParameterError("a scale", "text", "written as label=grade, label=grade", text) from None
+
+    @property
+    def max_grade(self) -> float:
+        """The grade of the best level."""
+        return max(grade for _, grade in self.levels)
+
+    def grade(self, label: str | float) -> float:
+        """The grade of a label, in any case and with any hyphens, underscores or blanks; its number is a label too."""
+        key = _key(str(label))
+        if key not in self._grades:
+            raise self._unknown(label)
+        return self._grades[key]
+
+    def label(self, grade: float) -> str:
+        """The label of a grade."""
+        for label, level in self.levels:
+            if level == grade:
+                return label
+        raise self._unknown(grade)
+
+    def apply(self, judgments: pl.DataFrame) -> pl.DataFrame:
+        """The judgments with grades in place of labels."""
+        if "grade" not in judgments.columns:
+            raise InputError(f"judgments need a column grade; found {', '.join(judgments.columns) or 'no columns'}")
+        labels = judgments["grade"].unique()
+        if labels.null_count():
+            raise InputError("judgments have a row without a grade", hint="Leave out what was not judged.")
+        grades = [self.grade(label) for label in labels]
+        return judgments.with_columns(
+            pl.col("grade").replace_strict(labels, pl.Series(grades, dtype=pl.Float64), return_dtype=pl.Float64)
+        )
+
+    @cached_property
+    def _grades(self) -> dict[str, float]:
+        numbers = {_key(str(grade)): grade for _, grade in self.levels}
+        return numbers | {_key(label): grade for label, grade in self.levels}
+
+    def _unknown(self, level: object) -> UnknownNameError:
+        known = [label for label, _ in self.levels]
+        return UnknownNameError(f"level of the scale {self.name}", str(level), known)
+
+
+def get(name: str | Scale) -> Scale:
+    """The scale of that name, or the one that `good=2, fair=1, bad=0` spells out."""
+    if isinstance(name, Scale):
+        return name
+    if "=" in name:
+        return Scale.parse(name)
+    if name not in _REGISTRY:
+        raise UnknownNameError("scale", name, _REGISTRY)
+    return _REGISTRY[name]
+
+
+def _key(label: str) -> str:
+    """What two spellings of one label share. A number is its value, so that -2 and 2 stay two levels."""
+    try:
+        return f"{float(label):g}"
+    except ValueError:
+        return "".join(c for c in label.casefold() if c not in "-_ \t")
+
+
+Scale(
+    name="binary",
+    reference="Cranfield's relevant or not",
+    levels=(("relevant", 1.0), ("not relevant", 0.0)),
+).register()
+Scale(
+    name="romip",
+    reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
+    levels=(
+        ("VITAL", 3.0),
+        ("RELEVANT_PLUS", 2.0),
+        ("RELEVANT_MINUS", 1.0),
+        ("NOTRELEVANT", 0.0),
+        ("CANTBEJUDGED", 0.0),  # counts as not relevant, so it never names the grade 0
+    ),
+).register()
+Scale(
+    name="0-4",
+    reference="Chapelle & Chang, Yahoo! learning to rank challenge overview, JMLR W&CP 2011; MSLR-WEB30K has the same",
+    levels=(("perfect", 4.0), ("excellent", 3.0), ("good", 2.0), ("fair", 1.0), ("bad", 0.0)),
+).register()
+Scale(
+    name="trec-web",
+    reference="Collins-Thompson et al., TREC 2014 web track overview",
+    levels=(("Nav", 4.0), ("Key", 3.0), ("HRel", 2.0), ("Rel", 1.0), ("Non", 0.0), ("Junk", -2.0)),
+).register()
+Scale(
+    name="trec-dl",
+    reference="Craswell et al., Overview of the TREC 2019 deep learning track",
+    levels=(("perfectly relevant", 3.0), ("highly relevant", 2.0), ("related", 1.0), ("irrelevant", 0.0)),
+).register()
+Scale(
+    name="esci",
+    reference="Reddy et al., Shopping queries dataset, 2022: the gains of exact, substitute, complement, irrelevant",
+    levels=(("E", 1.0), ("S", 0.1), ("C", 0.01), ("I", 0.0)),
+).register()
