@@ -37,6 +37,7 @@ class TieRule(Enum):
     EXACT = "exact"  # a closed form or a recursion
     SAMPLED = "sampled"  # random orders; the standard error is shown
     IMMUNE = "immune"  # the order within a tie cannot change the value
+    GIVEN = "given"  # no mean makes sense: the order of the input stands
 
 
 class Aggregate(Enum):
@@ -45,6 +46,21 @@ class Aggregate(Enum):
     MEAN = "mean"
     SUM = "sum"
     GEOMETRIC = "geometric"
+
+    def over(self, values: FloatArray) -> float:
+        """One number from the values of the queries, added in their order; NaN marks a query that is left out."""
+        counted = values[~np.isnan(values)]
+        return _AGGREGATES[self](counted) if len(counted) else np.nan
+
+
+LEAST = 1e-5
+"""The smallest value that a geometric mean takes a query for (trec_eval's MIN_GEO_MEAN); one 0 would make all 0."""
+
+_AGGREGATES: Mapping[Aggregate, Callable[[FloatArray], float]] = {
+    Aggregate.MEAN: lambda values: float(total(values) / len(values)),
+    Aggregate.SUM: lambda values: float(total(values)),
+    Aggregate.GEOMETRIC: lambda values: float(np.exp(total(np.log(np.maximum(values, LEAST))) / len(values))),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +157,10 @@ class Measure:
     def contributions(self, lists: RankedLists) -> FloatArray:
         """What each hit adds to the value (queries × hits)."""
         raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
+
+    def text(self, value: float, decimals: int) -> str:
+        """The value as it is printed: a count whole, anything else with that many decimals."""
+        return f"{value:.{0 if self.facts.aggregate is Aggregate.SUM else decimals}f}"
 
     def bound(self, defaults: Mapping[str, Any]) -> Self:
         """The measure with the parameters that were left open (None) set from `defaults`."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray, Weight
+from rankgauge.ranking.lists import FloatArray, Weight, group_edges
 
 __all__ = [
     "DISCOUNTS",
@@ -16,7 +16,9 @@ __all__ = [
     "cascade",
     "cumulated_precision",
     "discount",
+    "final",
     "gains",
+    "ideal_gains",
     "ratio",
     "stop_probability",
 ]
@@ -80,6 +82,20 @@ def gains(lists: RankedLists, name: str, table: tuple[tuple[float, float], ...] 
     return np.where(lists.judged, mapped, 0.0)
 
 
+def ideal_gains(lists: RankedLists, name: str, table: tuple[tuple[float, float], ...] | None = None) -> FloatArray:
+    """The gains of the judged documents from the highest down, 0 where a document gains nothing and in padding.
+
+    It is the gain that orders them, not the grade: a table may give a low grade the higher gain.
+    """
+    found = np.maximum(gains(lists.ideal_order(), name, table), 0.0)
+    return found if table is None else -np.sort(-found, axis=-1)
+
+
+def final(running: FloatArray) -> FloatArray:
+    """The last of the running sums on the last axis, 0 where there is none."""
+    return running[..., -1] if running.shape[-1] else np.zeros(running.shape[:-1])
+
+
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """The quotient, NaN where the denominator is 0."""
     safe = np.where(denominator == 0, 1.0, denominator)
@@ -119,64 +135,58 @@ def stop_probability(lists: RankedLists, max_grade: float) -> FloatArray:
 def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float | None = None) -> FloatArray:
     """What each hit adds to Σ weight(rank) · stop · Π (1 − stop of those before).
 
-    Where documents are tied, the mean over their orders: by symmetry the chance to pass the first s places of a group
-    is A_s, the mean of Π(1 − stop) over its subsets of s documents, so the place s + 1 adds A_s − A_{s+1}. The
+    Where documents are tied, the mean over their orders: which places of the group the h documents take that can stop
+    a user, and in which order they stand there, are independent. So the group adds Σ_j (A_{j−1} − A_j) · W_j, with
+    A_j the mean of Π(1 − stop) over the subsets of j of the h, and W_j the mean weight of the j-th place taken. The
     group's sum is shared among its hits in proportion to their stop probabilities.
     """
     passed = np.cumprod(1.0 - stop, axis=-1)
     reached = np.concatenate([np.ones((*stop.shape[:-1], 1)), passed[..., :-1]], axis=-1)
-    strict: FloatArray = stop * reached * lists.weigh(weight, cutoff)
+    strict = stop * reached * lists.weigh(weight, cutoff)
     if lists.first is None or lists.size is None:
         return strict
     added = np.where(lists.size > 1, 0.0, strict)
-    limit = np.inf if cutoff is None else cutoff
-    for row in np.ndindex(stop.shape[:-1]):
-        _add_tied_groups(added[row], lists.first[row], lists.size[row], stop[row], reached[row], weight, limit)
+    cells = np.nonzero((lists.size > 1) & (stop > 0))
+    start, _ = group_edges(lists.first)
+    # A group is known by its list and its first column; its cells follow one another.
+    opens = np.any([np.diff(axis, prepend=-1) for axis in (*cells[:-1], start[cells])], axis=0)
+    starts = np.flatnonzero(opens)
+    counts = np.diff(starts, append=len(opens))
+    for h in np.unique(counts):
+        groups = tuple(axis[starts[counts == h, np.newaxis] + np.arange(h)] for axis in cells)
+        lead = tuple(axis[:, 0] for axis in groups)
+        shapes, which = np.unique([lists.first[lead], lists.size[lead]], axis=1, return_inverse=True)
+        worth = _worth_of_places(*shapes, h, weight, np.inf if cutoff is None else cutoff)
+        share = reached[lead] * (-np.diff(_chance_to_pass(stop[groups])) * worth[which]).sum(axis=-1)
+        added[groups] = stop[groups] * (share / stop[groups].sum(axis=-1))[:, np.newaxis]
     return added
 
 
-def _add_tied_groups(
-    added: FloatArray,
-    first: FloatArray,
-    size: FloatArray,
-    stop: FloatArray,
-    reached: FloatArray,
-    weight: Weight,
-    limit: float,
-) -> None:
-    """Fills in what the tied groups of one list add."""
-    starts = np.flatnonzero(np.diff(first, prepend=np.nan) != 0)
-    for start, end in zip(starts, [*starts[1:], len(first)], strict=True):
-        places = int(min(first[start] + size[start] - 1, limit) - first[start] + 1) if size[start] > 1 else 0
-        group = stop[start:end]
-        if places <= 0 or not group.any():
-            continue
-        chance = _chance_to_pass(group, int(size[start]), places)
-        ranks = first[start] + np.arange(places)
-        share = reached[start] * np.dot(weight(ranks), chance[:-1] - chance[1:])
-        added[start:end] = share * group / group.sum()
-
-
-def _chance_to_pass(stop: FloatArray, size: int, places: int) -> FloatArray:
-    """A_s for s = 0..places: the mean of Π(1 − stop) over the subsets of s of `size` documents."""
-    stops = stop[stop > 0]
-    h = len(stops)
-    mean = np.zeros(h + 1)  # mean[j]: the same over subsets of j of the documents that can stop a user
-    mean[0] = 1.0
-    for n, p in enumerate(stops, start=1):
+def _chance_to_pass(stop: FloatArray) -> FloatArray:
+    """For each group of h documents, the mean of Π(1 − stop) over its subsets of j documents, j = 0..h."""
+    h = stop.shape[-1]
+    mean = np.zeros((len(stop), h + 1))
+    mean[:, 0] = 1.0
+    for n in range(1, h + 1):
         j = np.arange(1, n + 1)
-        mean[1 : n + 1] = ((n - j) * mean[1 : n + 1] + j * (1.0 - p) * mean[:n]) / n
-    # How many of the h are among s of all: hypergeometric, built up one place at a time.
-    chance = np.empty(places + 1)
-    among = np.zeros(h + 1)
-    among[0] = 1.0
-    for s in range(places + 1):
-        chance[s] = among @ mean
-        left = size - s
-        if left == 0:
-            break
-        j = np.arange(h + 1)
-        drawn = among * (h - j) / left
-        among = among - drawn
-        among[1:] += drawn[:-1]
-    return chance
+        passing = (1.0 - stop[:, n - 1, np.newaxis]) * mean[:, :n]
+        mean[:, 1 : n + 1] = ((n - j) * mean[:, 1 : n + 1] + j * passing) / n
+    return mean
+
+
+def _worth_of_places(first: FloatArray, size: FloatArray, h: int, weight: Weight, limit: float) -> FloatArray:
+    """The mean weight of the 1st, 2nd, … h-th place taken, where h documents take random places of each group.
+
+    Place by place: `taken[j]` is the chance that j of the h stand before it.
+    """
+    j = np.arange(h)
+    worth, taken = np.zeros((len(first), h)), np.zeros((len(first), h))
+    taken[:, 0] = 1.0
+    for place in range(int(np.max(np.minimum(size, limit - first + 1), initial=0))):
+        rank = first + place
+        inside = (place < size) & (rank <= limit)
+        next_ = taken * (h - j) / np.maximum(size - place, 1.0)[:, np.newaxis]
+        worth += np.where(inside, weight(rank), 0.0)[:, np.newaxis] * next_
+        taken -= next_
+        taken[:, 1:] += next_[:, :-1]
+    return worth

@@ -1,0 +1,36 @@
+"""GMAP: average precision, with a geometric mean over queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, TieRule
+from rankgauge.measures.binary.ap import AP
+
+__all__ = ["GMAP"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GMAP(AP):
+    """Average precision whose mean over queries is geometric: it rewards a run that fails on no query.
+
+    A query's value is its average precision; the mean counts it as at least 0.00001.
+    """
+
+    facts = Facts(
+        name="GMAP",
+        title="Geometric mean average precision",
+        formula=r"\exp \frac{1}{|Q|} \sum_{q \in Q} \ln \max(AP_q, 10^{-5})",
+        reference="Robertson, On GMAP and other transformations, CIKM 2006",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="GMAP", grades=(1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
+            Example(measure="GMAP(rel=2)@3", grades=(1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
+        ),
+        aggregate=Aggregate.GEOMETRIC,
+    )

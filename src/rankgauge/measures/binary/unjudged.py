@@ -1,0 +1,45 @@
+"""Unjudged@k: the share of documents that nobody judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Unjudged"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unjudged(Measure):
+    """The share of unjudged documents among the first k: high values warn that the judgments do not know the run.
+
+    The places that a list shorter than k leaves empty count as judged.
+    """
+
+    facts = Facts(
+        name="Unjudged",
+        title="Unjudged at k",
+        formula=r"\frac{1}{k}\left(\min(k, n) - \sum_{r=1}^{k} [g_r \text{ judged}]\right)",
+        reference="trec_eval 10, unj",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.REQUIRED,
+        ties=TieRule.EXACT,
+        graded=False,
+        improves=False,
+        attains=False,
+        examples=(
+            Example(measure="Unjudged@4", grades=(2, None, 0, None, None), missed=(1,), value="2 / 4"),
+            Example(measure="Unjudged@5", grades=(None, 1, None), missed=(2,), value="2 / 5"),
+        ),
+    )
+    cutoff: int | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.cutoff is not None
+        top = lists.top(self.cutoff)
+        judged = total(top.judged * top.weigh(np.ones_like, self.cutoff))
+        return (np.minimum(lists.retrieved, self.cutoff) - judged) / self.cutoff

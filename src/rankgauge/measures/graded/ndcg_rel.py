@@ -1,0 +1,61 @@
+"""nDCGRel: nDCG averaged over the relevant documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import discount, final, gains, ideal_gains, ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["nDCGRel"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class nDCGRel(Measure):
+    """The mean, over all documents with a gain, of nDCG at their ranks; those not retrieved count with nDCG of all."""
+
+    facts = Facts(
+        name="nDCGRel",
+        title="nDCG averaged over the relevant documents",
+        formula=r"\frac{1}{R}\left(\sum_{r : \gamma_r > 0} nDCG@r + (R - R_{ret})\, nDCG\right)",
+        reference="trec_eval 9.0.8, ndcg_rel",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.SAMPLED,
+        graded=True,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(
+                measure="nDCGRel",
+                grades=(1, None, 2),
+                missed=(1,),
+                value="(1/2 + 2 * (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))) / 3",
+            ),
+            Example(
+                measure="nDCGRel(gains={1: 3, 2: 7})",
+                grades=(0, 2, 1),
+                value="(7/log2(3) + 7/log2(3) + 3/log2(4)) / (7 + 3/log2(3)) / 2",
+            ),
+        ),
+    )
+    gain: str | None = None
+    discount: str | None = None
+    gains: tuple[tuple[float, float], ...] | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.gain is not None and self.discount is not None
+        weight = discount(self.discount)
+        ideal = ideal_gains(lists, self.gain, self.gains)
+        gained = gains(lists, self.gain, self.gains)
+        best = np.cumsum(ideal * weight(np.arange(1.0, ideal.shape[-1] + 1)), axis=-1)
+        running = np.cumsum(gained * lists.weigh(weight), axis=-1)
+        last = np.minimum(np.where(lists.hits, lists.ranks, 1.0), ideal.shape[-1]).astype(np.intp) - 1
+        there = np.where(gained > 0, ratio(running, np.take_along_axis(best, last, axis=-1)), 0.0)
+        missed = (ideal > 0).sum(axis=-1) - (gained > 0).sum(axis=-1)
+        whole = missed * final(running) / np.where(final(best) > 0, final(best), 1.0)
+        return ratio(total(there) + whole, (ideal > 0).sum(axis=-1).astype(float))

@@ -1,0 +1,79 @@
+"""RelString: the grades of the first documents, a character each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["RelString"]
+
+SYMBOLS = "0123456789>.-"
+"""A grade from 0 to 9, a higher one, a document in the pool that was not judged, and one that is not in the pool."""
+
+BASE = len(SYMBOLS) + 1
+LONGEST = int(53 / math.log2(BASE))
+"""How many characters fit into the 53 bits of a double."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelString(Measure):
+    """The grades of the documents from rank `start` to k (10 if k is not given), as a string.
+
+    Each character is a digit from 1 to 13 of a number to the base 14, the first rank the lowest: the number of a
+    string is a value like any other, and `text` reads the string back. A double holds 13 characters.
+    """
+
+    facts = Facts(
+        name="RelString",
+        title="Relevance string",
+        formula=r"\sum_{r=s}^{\min(k, n)} c(g_r)\, 14^{\,r-s}",
+        reference="trec_eval 9.0.8, relstring",
+        bounds=(0.0, math.inf),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.GIVEN,
+        graded=True,
+        improves=False,
+        attains=False,
+        examples=(
+            Example(measure="RelString", grades=(2, None, 0), missed=(1,), value="3 + 13 * 14 + 1 * 14 * 14"),
+            Example(measure="RelString(start=2)@3", grades=(1, 12, 3, 1), missed=(2,), value="11 + 4 * 14"),
+        ),
+    )
+    cutoff: int | None = None
+    start: float = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.start < 1:
+            raise ParameterError("RelString", "start", "a rank from 1 on", self.start)
+        if self._end - self.start >= LONGEST:
+            raise ParameterError("RelString", "cutoff", f"at most {LONGEST} ranks from the start on", self.cutoff)
+
+    @property
+    def _end(self) -> int:
+        return self.cutoff or int(self.start) + 9
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        shown = (lists.ranks >= self.start) & (lists.ranks <= self._end)
+        grades = np.where(shown & lists.judged, np.clip(lists.grades, 0, 10), 0.0)
+        digits = np.where(lists.judged, np.floor(grades) + 1.0, SYMBOLS.index(".") + 1.0)
+        place = BASE ** np.where(shown, lists.ranks - self.start, 0.0)
+        outside = SYMBOLS.index("-") + 1.0
+        # The string of as many documents outside the pool, then each hit's digit in place of theirs, the highest.
+        length = np.clip(np.minimum(lists.retrieved, self._end) - self.start + 1, 0, None)
+        return BASE**length - 1 + np.sum(shown * (digits - outside) * place, axis=-1)
+
+    def text(self, value: float, decimals: int) -> str:
+        """The string itself, in quotes."""
+        code, characters = int(value), ""
+        while code:
+            code, digit = divmod(code, BASE)
+            characters += SYMBOLS[digit - 1]
+        return f"'{characters}'"

@@ -1,0 +1,72 @@
+"""RnDCG: nDCG where the ideal order changes its grade."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import discount, final, gains, ideal_gains, ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["RnDCG"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RnDCG(Measure):
+    """The mean of nDCG at the ranks where the ideal order steps down to a lower gain, and at the end of the list.
+
+    nDCG jumps at those ranks, which lie elsewhere for each query; measured there, queries can be compared. The end
+    counts if at least two documents stand below the last step: trec_eval passes over a single one.
+    """
+
+    facts = Facts(
+        name="RnDCG",
+        title="nDCG averaged over the steps of the ideal order",
+        formula=r"\frac{1}{|S|}\sum_{k \in S} nDCG@k, \quad S = \{k : \gamma^*_k > \gamma^*_{k+1}\} \cup \{n\}",
+        reference="trec_eval 9.0.8, Rndcg",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(
+                measure="RnDCG",
+                grades=(1, None, 2, 0, 0),
+                missed=(1,),
+                value="(1/2 + (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))"
+                " + (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))) / 3",
+            ),
+            Example(
+                measure="RnDCG(gains={1: 3, 2: 7})",
+                grades=(1, 2),
+                missed=(1,),
+                value="(3/7 + (3 + 7/log2(3)) / (7 + 3/log2(3) + 3/log2(4))) / 2",
+            ),
+        ),
+    )
+    gain: str | None = None
+    discount: str | None = None
+    gains: tuple[tuple[float, float], ...] | None = None
+    rel: float | None = None
+    """The least grade of a relevant document; a query without one has no value."""
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.gain is not None and self.discount is not None and self.rel is not None
+        ideal = ideal_gains(lists, self.gain, self.gains)
+        gained, weight = gains(lists, self.gain, self.gains), discount(self.discount)
+        best = np.cumsum(ideal * weight(np.arange(1.0, ideal.shape[-1] + 1)), axis=-1)
+        found, steps = np.zeros_like(lists.retrieved), np.zeros_like(lists.retrieved)
+        for step in np.unique(ideal[ideal > 0])[::-1]:
+            inside, there = ideal >= step, (ideal == step).any(axis=-1)
+            dcg = total(gained * lists.weigh(weight, inside.sum(axis=-1).astype(float)))
+            value = ratio(dcg, np.max(best, axis=-1, where=inside, initial=0.0))
+            found, steps = found + np.where(there, value, 0.0), steps + there
+        end = (steps > 0) & (lists.retrieved > (ideal > 0).sum(axis=-1) + 1)
+        whole = ratio(total(gained * lists.weigh(weight)), final(best))
+        mean = ratio(found + np.where(end, whole, 0.0), steps + end)
+        return np.where(lists.total_relevant(self.rel) > 0, mean, np.nan)

@@ -1,0 +1,40 @@
+"""NumNonrelJudgedRet: how many retrieved documents were judged not relevant."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["NumNonrelJudgedRet"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumNonrelJudgedRet(Measure):
+    """The number of retrieved documents that were judged, and judged not relevant."""
+
+    facts = Facts(
+        name="NumNonrelJudgedRet",
+        title="Retrieved documents judged not relevant",
+        formula=r"\sum_{r=1}^{n} [0 \le g_r < \mathrm{rel}]",
+        reference="trec_eval 9.0.8, num_nonrel_judged_ret",
+        bounds=(0.0, math.inf),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=False,
+        attains=False,
+        examples=(
+            Example(measure="NumNonrelJudgedRet", grades=(1, 0, None, 2, 0), missed=(0, 1), value="2"),
+            Example(measure="NumNonrelJudgedRet(rel=2)", grades=(1, 0, None, 2, 0), missed=(2,), value="3"),
+        ),
+        aggregate=Aggregate.SUM,
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return lists.nonrelevant(self.rel).sum(axis=-1).astype(float)

@@ -1,0 +1,43 @@
+"""SetRelativeP: set precision against the best that a set of this size can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["SetRelativeP"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetRelativeP(Measure):
+    """The precision of the retrieved set, divided by the highest precision that a set of its size can reach."""
+
+    facts = Facts(
+        name="SetRelativeP",
+        title="Relative set precision",
+        formula=r"\frac{R_{ret}}{\min(n, R)}",
+        reference="trec_eval 9.0.8, set_relative_P (exact_relative_prec before version 9)",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(measure="SetRelativeP", grades=(1, 0, None), missed=(1, 2, 1), value="1 / 3"),
+            Example(measure="SetRelativeP(rel=2)", grades=(2, 1, 0, None), missed=(2,), value="1 / 2"),
+            Example(measure="SetRelativeP", grades=(0, None), value="nan"),
+        ),
+    )
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        found = lists.relevant(self.rel).sum(axis=-1).astype(float)
+        return ratio(found, np.minimum(lists.retrieved, lists.total_relevant(self.rel)))

@@ -1,0 +1,60 @@
+"""Utility: what a retrieved set is worth, document by document."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Utility"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Utility(Measure):
+    """A sum over the collection: each document is worth what its kind is worth.
+
+    The four kinds are retrieved and relevant, retrieved and not relevant, missed (relevant, not retrieved), and the
+    rest; `collection` is the number of documents there are, which only the rest needs.
+    """
+
+    facts = Facts(
+        name="Utility",
+        title="Set utility",
+        formula=r"p_1 R_{ret} + p_2 (n - R_{ret}) + p_3 (R - R_{ret}) + p_4 (N - n - R + R_{ret})",
+        reference="Lewis, The TREC-4 filtering track, TREC 1995; trec_eval 9.0.8, utility",
+        bounds=(-math.inf, math.inf),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.IMMUNE,
+        graded=False,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="Utility", grades=(1, 0, None, 2), missed=(1,), value="2 - 2"),
+            Example(
+                measure="Utility(relevant=3, nonrelevant=-2, missed=-1, rest=0.5, collection=10)",
+                grades=(1, 0, None, 2),
+                missed=(1,),
+                value="3 * 2 - 2 * 2 - 1 * 1 + 0.5 * (10 - 4 - 1)",
+            ),
+        ),
+    )
+    relevant: float = 1.0
+    nonrelevant: float = -1.0
+    missed: float = 0.0
+    rest: float = 0.0
+    collection: float = 0.0
+    rel: float | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        found = lists.relevant(self.rel).sum(axis=-1).astype(float)
+        R, n = lists.total_relevant(self.rel), lists.retrieved
+        return (
+            self.relevant * found
+            + self.nonrelevant * (n - found)
+            + self.missed * (R - found)
+            + self.rest * (self.collection + found - n - R)
+        )
