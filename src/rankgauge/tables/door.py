@@ -1,0 +1,114 @@
+"""The door: whatever holds judgments or a run becomes a table.
+
+polars, pandas and pyarrow frames, dicts of dicts, columns, and lists of tuples or dicts are known by their shape;
+neither pandas nor pyarrow is imported, and pandas needs no pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.tables.check import check
+from rankgauge.tables.columns import JUDGMENTS, RUN, Table, recognise
+
+__all__ = ["as_judgments", "as_run"]
+
+
+def as_judgments(source: Any) -> pl.DataFrame:
+    """The judgments that a frame, a dict of dicts, columns or rows hold: query, document, grade[, assessor]."""
+    return _as_table(source, JUDGMENTS)
+
+
+def as_run(source: Any) -> pl.DataFrame:
+    """The run that a frame, a dict of dicts, columns or rows hold: query, document, score[, rank]."""
+    return _as_table(source, RUN)
+
+
+def _as_table(source: Any, table: Table) -> pl.DataFrame:
+    frame = _frame(source, table)
+    columns = frame.collect_schema().names()
+    named = recognise(frame, table, columns)
+    missing = [name for name in table.required if name not in named.collect_schema()]
+    if missing:
+        raise InputError(
+            f"no column for {', '.join(missing)} among {', '.join(columns) or 'no columns'}",
+            hint=f"{table.name.capitalize()} have the columns {', '.join(table.required)}; rename yours.",
+        )
+    return check(named.collect(), table)
+
+
+def _frame(source: Any, table: Table) -> pl.LazyFrame:
+    """The source as a polars frame, its columns as they are called there."""
+    origin = type(source).__module__.partition(".")[0]
+    if isinstance(source, pl.LazyFrame):
+        return source
+    if isinstance(source, pl.DataFrame):
+        return source.lazy()
+    if origin == "pandas" and hasattr(source, "columns"):
+        return pl.LazyFrame([_series(str(name), source[name]) for name in source.columns])
+    if hasattr(source, "__arrow_c_stream__"):
+        return pl.DataFrame(source).lazy()
+    if isinstance(source, Mapping):
+        return _from_mapping(source, table)
+    if isinstance(source, Iterable) and not isinstance(source, str | bytes):
+        return _from_rows(list(source), table)
+    raise InputError(
+        f"a {type(source).__name__} cannot be read as {table.name}",
+        hint="Give a polars, pandas or pyarrow frame, {query: {document: number}}, or rows of query, document, number.",
+    )
+
+
+def _series(name: str, column: Any) -> pl.Series:
+    """One column of a pandas frame. Its numbers go through NumPy; anything else through a list."""
+    if getattr(column.dtype, "kind", "O") in "iufb" and type(column.dtype).__module__.startswith("numpy"):
+        return pl.Series(name, column.to_numpy(), nan_to_null=False)
+    return _mixed(name, column.astype(object).where(column.notna(), None).tolist())
+
+
+def _mixed(name: str, values: list[Any]) -> pl.Series:
+    """A column of Python values; one that mixes text and numbers, as ids may, becomes text."""
+    try:
+        return pl.Series(name, values, strict=True)
+    except (TypeError, pl.exceptions.PolarsError):
+        numbers = all(value is None or isinstance(value, int | float) for value in values)
+        return pl.Series(name, values, dtype=pl.Float64, strict=False) if numbers else _texts(name, values)
+
+
+def _texts(name: str, values: list[Any]) -> pl.Series:
+    return pl.Series(name, [value if value is None else str(value) for value in values], dtype=pl.String)
+
+
+def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
+    nested = [isinstance(value, Mapping) for value in source.values()]
+    if nested and all(nested):
+        rows = [(query, document, number) for query, found in source.items() for document, number in found.items()]
+        return _from_rows(rows, table)
+    if any(nested) or not source:
+        raise InputError(f"a dict of {table.name} is {{query: {{document: number}}}} or {{column: values}}")
+    columns = {str(name): list(values) for name, values in source.items()}
+    if len({len(values) for values in columns.values()}) > 1:
+        raise InputError(f"columns of different lengths: { {name: len(values) for name, values in columns.items()} }")
+    return pl.LazyFrame([_mixed(name, values) for name, values in columns.items()])
+
+
+def _from_rows(rows: list[Any], table: Table) -> pl.LazyFrame:
+    """Rows as tuples (query, document, number), named tuples or dicts."""
+    if not rows:
+        raise InputError(f"no {table.name} found: there are no rows")
+    first = rows[0]
+    if isinstance(first, Mapping):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return pl.LazyFrame([_mixed(str(name), [row.get(name) for row in rows]) for name in names])
+    names = list(getattr(first, "_fields", table.columns))
+    width = len(first) if isinstance(first, tuple | list) else 0
+    if not len(table.required) <= width <= len(names):
+        raise InputError(f"rows of {table.name} are ({', '.join(table.required)}); got {first!r}")
+    short = next((n for n, row in enumerate(rows) if len(row) != width), None)
+    if short is not None:
+        raise InputError(f"row {short + 1}: {width} fields expected, got {rows[short]!r}")
+    columns = zip(names[:width], zip(*rows, strict=True), strict=True)
+    return pl.LazyFrame([_mixed(name, list(values)) for name, values in columns])
