@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray, Weight, group_edges
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray, Weight, group_edges
 
 __all__ = [
     "DISCOUNTS",
@@ -142,24 +143,30 @@ def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float 
     """
     passed = np.cumprod(1.0 - stop, axis=-1)
     reached = np.concatenate([np.ones((*stop.shape[:-1], 1)), passed[..., :-1]], axis=-1)
-    strict = stop * reached * lists.weigh(weight, cutoff)
+    strict: FloatArray = stop * reached * lists.weigh(weight, cutoff)
     if lists.first is None or lists.size is None:
         return strict
     added = np.where(lists.size > 1, 0.0, strict)
-    cells = np.nonzero((lists.size > 1) & (stop > 0))
-    start, _ = group_edges(lists.first)
+    limit = np.inf if cutoff is None else cutoff
+    for group in _cells_by_group(lists.first, (stop > 0) & (lists.size > 1)):
+        lead = tuple(axis[:, 0] for axis in group)
+        shapes, which = np.unique([lists.first[lead], lists.size[lead]], axis=1, return_inverse=True)
+        worth = _worth_of_places(shapes[0], shapes[1], stop[group].shape[-1], weight, limit)
+        share = reached[lead] * (-np.diff(_chance_to_pass(stop[group])) * worth[which]).sum(axis=-1)
+        added[group] = stop[group] * (share / stop[group].sum(axis=-1))[:, np.newaxis]
+    return added
+
+
+def _cells_by_group(first: FloatArray, wanted: BoolArray) -> Iterator[tuple[IndexArray, ...]]:
+    """Where the wanted cells of each tie group are (groups × cells); groups with as many cells come together."""
+    start, _ = group_edges(first)
+    cells = np.nonzero(wanted)
     # A group is known by its list and its first column; its cells follow one another.
     opens = np.any([np.diff(axis, prepend=-1) for axis in (*cells[:-1], start[cells])], axis=0)
     starts = np.flatnonzero(opens)
     counts = np.diff(starts, append=len(opens))
     for h in np.unique(counts):
-        groups = tuple(axis[starts[counts == h, np.newaxis] + np.arange(h)] for axis in cells)
-        lead = tuple(axis[:, 0] for axis in groups)
-        shapes, which = np.unique([lists.first[lead], lists.size[lead]], axis=1, return_inverse=True)
-        worth = _worth_of_places(*shapes, h, weight, np.inf if cutoff is None else cutoff)
-        share = reached[lead] * (-np.diff(_chance_to_pass(stop[groups])) * worth[which]).sum(axis=-1)
-        added[groups] = stop[groups] * (share / stop[groups].sum(axis=-1))[:, np.newaxis]
-    return added
+        yield tuple(axis[starts[counts == h, np.newaxis] + np.arange(h)] for axis in cells)
 
 
 def _chance_to_pass(stop: FloatArray) -> FloatArray:
