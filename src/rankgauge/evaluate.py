@@ -15,7 +15,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.policies import LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Hits
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["Result", "evaluate"]
 
@@ -29,6 +29,8 @@ class Result:
     queries: pl.Series
     matrix: FloatArray
     """Queries × measures; NaN where a query is left out of a measure's mean."""
+    answered: BoolArray
+    """For which of the queries the run has documents."""
 
     @cached_property
     def values(self) -> pl.DataFrame:
@@ -44,9 +46,9 @@ class Result:
         ).filter(pl.col("value").is_not_nan())
 
     def __getitem__(self, measure: str | Measure) -> float:
-        """The measure's mean over the queries."""
-        column = self.matrix[:, self.measures.index(measures.parse(measure))]
-        return float(np.nanmean(column))
+        """The measure's value over all queries: their mean, sum or geometric mean."""
+        (wanted,) = measures.parse_all([measure])
+        return wanted.facts.aggregate.over(self.matrix[:, self.measures.index(wanted)])
 
 
 def evaluate(
@@ -59,14 +61,20 @@ def evaluate(
 ) -> Result:
     """How good a run is, by each of the measures."""
     spoken = dialects.get(dialect).changed(**overrides)
-    wanted = tuple(_parse(m) for m in measures)
+    wanted = tuple(_parse_all(measures))
     hits = ranking.rank(run, judgments, spoken.ranking)
     matrix = settle(score(hits, wanted, spoken), hits, wanted, spoken)
     order = _query_order(hits, spoken)
-    return Result(dialect=spoken, measures=wanted, queries=hits.queries.gather(order), matrix=matrix[order])
+    return Result(
+        dialect=spoken,
+        measures=wanted,
+        queries=hits.queries.gather(order),
+        matrix=matrix[order],
+        answered=_answered(hits)[order],
+    )
 
 
-_parse = measures.parse
+_parse_all = measures.parse_all
 
 
 def score(hits: Hits, wanted: tuple[Measure, ...], dialect: Dialect) -> FloatArray:
@@ -88,9 +96,13 @@ def settle(matrix: FloatArray, hits: Hits, wanted: tuple[Measure, ...], dialect:
     return matrix
 
 
+def _answered(hits: Hits) -> BoolArray:
+    return hits.retrieved > 0 if hits.answered is None else hits.answered
+
+
 def _query_order(hits: Hits, dialect: Dialect) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The positions of the queries that count, in the dialect's order."""
-    counted = np.flatnonzero((hits.retrieved > 0) | (dialect.missing is MissingQuery.ZERO))
+    counted = np.flatnonzero(_answered(hits) | (dialect.missing is MissingQuery.ZERO))
     if dialect.query_order is QueryOrder.LEXICAL:
         return np.asarray(counted[hits.queries.gather(counted).arg_sort().to_numpy()])
     return counted

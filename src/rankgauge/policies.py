@@ -68,7 +68,7 @@ class Unjudged(Policy):
     """Unjudged documents: retrieved, but nobody judged them."""
 
     NOT_RELEVANT = "not-relevant", "an unjudged document counts as not relevant"
-    SKIP = "skip", "unjudged documents are taken out of the ranking before it is cut"
+    SKIP = "skip", "unjudged documents are taken out of the ranking before a measure cuts it"
 
 
 class MissingQuery(Policy):

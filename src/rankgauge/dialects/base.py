@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.measures import Measure
+from rankgauge.measures import Measure, Printed
 from rankgauge.policies import (
     IdealPool,
     MissingQuery,
@@ -33,17 +33,6 @@ _REGISTRY: dict[str, Dialect] = {}
 def registry() -> Mapping[str, Dialect]:
     """Every dialect by its name."""
     return dict(sorted(_REGISTRY.items()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Printed:
-    """A measure under the name that a tool prints, in the tool's number format."""
-
-    name: str
-    measure: Measure
-    decimals: int = 4
-    per_query: bool = True
-    overall: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +67,8 @@ class Dialect:
     # report
     printed: tuple[Printed, ...] = ()
     """What `-m all` prints, in the tool's order."""
+    lists_missing: bool = True
+    """Whether a judged query that counts without an answer is listed among the queries."""
 
     def register(self) -> Self:
         """The dialect, known by its name from now on."""

@@ -5,8 +5,24 @@ import pkgutil
 
 from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule, registry
 from rankgauge.measures.names import parse
+from rankgauge.measures.printed import Printed
+from rankgauge.measures.trec_names import parse_all, resolve, trec_name
 
-__all__ = ["FAMILIES", "Aggregate", "Cutoff", "Example", "Facts", "Measure", "TieRule", "parse", "registry"]
+__all__ = [
+    "FAMILIES",
+    "Aggregate",
+    "Cutoff",
+    "Example",
+    "Facts",
+    "Measure",
+    "Printed",
+    "TieRule",
+    "parse",
+    "parse_all",
+    "registry",
+    "resolve",
+    "trec_name",
+]
 
 FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
 

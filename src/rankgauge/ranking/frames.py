@@ -58,11 +58,14 @@ def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
 
 
 def arrange(hits: Hits, how: Ranking) -> Hits:
-    """The hits after the policies that act on whole lists: unjudged documents, ties, depth."""
-    if how.unjudged is Unjudged.SKIP:
-        hits = hits.condensed()
+    """The hits after the policies that act on whole lists: ties, depth, unjudged documents.
+
+    The depth is that of the run, so it is cut before unjudged documents are taken out (trec_eval's -M and -J).
+    """
     hits = hits.ordered(how.ties)
-    return hits if how.depth is None else hits.cut(how.depth)
+    if how.depth is not None:
+        hits = hits.cut(how.depth)
+    return hits.condensed() if how.unjudged is Unjudged.SKIP else hits
 
 
 def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rankgauge.policies import IdealPool, Ties
-from rankgauge.ranking.lists import UNJUDGED, FloatArray, RankedLists
+from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, RankedLists
 
 __all__ = ["Block", "Hits", "IndexArray"]
 
@@ -31,7 +31,8 @@ class Hits:
     `queries` are the judged queries; `query` (hits) is the position of each hit's query in them. `rank` is the
     place under the run's own order, `first` and `size` describe the hit's tie group. `retrieved` (queries) counts
     the documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then
-    descending.
+    descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
+    the list; None: those whose list is not empty.
     """
 
     queries: pl.Series
@@ -43,6 +44,7 @@ class Hits:
     retrieved: FloatArray
     pool_query: IndexArray
     pool_grade: FloatArray
+    answered: BoolArray | None = None
 
     def ordered(self, ties: Ties) -> Hits:
         """The hits with their ties resolved as best or worst for the run; other policies keep the order."""
@@ -75,6 +77,7 @@ class Hits:
             first=np.repeat(rank[opens], sizes),
             size=np.repeat(sizes, sizes).astype(np.float64),
             retrieved=counts.astype(np.float64),
+            answered=self.retrieved > 0 if self.answered is None else self.answered,
         )
 
     def cut(self, depth: int) -> Hits:

@@ -58,4 +58,4 @@ class binG(Measure):
         discounts = 1.0 / np.log2(2.0 + np.arange(int(np.max(low + others, initial=0)) + 1))
         reached = np.concatenate([[0.0], np.cumsum(discounts)])
         shared = (reached[low + others + 1] - reached[low]) / (others + 1)
-        return relevant * np.where(others > 0, shared, discounts[low])
+        return np.asarray(relevant * np.where(others > 0, shared, discounts[low]))

@@ -50,5 +50,6 @@ class RelativeP(Measure):
         return lists.relevant(self.rel) * lists.weigh(np.ones_like, self.cutoff)
 
     def _possible(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None and self.cutoff is not None
+        assert self.rel is not None
+        assert self.cutoff is not None
         return np.minimum(lists.total_relevant(self.rel), float(self.cutoff))

@@ -48,7 +48,8 @@ class nDCGRel(Measure):
     gains: tuple[tuple[float, float], ...] | None = None
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None and self.discount is not None
+        assert self.gain is not None
+        assert self.discount is not None
         weight = discount(self.discount)
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained = gains(lists, self.gain, self.gains)

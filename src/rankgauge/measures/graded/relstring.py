@@ -68,7 +68,7 @@ class RelString(Measure):
         outside = SYMBOLS.index("-") + 1.0
         # The string of as many documents outside the pool, then each hit's digit in place of theirs, the highest.
         length = np.clip(np.minimum(lists.retrieved, self._end) - self.start + 1, 0, None)
-        return BASE**length - 1 + np.sum(shown * (digits - outside) * place, axis=-1)
+        return np.asarray(BASE**length - 1 + np.sum(shown * (digits - outside) * place, axis=-1))
 
     def text(self, value: float, decimals: int) -> str:
         """The string itself, in quotes."""

@@ -56,7 +56,9 @@ class RnDCG(Measure):
     """The least grade of a relevant document; a query without one has no value."""
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None and self.discount is not None and self.rel is not None
+        assert self.gain is not None
+        assert self.discount is not None
+        assert self.rel is not None
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained, weight = gains(lists, self.gain, self.gains), discount(self.discount)
         best = np.cumsum(ideal * weight(np.arange(1.0, ideal.shape[-1] + 1)), axis=-1)

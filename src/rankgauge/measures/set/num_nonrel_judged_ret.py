@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
@@ -37,4 +39,4 @@ class NumNonrelJudgedRet(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        return lists.nonrelevant(self.rel).sum(axis=-1).astype(float)
+        return np.asarray(lists.nonrelevant(self.rel).sum(axis=-1), dtype=np.float64)

@@ -50,7 +50,7 @@ class Utility(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        found = lists.relevant(self.rel).sum(axis=-1).astype(float)
+        found: FloatArray = lists.relevant(self.rel).sum(axis=-1).astype(float)
         R, n = lists.total_relevant(self.rel), lists.retrieved
         return (
             self.relevant * found

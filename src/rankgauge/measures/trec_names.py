@@ -1,0 +1,223 @@
+"""trec_eval's names ↔ measures: `ndcg_cut.5,10` is nDCG@5 and nDCG@10, and nDCG@5 prints as `ndcg_cut_5`.
+
+A name may stand for several measures: alone (`P`: one for each of trec_eval's own cutoffs), with parameters after a
+dot (`P.5,10`), or as trec_eval prints it (`P_5`). A set (`official`, `all_trec`) stands for many names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.measures.base import Measure, registry
+from rankgauge.measures.names import parse
+from rankgauge.measures.printed import Printed
+
+__all__ = ["NAMES", "SETS", "Name", "parse_all", "resolve", "trec_name"]
+
+RANKS = "5,10,15,20,30,100,200,500,1000"
+LEVELS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
+MULTIPLES = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"
+PIECE = 13
+"""How many characters of a relevance string one number holds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Name:
+    """A measure of trec_eval's table: what its name and parameters stand for."""
+
+    name: str
+    measure: str
+    """The measure in our syntax, with a place for each parameter."""
+    expand: Callable[[Name, str], list[Printed]]
+    default: str = ""
+    """The parameters that trec_eval takes where none are given."""
+    per_query: bool = True
+    overall: bool = True
+
+    def printed(self, label: str, *parameters: str) -> Printed:
+        """The measure with its parameters, under the label that trec_eval prints."""
+        measure = parse(self.measure.format(*parameters))
+        return Printed(name=label, measure=measure, per_query=self.per_query, overall=self.overall)
+
+
+def _one(name: Name, text: str) -> list[Printed]:
+    """One measure without parameters."""
+    if text:
+        raise _refused(name, text)
+    return [name.printed(name.name)]
+
+
+def _ranks(name: Name, text: str) -> list[Printed]:
+    """A measure for each cutoff; as in trec_eval, 23.4 is 23."""
+    ranks = sorted(int(number) for number in _split(name, text or name.default))
+    return [name.printed(f"{name.name}_{rank}", str(rank)) for rank in ranks]
+
+
+def _levels(name: Name, text: str) -> list[Printed]:
+    """A measure for each level, with two decimals in its label."""
+    levels = sorted(_split(name, text or name.default))
+    return [name.printed(f"{name.name}_{level:.2f}", str(level)) for level in levels]
+
+
+def _numbers(name: Name, text: str) -> list[Printed]:
+    """One measure with a number for each of its places; the label repeats them as they were written."""
+    numbers = [f"{number:g}" for number in _split(name, text or name.default)]
+    if len(numbers) != name.measure.count("{}"):
+        raise _refused(name, text)
+    return [name.printed(f"{name.name}_{text}" if text else name.name, *numbers)]
+
+
+def _list(name: Name, text: str) -> list[Printed]:
+    """One measure of any number of numbers; the label repeats them as they were written."""
+    numbers = ", ".join(f"{number:g}" for number in _split(name, text or name.default))
+    return [name.printed(f"{name.name}_{text}" if text else name.name, numbers)]
+
+
+def _pairs(name: Name, text: str) -> list[Printed]:
+    """One measure whose gains are given by grade: `1=3,2=7`."""
+    if not text:
+        return [name.printed(name.name, "")]
+    pairs = re.findall(r"(\d+)=([-+.\d]+)(?:,|$)", text)
+    if ",".join("=".join(pair) for pair in pairs) != text:
+        raise _refused(name, text)
+    table = ", ".join(f"{grade}: {gain}" for grade, gain in pairs)
+    return [name.printed(f"{name.name}_{text}", f"(gains={{{table}}})")]
+
+
+def _string(name: Name, text: str) -> list[Printed]:
+    """The relevance string of the first documents, in as many pieces as its length takes."""
+    (length,) = _split(name, text or name.default)
+    starts = range(1, max(int(length), 1) + 1, PIECE)
+    first, *rest = (parse(name.measure.format(start, min(start + PIECE - 1, int(length)))) for start in starts)
+    label = f"{name.name}_{text}" if text else name.name
+    return [Printed(name=label, measure=first, rest=tuple(rest), per_query=name.per_query, overall=name.overall)]
+
+
+def _split(name: Name, text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise _refused(name, text) from None
+
+
+def _refused(name: Name, text: str) -> ParameterError:
+    example = name.default or ("1=3,2=7" if name.expand is _pairs else "")
+    wanted = f"like {name.name}.{example}" if example else f"left away: {name.name} takes none"
+    return ParameterError(f"trec_eval's {name.name}", "parameters", wanted, text)
+
+
+NAMES: Mapping[str, Name] = {
+    entry.name: entry
+    for entry in (
+        Name(name="num_q", measure="NumQ", expand=_one, per_query=False),
+        Name(name="num_ret", measure="NumRet", expand=_one),
+        Name(name="num_rel", measure="NumRel", expand=_one),
+        Name(name="num_rel_ret", measure="NumRelRet", expand=_one),
+        Name(name="map", measure="AP", expand=_one),
+        Name(name="gm_map", measure="GMAP", expand=_one, per_query=False),
+        Name(name="Rprec", measure="Rprec", expand=_one),
+        Name(name="bpref", measure="Bpref", expand=_one),
+        Name(name="recip_rank", measure="RR", expand=_one),
+        Name(name="iprec_at_recall", measure="IPrec@{}", expand=_levels, default=LEVELS),
+        Name(name="P", measure="P@{}", expand=_ranks, default=RANKS),
+        Name(name="relstring", measure="RelString(start={})@{}", expand=_string, default="10", overall=False),
+        Name(name="recall", measure="R@{}", expand=_ranks, default=RANKS),
+        Name(name="infAP", measure="infAP", expand=_one),
+        Name(name="gm_bpref", measure="GMBpref", expand=_one, per_query=False),
+        Name(name="Rprec_mult", measure="RprecMult(multiple={})", expand=_levels, default=MULTIPLES),
+        Name(
+            name="utility",
+            measure="Utility(relevant={}, nonrelevant={}, missed={}, rest={})",
+            expand=_numbers,
+            default="1,-1,0,0",
+        ),
+        Name(name="11pt_avg", measure="IPrecAvg(levels=({},))", expand=_list, default=LEVELS),
+        Name(name="binG", measure="binG", expand=_one),
+        Name(name="G", measure="G{}", expand=_pairs),
+        Name(name="ndcg", measure="nDCG{}", expand=_pairs),
+        Name(name="ndcg_rel", measure="nDCGRel{}", expand=_pairs),
+        Name(name="Rndcg", measure="RnDCG{}", expand=_pairs),
+        Name(name="ndcg_cut", measure="nDCG@{}", expand=_ranks, default=RANKS),
+        Name(name="map_cut", measure="AP@{}", expand=_ranks, default=RANKS),
+        Name(name="relative_P", measure="RelativeP@{}", expand=_ranks, default=RANKS),
+        Name(name="success", measure="Success@{}", expand=_ranks, default="1,5,10"),
+        Name(name="set_P", measure="SetP", expand=_one),
+        Name(name="set_relative_P", measure="SetRelativeP", expand=_one),
+        Name(name="set_recall", measure="SetR", expand=_one),
+        Name(name="set_map", measure="SetAP", expand=_one),
+        Name(name="set_F", measure="SetF(beta={})", expand=_numbers, default="1"),
+        Name(name="num_nonrel_judged_ret", measure="NumNonrelJudgedRet", expand=_one),
+        Name(name="unj", measure="Unjudged@{}", expand=_ranks, default="5,10,20"),
+    )
+}
+"""trec_eval's measures, in the order in which it prints them."""
+
+_TREC = tuple(name for name in NAMES if name != "unj")
+
+SETS: Mapping[str, tuple[str, ...]] = {
+    "official": _TREC[: _TREC.index("P") + 1],
+    "set": ("num_q", "num_ret", "num_rel", "num_rel_ret", "utility", *(name for name in _TREC if name[:4] == "set_")),
+    "all_trec": _TREC,
+    "all": _TREC,
+}
+"""Names for many measures at once."""
+
+_SPELLED = re.compile(
+    rf"(?P<name>{'|'.join(sorted(map(re.escape, NAMES), key=len, reverse=True))})(?:[._](?P<parameters>.+))?"
+)
+
+
+def resolve(names: Iterable[str | Measure]) -> list[Printed]:
+    """What each name stands for, in trec_eval's syntax or ours, with the label to print it under."""
+    return [printed for name in names for printed in _resolved(name)]
+
+
+def parse_all(names: Iterable[str | Measure]) -> list[Measure]:
+    """The measures that the names stand for, each once."""
+    return list(dict.fromkeys(m for printed in resolve(names) for m in (printed.measure, *printed.rest)))
+
+
+def trec_name(measure: Measure) -> str | None:
+    """The name that trec_eval prints for the measure, or None where it has none."""
+    return _labels().get(measure) or _cutoff_label(measure)
+
+
+def _resolved(name: str | Measure) -> list[Printed]:
+    if isinstance(name, Measure):
+        return [Printed(name=str(name), measure=name)]
+    if name in SETS:
+        return resolve(SETS[name])
+    match = _SPELLED.fullmatch(name.strip())
+    # bpref_10 is a measure of its own, not bpref with a parameter.
+    if match is not None and (name in NAMES or name not in registry()):
+        entry = NAMES[match["name"]]
+        return entry.expand(entry, match["parameters"] or "")
+    try:
+        return [Printed(name=name.strip(), measure=parse(name))]
+    except UnknownNameError as error:
+        raise UnknownNameError(error.kind, error.name, {*error.known, *_known(error.kind)}) from None
+
+
+def _known(kind: str) -> list[str]:
+    """The names of trec_eval that an error may suggest beside ours."""
+    return [*NAMES, *SETS] if kind == "measure" else []
+
+
+@cache
+def _labels() -> Mapping[Measure, str]:
+    """The label of every measure that trec_eval prints by default."""
+    return {printed.measure: printed.name for printed in resolve(NAMES)}
+
+
+def _cutoff_label(measure: Measure) -> str | None:
+    """The label of a measure that differs from one of trec_eval's own only in its cutoff."""
+    cutoff = getattr(measure, "cutoff", None)
+    for entry in NAMES.values():
+        if cutoff is not None and entry.measure == f"{measure.facts.name}@{{}}":
+            (printed,) = entry.expand(entry, str(cutoff))
+            return printed.name if printed.measure == measure else None
+    return None

@@ -1,0 +1,72 @@
+"""Values as trec_eval lists them: measure, query, value, in its order, under its names, to its digits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from rankgauge.evaluate import Result
+from rankgauge.measures import Measure, Printed, trec_name
+
+__all__ = ["ALL", "Line", "lines"]
+
+ALL = "all"
+"""The query that stands for all of them."""
+
+
+class Line(NamedTuple):
+    """One value as it is printed."""
+
+    measure: str
+    query: str
+    value: str
+
+    def __str__(self) -> str:
+        """The line with the measure's name padded, as trec_eval writes it."""
+        return f"{self.measure:<22}\t{self.query}\t{self.value}"
+
+
+def lines(
+    result: Result,
+    printed: Iterable[Printed] | None = None,
+    *,
+    per_query: bool = True,
+    overall: bool = True,
+    tag: str | None = None,
+) -> Iterator[Line]:
+    """The values of each query (-q), then those over all queries (without -n), as the dialect prints them.
+
+    `printed` says what to print and under which name, as `measures.resolve` gives it; by default everything in the
+    result. `tag` is the run's own name, which trec_eval prints as `runid`.
+    """
+    wanted = _named(result) if printed is None else list(printed)
+    if per_query:
+        yield from _query_lines(result, [p for p in wanted if p.per_query])
+    if overall and tag is not None:
+        yield Line("runid", ALL, tag)
+    if overall:
+        yield from (Line(p.name, ALL, p.measure.text(result[p.measure], p.decimals)) for p in wanted if p.overall)
+
+
+def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[Line]:
+    columns = {measure: column for column, measure in enumerate(result.measures)}
+    for query, answered, row in zip(result.queries, result.answered, result.matrix.tolist(), strict=True):
+        if answered or result.dialect.lists_missing:
+            for p in wanted:
+                pieces = [m.text(row[columns[m]], p.decimals) for m in (p.measure, *p.rest)]
+                yield Line(p.name, query, _joined(pieces))
+
+
+def _joined(pieces: list[str]) -> str:
+    """The text of a value; one that came in pieces is a string, and each piece has quotes of its own."""
+    return pieces[0] if len(pieces) == 1 else "'" + "".join(piece[1:-1] for piece in pieces) + "'"
+
+
+def _named(result: Result) -> list[Printed]:
+    """Every measure of the result, as the dialect prints it, else under trec_eval's name, else under its own."""
+    known = {p.measure: p for p in result.dialect.printed}
+    return [known.get(measure) or _plain(measure) for measure in result.measures]
+
+
+def _plain(measure: Measure) -> Printed:
+    return Printed(name=trec_name(measure) or str(measure), measure=measure)
