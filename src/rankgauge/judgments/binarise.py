@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.items import checked
 from rankgauge.policies import NegativeGrade
+from rankgauge.tables import JUDGMENTS, check
 
 __all__ = ["binarise"]
 
@@ -19,7 +19,7 @@ def binarise(
     `negative` says what a grade below 0 means: `zero` makes it 0 like any grade below the level; `unjudged` and `keep`
     leave it as it is, for the ranking to read.
     """
-    policy, frame = NegativeGrade.parse(negative), checked(judgments)
+    policy, frame = NegativeGrade.parse(negative), check(judgments, JUDGMENTS)
     if policy is NegativeGrade.REFUSE and (frame["grade"] < 0).any():
         first = frame.filter(pl.col("grade") < 0).row(0, named=True)
         raise InputError(f"query '{first['query']}', document '{first['document']}' has the grade {first['grade']:g}")

@@ -10,7 +10,8 @@ import polars as pl
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.judgments.binarise import binarise
-from rankgauge.judgments.items import ITEM, checked
+from rankgauge.judgments.items import ITEM
+from rankgauge.tables import JUDGMENTS, check
 
 __all__ = ["Rule", "combine", "get", "registry"]
 
@@ -55,7 +56,7 @@ def combine(judgments: pl.DataFrame, rule: str | Rule = "mean", *, at: float | N
     judged them: `counts` tells.
     """
     wanted, level = _parse(rule, at)
-    frame = checked(judgments) if level is None else binarise(judgments, level)
+    frame = check(judgments, JUDGMENTS) if level is None else binarise(judgments, level)
     return frame.group_by(ITEM, maintain_order=True).agg(wanted.reduce(pl.col("grade")))
 
 

@@ -31,8 +31,8 @@ class Tally:
     """How many assessors gave each grade, for every kind of item.
 
     `grades` (levels) ascend; `counts` (kinds × levels) tells how often each grade was given. Items with the same counts
-    are one kind, and `weights` (… × kinds) says how many items each kind stands for: several rows of weights are
-    several samples of the items, which a kernel takes at once.
+    are one kind, and `weights` (samples × kinds) says how many items each kind stands for: the items themselves are one
+    sample, a bootstrap has many, and a kernel takes them all at once.
     """
 
     grades: FloatArray
@@ -48,7 +48,7 @@ class Tally:
     def shared(self) -> Tally:
         """The items that at least two assessors judged."""
         several = self.judged >= 2
-        return replace(self, counts=self.counts[several], weights=self.weights[..., several])
+        return replace(self, counts=self.counts[several], weights=self.weights[:, several])
 
     def mean(self, amounts: FloatArray) -> FloatArray:
         """The mean over the items of an amount per kind; NaN where there is no item."""
@@ -57,7 +57,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
-    """A coefficient of agreement; `kernel` gives NaN where its formula is 0/0."""
+    """A coefficient of agreement; `kernel` gives its value for each sample, NaN where its formula is 0/0."""
 
     name: str
     title: str

@@ -16,8 +16,8 @@ CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
 
 Distance: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-"""How far two grades are apart, squared: grades (levels) and how often each was given (… × levels) in, levels × levels
-out."""
+"""How far two grades are apart, squared: the grades (levels) and how often each was given (samples × levels) in,
+levels × levels for all samples or for each of them out."""
 
 
 def _nominal(grades: FloatArray, totals: FloatArray) -> FloatArray:
@@ -56,20 +56,19 @@ def alpha(tally: Tally, distance: str = "nominal") -> FloatArray:
 
 
 def coincidences(tally: Tally) -> FloatArray:
-    """How often two judgments of one item had the grades c and k (… × levels × levels).
+    """How often two judgments of one item had the grades c and k (samples × levels × levels).
 
     Every judgment counts once: the pairs of an item with m judgments weigh 1 / (m − 1).
     """
     levels = len(tally.grades)
     scaled = (tally.counts / (tally.judged - 1)[:, np.newaxis]).T
-    flat = tally.weights.reshape(-1, len(tally.judged))
-    pairs = np.empty((len(flat), levels, levels))
+    pairs = np.empty((len(tally.weights), levels, levels))
     step = max(1, CELLS // max(1, scaled.size))
-    for start in range(0, len(flat), step):
-        weighed = flat[start : start + step, np.newaxis, :] * scaled
+    for start in range(0, len(pairs), step):
+        weighed = tally.weights[start : start + step, np.newaxis, :] * scaled
         pairs[start : start + step] = weighed @ tally.counts
         pairs[start : start + step] -= weighed.sum(axis=-1)[:, :, np.newaxis] * np.eye(levels)
-    return pairs.reshape(*tally.weights.shape[:-1], levels, levels)
+    return pairs
 
 
 for _name, (_, _words) in DISTANCES.items():

@@ -11,7 +11,8 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.judgments.agreement.base import FloatArray, Tally
-from rankgauge.judgments.items import ITEM, checked
+from rankgauge.judgments.items import ITEM
+from rankgauge.tables import JUDGMENTS, check
 
 __all__ = ["Confusion", "Panel"]
 
@@ -51,7 +52,7 @@ class Panel:
     @classmethod
     def of(cls, judgments: pl.DataFrame) -> Panel:
         """The panel of the assessors of some judgments."""
-        frame = checked(judgments)
+        frame = check(judgments, JUDGMENTS)
         if "assessor" not in frame.columns:
             raise InputError("agreement needs to know who judged", hint="Name them in a column 'assessor'.")
         item, items = _positions(frame, list(ITEM))
@@ -76,8 +77,12 @@ class Panel:
         """How many assessors gave each grade, items of a kind together."""
         levels = len(self.grades)
         counts = np.bincount(self.item * levels + self.level, minlength=self.items * levels)
-        kinds, weights = np.unique(counts.reshape(self.items, levels), axis=0, return_counts=True)
-        return Tally(grades=self.grades, counts=kinds.astype(np.float64), weights=weights.astype(np.float64))
+        kinds, items = np.unique(counts.reshape(self.items, levels), axis=0, return_counts=True)
+        return Tally(
+            grades=self.grades,
+            counts=kinds.astype(np.float64),
+            weights=items[np.newaxis].astype(np.float64),
+        )
 
     def confusion(self) -> Confusion:
         """The confusion matrix of each two assessors who have items in common."""
@@ -108,5 +113,5 @@ def _positions(frame: pl.DataFrame, keys: list[str]) -> tuple[IndexArray, pl.Dat
     """Where each row's key stands among the different keys, and those, in order of first appearance."""
     known = frame.select(keys).unique(maintain_order=True)
     numbered = known.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
-    rows = frame.select(keys).join(numbered, on=keys, how="left", maintain_order="left")
+    rows = frame.select(keys).join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return rows["position"].to_numpy(), known

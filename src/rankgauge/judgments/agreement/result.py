@@ -59,7 +59,7 @@ def agreement(
         raise ParameterError("agreement", "resamples", "a whole number from 1 on", resamples)
     panel = Panel.of(judgments)
     tally, confusion = panel.tally(), panel.confusion()
-    samples = None if rng is None or not panel.items else _resampled(tally, rng, resamples)
+    samples = None if rng is None else _resampled(tally, rng, resamples)
     rows = [_row(coefficient, tally, samples, level) for coefficient in registry().values()]
     return Agreement(
         level=level,
@@ -73,8 +73,8 @@ def agreement(
 
 def _resampled(tally: Tally, rng: np.random.Generator, resamples: int) -> Tally:
     """As many items drawn with replacement, `resamples` times: only how many of each kind matters."""
-    items = tally.weights.sum()
-    drawn = rng.multinomial(int(items), tally.weights / items, size=resamples)
+    items = tally.weights[0].sum()
+    drawn = rng.multinomial(int(items), tally.weights[0] / items, size=resamples)
     return replace(tally, weights=drawn.astype(np.float64))
 
 
@@ -83,7 +83,7 @@ def _row(coefficient: Coefficient, tally: Tally, samples: Tally | None, level: f
     low, high = _percentiles(values[~np.isnan(values)], level)
     return {
         "coefficient": coefficient.name,
-        "value": float(coefficient.kernel(tally)),
+        "value": float(coefficient.kernel(tally)[0]),
         "low": low,
         "high": high,
         "items": int(tally.shared.weights.sum()),
@@ -132,5 +132,5 @@ def _assessors(panel: Panel) -> pl.DataFrame:
 
 def _items(tally: Tally) -> pl.DataFrame:
     numbers, kind = np.unique(tally.judged.astype(np.int64), return_inverse=True)
-    items = np.bincount(kind, weights=tally.weights, minlength=len(numbers))
+    items = np.bincount(kind, weights=tally.weights[0], minlength=len(numbers))
     return pl.DataFrame({"assessors": numbers, "items": items.astype(np.int64)})
