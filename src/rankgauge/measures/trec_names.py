@@ -151,12 +151,17 @@ NAMES: Mapping[str, Name] = {
         Name(name="set_map", measure="SetAP", expand=_one),
         Name(name="set_F", measure="SetF(beta={})", expand=_numbers, default="1"),
         Name(name="num_nonrel_judged_ret", measure="NumNonrelJudgedRet", expand=_one),
+        Name(name="rbp", measure="gRBP(p=0.9)", expand=_one),
+        Name(name="rbp_resid", measure="RBPResidual(p=0.9, unless_judged=True)", expand=_one),
         Name(name="unj", measure="Unjudged@{}", expand=_ranks, default="5,10,20"),
     )
 }
 """trec_eval's measures, in the order in which it prints them."""
 
-_TREC = tuple(name for name in NAMES if name != "unj")
+NEW = ("rbp", "rbp_resid", "unj")
+"""What trec_eval 10 has beside the measures of trec_eval 9."""
+
+_TREC = tuple(name for name in NAMES if name not in NEW)
 
 SETS: Mapping[str, tuple[str, ...]] = {
     "official": _TREC[: _TREC.index("P") + 1],

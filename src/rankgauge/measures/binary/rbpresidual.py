@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankgauge.errors import ParameterError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.ranking import RankedLists, total
@@ -15,7 +17,10 @@ __all__ = ["RBPResidual"]
 @dataclass(frozen=True, kw_only=True)
 class RBPResidual(Measure):
     """What all unjudged documents would add to rank-biased precision if they were relevant: those of the list, and
-    every document that could follow it or stand past the cutoff. Lower is surer."""
+    every document that could follow it or stand past the cutoff. Lower is surer.
+
+    With `unless_judged`, 0 for a list without unjudged documents, whatever could follow it: trec_eval 10 has it so.
+    """
 
     facts = Facts(
         name="RBPResidual",
@@ -32,10 +37,13 @@ class RBPResidual(Measure):
             Example(measure="RBPResidual", grades=(1, None, 0), missed=(2,), value=".2 * .8 + .8**3"),
             Example(measure="RBPResidual(p=0.5)@2", grades=(None, 2, 1), missed=(2,), value=".5 + .5**2"),
             Example(measure="RBPResidual", grades=(), missed=(2,), value="1"),
+            Example(measure="RBPResidual(unless_judged=True)", grades=(1, 0), missed=(2,), value="0"),
+            Example(measure="RBPResidual(unless_judged=True)", grades=(1, None), value=".2 * .8 + .8**2"),
         ),
     )
     cutoff: int | None = None
     p: float = 0.8
+    unless_judged: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,6 +51,7 @@ class RBPResidual(Measure):
             raise ParameterError("RBPResidual", "p", "a probability from 0 to below 1", self.p)
 
     def values(self, lists: RankedLists) -> FloatArray:
+        complete = self.unless_judged & (lists.judged.sum(axis=-1) == lists.retrieved)
         lists = lists.top(self.cutoff)
         known = lists.judged * lists.weigh(lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff)
-        return 1.0 - total(known)
+        return np.where(complete, 0.0, 1.0 - total(known))

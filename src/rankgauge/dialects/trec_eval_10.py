@@ -1,0 +1,21 @@
+"""trec_eval 10, the successor of trec_eval 9 at the TREC conference."""
+
+from dataclasses import replace
+
+from rankgauge.dialects.trec_eval import TREC_EVAL
+from rankgauge.measures import resolve
+
+TREC_EVAL_10 = replace(
+    TREC_EVAL,
+    name="trec_eval-10",
+    title="trec_eval 10, the TREC conference's own tool",
+    reference="trec_eval 10.0, National Institute of Standards and Technology",
+    single_precision=False,  # TEXT_RESULTS.sim is a double
+    readings={
+        **TREC_EVAL.readings,
+        "IPrec": {"rounding": "nearest"},  # m_iprec_at_recall: lround (level * num_rel)
+        "IPrecAvg": {"rounding": "nearest"},  # m_11pt_avg: the same
+    },
+    printed=tuple(resolve(["all_trec", "rbp", "rbp_resid", "unj"])),  # measures.c: te_trec_measures
+    lists_missing=True,  # main: with -c a missing topic has a line for each measure
+).register()

@@ -1,0 +1,53 @@
+"""gRBP: rank-biased precision of graded documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["gRBP"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class gRBP(Measure):
+    """What a user gains per document who goes on to the next one with probability p.
+
+    A document gains its grade, as a share of the query's highest grade where that is above 1.
+    """
+
+    facts = Facts(
+        name="gRBP",
+        title="Graded rank-biased precision",
+        formula=r"(1 - p)\sum_{r=1}^{k} \frac{g_r}{\max(g^*_1, 1)} \, p^{r-1}",
+        reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008; "
+        "trec_eval 10, rbp",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="gRBP", grades=(1, None, 2), missed=(4,), value=".1 * (1/4 + 2/4 * .9**2)"),
+            Example(measure="gRBP(p=0.5)@2", grades=(1, 0, 1), missed=(1,), value=".5 * 1"),
+        ),
+    )
+    cutoff: int | None = None
+    p: float = 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.p < 1:
+            raise ParameterError("gRBP", "p", "a probability from 0 to below 1", self.p)
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        highest = np.max(lists.ideal, axis=-1, where=~np.isnan(lists.ideal), initial=1.0)
+        lists = lists.top(self.cutoff)
+        gains = np.where(lists.judged, lists.grades, 0.0) / highest[..., np.newaxis]
+        return gains * lists.weigh(lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff)

@@ -1,0 +1,116 @@
+"""trec_eval: every string that it printed, on golden cases, on its own test files and on a track of TREC."""
+
+from __future__ import annotations
+
+import lzma
+from collections import defaultdict
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.golden import CASES, Case, judgments, run
+from tests.shared import shared
+
+from rankgauge.errors import InputError
+from rankgauge.evaluate import evaluate
+from rankgauge.measures import resolve
+from rankgauge.measures.trec_names import NEW, SETS
+from rankgauge.report.lines import lines
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "": {},
+    " -c": {"missing": "zero"},
+    " -M10": {"depth": 10},
+    " -l2": {"rel": 2.0},
+    " -J": {"unjudged": "skip"},
+}
+TOOLS = {"trec_eval-9.0.8": "trec_eval", "trec_eval-10.0": "trec_eval-10"}
+GOLDEN = [
+    pytest.param(case, tool, options, id=f"{tool}{options} {case}")
+    for case in CASES
+    for tool in TOOLS
+    for options in case.expected(tool)
+]
+LENIENT = {("trec_partial", "trec_eval-10.0", "")}
+"""trec_eval 10 refuses a run that lacks a judged query; we leave the query out, as trec_eval 9 does."""
+
+
+@pytest.mark.parametrize(("case", "tool", "options"), GOLDEN)
+def test_golden(case: Case, tool: str, options: str) -> None:
+    """Every value stands as trec_eval printed it, no query more or less; a duplicate that it refused is refused."""
+    expected = case.expected(tool)[options]
+    tables = judgments(case.path / "qrels.txt"), run(case.path / "run.txt")
+    if ("-", "ERROR") in expected:
+        if (str(case), tool, options) not in LENIENT:
+            with pytest.raises(InputError, match="more than once"):
+                evaluate(*tables, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
+        return
+    names = list(dict.fromkeys(measure for _, measure in expected))
+    result = evaluate(*tables, names, dialect=TOOLS[tool], **OPTIONS[options])
+    assert {(line.query, line.measure): line.value for line in lines(result, resolve(names))} == expected
+
+
+ALL = [*SETS["all_trec"], *NEW]
+MISSING = {"missing": "zero"}
+PARAMETERS = [
+    "iprec_at_recall..10,.20,.25,.75,.50",
+    "P.5,7,3",
+    "recall.20,2000",
+    "Rprec_mult.5.0,0.2,0.35",
+    "utility.2,-1,0,0",
+    "11pt_avg..25,.5,.75",
+    "ndcg.1=3,2=9,4=4.5",
+    "ndcg_cut.10,20,23.4",
+    "success.2,5,20",
+]
+LONG = [name.replace("relstring", "relstring.20") for name in ALL]
+OWN: dict[str, tuple[str, str, list[str], bool, dict[str, Any]]] = {
+    "out.test": ("qrels.test", "results.test", ["official"], False, {}),
+    "out.test.a": ("qrels.test", "results.test", ALL, False, {}),
+    "out.test.aq": ("qrels.test", "results.test", ALL, True, {}),
+    "out.test.aqc": ("qrels.test", "results.trunc", ALL, True, MISSING),
+    "out.test.aqcM": ("qrels.test", "results.trunc", ALL, True, {**MISSING, "depth": 100}),
+    "out.test.aql": ("qrels.rel_level", "results.test", LONG, True, {"rel": 2.0}),
+    "out.test.meas_params": ("qrels.test", "results.test", PARAMETERS, True, {}),
+    "out.comment.test": ("qrels.comment.test", "results.comment.test", ["official"], False, {}),
+}
+"""trec_eval's own tests, printed by trec_eval 10: the judgments, the run, -m, -q and the other options."""
+
+
+@pytest.mark.parametrize("output", OWN)
+def test_own_output(output: str) -> None:
+    """Line by line, padding and order included, what trec_eval's own tests expect."""
+    judged, ranked, names, per_query, options = OWN[output]
+    folder = shared("data/trec_eval_test")
+    printed = (folder / output).read_text().splitlines()
+    tag = next((line.split("\t")[2] for line in printed if line.startswith("runid")), None)
+    tables = judgments(folder / judged), run(folder / ranked)
+    result = evaluate(*tables, names, dialect="trec_eval-10", **options)
+    assert [str(line) for line in lines(result, resolve(names), per_query=per_query, tag=tag)] == printed
+
+
+def test_deep_learning_track() -> None:
+    """The values that NIST published for the 37 runs of TREC 2019's passage task, from the runs' first 100."""
+    folder = shared("data/trec_dl19_passage")
+    names = ["P_10", "P_100", "recall_10", "recall_100", "ndcg_cut_10", "ndcg_cut_100"]
+    published: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in pl.read_csv(folder / "official_nist.tsv", separator="\t", infer_schema=False).iter_rows(named=True):
+        if row["measure"] in names:
+            published[row["run"]][row["measure"]] = f"{float(row['value']):.4f}"  # the file drops final zeros
+    computed, qrels = {}, judgments(folder / "qrels.txt")
+    listed = lzma.decompress((folder / "runs_order_top100.txt.xz").read_bytes()).decode()
+    for name, ranked in _runs(listed.splitlines()).items():
+        result = evaluate(qrels, ranked, names, dialect="trec_eval")
+        computed[name.removesuffix(".run")] = {line.measure: line.value for line in lines(result, per_query=False)}
+    assert len(computed) == 37
+    assert computed == published
+
+
+def _runs(rows: list[str]) -> dict[str, pl.DataFrame]:
+    """The runs of a file with a list per row: run, query, documents in order."""
+    found: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
+    for name, query, *documents in (row.split("\t") for row in rows):
+        listed = [document for cell in documents for document in cell.split()]
+        found[name] += [(query, document, -float(rank)) for rank, document in enumerate(listed)]
+    schema = ["query", "document", "score"]
+    return {name: pl.DataFrame(listed, schema=schema, orient="row") for name, listed in found.items()}

@@ -1,0 +1,65 @@
+"""Golden cases: inputs, and what foreign tools printed for them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+from tests.shared import SHARED
+
+__all__ = ["CASES", "Case", "judgments", "run"]
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of golden values."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return self.path.name
+
+    def expected(self, tool: str) -> dict[str, dict[tuple[str, str], str]]:
+        """What the tool printed, by its options (as ` -c`): query and measure → value."""
+        return _expected(self.path / "expected.tsv")[tool]
+
+
+@cache
+def _expected(path: Path) -> dict[str, dict[str, dict[tuple[str, str], str]]]:
+    found: dict[str, dict[str, dict[tuple[str, str], str]]] = defaultdict(lambda: defaultdict(dict))
+    for line in path.read_text().splitlines():
+        name, query, measure, value = line.split("\t")
+        tool, _, options = name.partition(" ")
+        found[tool][f" {options}" if options else ""][query, measure] = value
+    return found
+
+
+def _cases() -> list[Case]:
+    folders = {path.parent.name: path.parent for root in (SHARED / "golden", HERE) for path in root.glob("*/qrels.txt")}
+    return [Case(folder) for _, folder in sorted(folders.items())]
+
+
+CASES = _cases()
+"""The cases of this folder, and those that lie beside the project."""
+
+
+def judgments(path: Path) -> pl.DataFrame:
+    """The judgments of a file in TREC's format."""
+    rows = [(f[0], f[2], float(f[3])) for f in _fields(path)]
+    return pl.DataFrame(rows, schema=["query", "document", "grade"], orient="row")
+
+
+def run(path: Path) -> pl.DataFrame:
+    """The run of a file in TREC's format."""
+    rows = [(f[0], f[2], float(f[4])) for f in _fields(path)]
+    return pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
+
+
+def _fields(path: Path) -> list[list[str]]:
+    lines = path.read_text().splitlines()
+    return [line.split() for line in lines if line.strip() and not line.lstrip().startswith("#")]
