@@ -119,5 +119,5 @@ def _twice(typed: pl.DataFrame, table: Table, key: list[str]) -> Iterator[_Fault
         row=row,
         problem=f"document {second['document']} of query {second['query']} is judged twice{by}: "
         f"grade {first['grade']:g}, then {second['grade']:g}",
-        hint="Keep one judgment of each document, or name the assessors in a column of their own.",
+        hint="Keep one judgment of each document, or name the assessors: in a column, or as trec-assessors.",
     )

@@ -1,0 +1,40 @@
+"""FILES ↔ TABLES: one file per format. Dropping a file in registers it."""
+
+import importlib
+import pkgutil
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+from rankgauge.io.base import Format, Kind, get, registry  # noqa: E402
+from rankgauge.io.files import (  # noqa: E402
+    Shape,
+    detect,
+    judgments_from,
+    read_judgments,
+    read_letor,
+    read_pair,
+    read_run,
+    run_from,
+    stream_run,
+    write_judgments,
+    write_run,
+)
+
+__all__ = [
+    "Format",
+    "Kind",
+    "Shape",
+    "detect",
+    "get",
+    "judgments_from",
+    "read_judgments",
+    "read_letor",
+    "read_pair",
+    "read_run",
+    "registry",
+    "run_from",
+    "stream_run",
+    "write_judgments",
+    "write_run",
+]

@@ -1,0 +1,142 @@
+"""The contract of a file format, and the registry that the formats' files fill.
+
+A format is one constant in one file: how it is recognised, and its readers and writers. What it lacks is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import BinaryIO, Self
+
+import polars as pl
+
+from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.io.source import Source
+from rankgauge.tables import find, raters
+
+__all__ = ["Format", "Head", "Kind", "Reader", "get", "kinds", "registry"]
+
+_REGISTRY: dict[str, Format] = {}
+
+Reader = Callable[[Source], pl.DataFrame]
+JudgmentsWriter = Callable[[pl.DataFrame, BinaryIO], None]
+RunWriter = Callable[[pl.DataFrame, BinaryIO, str], None]
+
+
+class Kind(Enum):
+    """What a file holds."""
+
+    JUDGMENTS = "judgments"
+    RUN = "a run"
+    COMPANION = "numbers that need their judgments beside them"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """The beginning of a file, by which its format is recognised."""
+
+    source: Source
+
+    @cached_property
+    def raw(self) -> bytes:
+        """The first bytes, unpacked."""
+        return self.source.read(1 << 16)
+
+    @property
+    def binary(self) -> bool:
+        """Whether the file is no text."""
+        return b"\0" in self.raw
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The first whole lines that are neither blank nor comments."""
+        if self.binary:
+            return []
+        whole = self.raw if self.raw.count(b"\n") < 2 else self.raw[: self.raw.rindex(b"\n")]
+        texts = whole.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+        return [text for text in texts if not re.match(r"[ \t\v\f\r]*(#|$)", text)]
+
+    @cached_property
+    def fields(self) -> list[list[str]]:
+        """The lines' fields, split at white space."""
+        return [re.findall(r"[^ \t\v\f\r]+", line) for line in self.lines]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the file holds nothing but numbers."""
+        return bool(self.fields) and all(_is_number(field) for fields in self.fields for field in fields)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A file format."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    recognise: Callable[[Head], tuple[Kind, ...]]
+    """What a file that begins so may hold, the likeliest first; nothing if it is not in this format."""
+    sureness: int
+    """Formats with clearer marks are asked first: 3 magic bytes, 2 a mark in the line, 1 only a number of fields."""
+    keeps_assessors: bool = False
+    """Whether its judgments can name their assessors."""
+    read_judgments: Reader | None = None
+    read_run: Reader | None = None
+    read_pair: Callable[[Source, Source], tuple[pl.DataFrame, pl.DataFrame]] | None = None
+    """Judgments and their companion, where the two make sense only together."""
+    batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None
+    """The run's rows some at a time, where the format can be read so."""
+    write_judgments: JudgmentsWriter | None = None
+    write_run: RunWriter | None = None
+
+    def register(self) -> Self:
+        """The format, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+
+def registry() -> Mapping[str, Format]:
+    """Every format by its name, those with the clearest marks first."""
+    return dict(sorted(_REGISTRY.items(), key=lambda item: (-item[1].sureness, item[0])))
+
+
+def get(name: str | Format) -> Format:
+    """The format of that name."""
+    if isinstance(name, Format):
+        return name
+    known = registry()
+    if name not in known:
+        raise UnknownNameError("file format", name, known)
+    return known[name]
+
+
+def kinds(columns: Iterable[str]) -> tuple[Kind, ...]:
+    """What a table with those columns may be; BEIR's judgments call the grade a score."""
+    columns = list(columns)
+    if find(columns, "query") is None or find(columns, "document") is None:
+        return ()
+    judged = find(columns, "grade") is not None or bool(raters(columns))
+    scored, ranked = find(columns, "score") is not None, find(columns, "rank") is not None
+    marks = {Kind.JUDGMENTS: judged, Kind.RUN: scored or ranked}
+    found = [kind for kind, holds in marks.items() if holds]
+    return (*found, Kind.JUDGMENTS) if scored and not judged and not ranked else tuple(found)
+
+
+def refuse_words(frame: pl.DataFrame, pattern: str, problem: str, hint: str) -> None:
+    """An error if an id would not survive in the format."""
+    for name in ("query", "document"):
+        bad = frame[name].filter(frame[name].str.contains(pattern))
+        if len(bad):
+            raise InputError(f"the {name} id {bad[0]!r} {problem}", hint=hint)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,209 @@
+"""FILES ↔ TABLES: reading and writing by path, in whatever format the file is."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.io import letor
+from rankgauge.io.base import Format, Head, Kind, Reader, get, registry
+from rankgauge.io.letor import Duplicates
+from rankgauge.io.source import PACKED_SUFFIXES, Source
+from rankgauge.io.streams import whole_queries
+from rankgauge.io.target import writing
+from rankgauge.tables import as_judgments, as_run
+
+__all__ = [
+    "Shape",
+    "detect",
+    "judgments_from",
+    "read_judgments",
+    "read_letor",
+    "read_pair",
+    "read_run",
+    "run_from",
+    "stream_run",
+    "write_judgments",
+    "write_run",
+]
+
+PathLike = str | os.PathLike[str]
+AnyFormat = str | Format | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """What a file may be: its format, and what it holds."""
+
+    format: Format
+    kind: Kind
+
+
+def detect(path: PathLike) -> Shape:
+    """The likeliest format of a file, by its first lines and then its name, and what it holds."""
+    return _shapes(_source(path))[0]
+
+
+def read_judgments(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
+    """The judgments in a file."""
+    source = _source(path)
+    return _reader(source, format, (Kind.JUDGMENTS,), "read_judgments")(source)
+
+
+def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
+    """The run in a file."""
+    source = _source(path)
+    return _reader(source, format, (Kind.RUN, Kind.COMPANION), "read_run")(source)
+
+
+def read_letor(
+    path: PathLike, scores: PathLike | None = None, *, duplicates: Duplicates | str = Duplicates.REFUSE
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """The judgments in a LETOR file, and the run that a file of scores makes of it."""
+    chosen = Duplicates.parse(duplicates)
+    if scores is None:
+        return letor.read_judgments(_source(path), chosen), None
+    return letor.read_pair(_source(path), _source(scores), chosen)
+
+
+def read_pair(judgments: PathLike, run: PathLike, format: AnyFormat = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The judgments in one file and the run in another, each in its own format."""
+    first, second = _source(judgments), _source(run)
+    left, right = _shapes(first, format), _shapes(second, format)
+    fit = next((pair for pair in itertools.product(left, right) if _fits(*pair)), None)
+    if fit is None:
+        raise _misfit(first, second, left, right)
+    one, other = fit
+    if other.kind is Kind.COMPANION and one.format.read_pair is not None:
+        return one.format.read_pair(first, second)
+    assert one.format.read_judgments is not None
+    assert other.format.read_run is not None
+    return one.format.read_judgments(first), other.format.read_run(second)
+
+
+def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 1_000_000) -> Iterator[pl.DataFrame]:
+    """The run in a file that is grouped by query, in batches of whole queries and of about that many rows."""
+    source = _source(path)
+    shape = _shape(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
+    assert shape.read_run is not None
+    batches = shape.batches(source, rows) if shape.batches else iter([shape.read_run(source)])
+    return whole_queries(batches, rows=rows, name=source.name)
+
+
+def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) -> None:
+    """Writes judgments into a file, in the format that its name ends in."""
+    frame, chosen = as_judgments(judgments), _written(path, format)
+    if chosen.write_judgments is None:
+        raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
+    if "assessor" in frame.columns and not chosen.keeps_assessors:
+        keeping = ", ".join(name for name, one in registry().items() if one.keeps_assessors)
+        raise InputError(
+            f"the format {chosen.name} cannot name the assessors of judgments",
+            path=str(path),
+            hint=f"Combine the assessors first, or write one of {keeping}.",
+        )
+    with writing(os.fspath(path)) as file:
+        chosen.write_judgments(frame, file)
+
+
+def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = "rankgauge") -> None:
+    """Writes a run into a file, in the format that its name ends in."""
+    frame, chosen = as_run(run), _written(path, format)
+    if chosen.write_run is None:
+        raise InputError(f"the format {chosen.name} has no writer for runs", path=str(path))
+    with writing(os.fspath(path)) as file:
+        chosen.write_run(frame, file, tag)
+
+
+def judgments_from(source: Any) -> pl.DataFrame:
+    """The judgments in a file, a frame, a dict or rows."""
+    return read_judgments(source) if isinstance(source, str | os.PathLike) else as_judgments(source)
+
+
+def run_from(source: Any) -> pl.DataFrame:
+    """The run in a file, a frame, a dict or rows."""
+    return read_run(source) if isinstance(source, str | os.PathLike) else as_run(source)
+
+
+def _source(path: PathLike) -> Source:
+    return Source.of(os.fspath(path))
+
+
+def _shapes(source: Source, format: AnyFormat = None) -> list[Shape]:
+    """Everything that the file may be, the likeliest first."""
+    head = Head(source=source)
+    asked = registry().values() if format is None else [get(format)]
+    shapes = [Shape(format=one, kind=kind) for one in asked for kind in one.recognise(head)]
+    marked = [shape for shape in shapes if shape.format.sureness > 1]
+    if shapes:
+        # A clear mark outweighs a mere number of fields; a bare column of numbers is no mark.
+        return shapes if all(shape.kind is Kind.COMPANION for shape in marked) else marked
+    named = [one for one in asked if format is not None or source.suffix in one.suffixes]
+    guesses = [Shape(format=one, kind=kind) for one in named for kind in (Kind.JUDGMENTS, Kind.RUN)]
+    if not guesses:
+        raise InputError(
+            _riddle(head),
+            path=source.name,
+            text=head.lines[0] if head.lines else None,
+            hint=f"Known formats: {', '.join(registry())}.",
+        )
+    return guesses
+
+
+def _riddle(head: Head) -> str:
+    if head.binary:
+        return "is not a text file, nor a table in a format that is known"
+    return "the format is not recognised" if head.lines else "there are only blank lines and comments"
+
+
+def _shape(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability: str) -> Format:
+    shapes = _shapes(source, format)
+    fitting = [one.format for one in shapes if one.kind in wanted and getattr(one.format, ability) is not None]
+    if fitting:
+        return fitting[0]
+    raise InputError(
+        f"holds {shapes[0].kind.value} ({shapes[0].format.title}), {wanted[0].value} expected",
+        path=source.name,
+        hint="A file of scores is read beside its LETOR file." if shapes[0].kind is Kind.COMPANION else None,
+    )
+
+
+def _reader(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability: str) -> Reader:
+    reader: Reader = getattr(_shape(source, format, wanted, ability), ability)
+    return reader
+
+
+def _fits(one: Shape, other: Shape) -> bool:
+    """Whether the first may be the judgments that the second is the run to."""
+    if one.kind is not Kind.JUDGMENTS:
+        return False
+    return other.kind is Kind.RUN or (other.kind is Kind.COMPANION and one.format is other.format)
+
+
+def _misfit(first: Source, second: Source, left: list[Shape], right: list[Shape]) -> InputError:
+    if any(_fits(*pair) for pair in itertools.product(right, left)):
+        return InputError(
+            "the two files seem to be in the wrong order",
+            path=first.name,
+            hint=f"Judgments come first, the run second: {second.name} {first.name}",
+        )
+    found = [
+        f"{name} holds {shape.kind.value} ({shape.format.title})"
+        for name, shape in ((first.name, left[0]), (second.name, right[0]))
+    ]
+    return InputError("the two files are not judgments and a run: " + "; ".join(found))
+
+
+def _written(path: PathLike, format: AnyFormat) -> Format:
+    if format is not None:
+        return get(format)
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in PACKED_SUFFIXES]
+    known = registry().values()
+    return next((one for one in known if suffixes and suffixes[-1] in one.suffixes), get("trec"))

@@ -1,0 +1,102 @@
+"""Files of one record per line: every line goes through one regular expression, so every fault has its line number.
+
+polars runs the expression over all lines at once; on a whole run this is as fast as its CSV reader, and white space
+of any kind and length, comments and blank lines need no second path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.io.source import Source
+from rankgauge.tables import Table, check
+from rankgauge.tables.check import Place, is_clean
+
+__all__ = ["BLANK", "START", "WORD", "batches", "content", "read", "records", "scan", "unreadable"]
+
+BLANK = r"[ \t\v\f\r]"  # what isspace() of C calls white space; a no-break space is part of an id
+WORD = r"[^ \t\v\f\r]"
+START = rf"^\x{{FEFF}}?{BLANK}*"
+CONTENT = ~pl.col("line").str.contains(rf"{START}(?:#|$)")
+
+
+def scan(source: Source) -> pl.LazyFrame:
+    """The lines of a text file, in the column `line`."""
+    if b"\0" in source.read(4096):
+        raise InputError("is not a text file", path=source.name, hint="Name its format if it is a table: --format.")
+    return pl.scan_lines(source.scannable())
+
+
+def content(source: Source) -> pl.DataFrame:
+    """The lines that are neither blank nor comments, numbered from 1 in the column `number`."""
+    return collect(scan(source).with_row_index("number", offset=1).filter(CONTENT), source)
+
+
+def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFrame:
+    """The table whose columns are the pattern's named groups."""
+    quick = collect(_fields(scan(source), pattern, table), source)
+    if is_clean(quick, table):
+        return quick.rechunk()
+    return records(content(source), table, pattern, expected, source)
+
+
+def records(lines: pl.DataFrame, table: Table, pattern: str, expected: str, source: Source) -> pl.DataFrame:
+    """The same from numbered lines, with an error that names the line that is not as expected."""
+    found = lines.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
+    broken = lines.filter(found.select(pl.all_horizontal(pl.all().is_null())).to_series())
+    if len(broken):
+        number, text = broken.select("number", "line").row(0)
+        raise InputError(f"expected {expected}", path=source.name, line=number, text=text)
+    return check(found, table, path=source.name, locate=lambda row: place(lines, row))
+
+
+def place(lines: pl.DataFrame, row: int) -> Place:
+    """Where the row stands: its line's number and text."""
+    number, text = lines.select("number", "line").row(row)
+    return number, text
+
+
+def batches(source: Source, table: Table, pattern: str, expected: str, rows: int) -> Iterator[pl.DataFrame]:
+    """The table in batches of about that many rows."""
+    lines = scan(source).with_row_index("number", offset=1)
+    try:
+        for batch in lines.collect_batches(chunk_size=rows, maintain_order=True):
+            quick = _fields(batch.lazy(), pattern, table).collect()
+            if is_clean(quick, table):
+                yield quick
+            elif len(kept := batch.filter(CONTENT)):
+                yield records(kept, table, pattern, expected, source)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise unreadable(source, error) from None
+
+
+def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
+    """The frame in memory; bytes that are no text get an error with the line."""
+    try:
+        return lines.collect(engine="streaming")
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise unreadable(source, error) from None
+
+
+def _fields(rows: pl.LazyFrame, pattern: str, table: Table) -> pl.LazyFrame:
+    """The pattern's groups in the table's types, null where the line is not as the pattern."""
+    found = rows.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
+    wanted = {name: dtype for name, dtype in table.columns.items() if f"(?<{name}>" in pattern}
+    return found.select(pl.col(name).cast(dtype, strict=False) for name, dtype in wanted.items())
+
+
+def unreadable(source: Source, error: Exception) -> InputError:
+    """The error for bytes that polars could not read, with the line where they are no text."""
+    if isinstance(error, OSError):
+        return source.damaged(error)
+    with source.open() as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                text = line.decode("utf-8", "backslashreplace")
+                return InputError("is not UTF-8 text", path=source.name, line=number, text=text)
+    return InputError(f"cannot be read: {error}", path=source.name)

@@ -1,0 +1,150 @@
+"""Where bytes come from: a file, plain or packed (gzip, bzip2, xz, zstd), a pipe, or standard input (`-`).
+
+Packed files are known by their first bytes, not by their names.
+"""
+
+from __future__ import annotations
+
+import bz2
+import difflib
+import gzip
+import io
+import lzma
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import polars as pl
+
+from rankgauge.errors import InputError
+
+__all__ = ["PACKED_SUFFIXES", "STANDARD_STREAM", "Source"]
+
+STANDARD_STREAM = "-"
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+
+
+Where = Path | io.BytesIO
+
+
+def _open_gzip(where: Where, size: int) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(where))
+
+
+def _open_bzip2(where: Where, size: int) -> BinaryIO:
+    return cast(BinaryIO, bz2.open(where))
+
+
+def _open_xz(where: Where, size: int) -> BinaryIO:
+    return cast(BinaryIO, lzma.open(where))
+
+
+def _open_zstd(where: Where, size: int) -> BinaryIO:
+    """Python reads zstd itself from 3.14 on; before that polars does, line by line."""
+    try:
+        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
+
+        return cast(BinaryIO, zstd.open(where))
+    except ImportError:
+        # A line has at least one byte, so `size` lines hold `size` bytes.
+        lines = pl.scan_lines(where) if size < 0 else pl.scan_lines(where).head(size)
+        return io.BytesIO("\n".join(lines.collect(engine="streaming").to_series()).encode() + b"\n")
+
+
+_PACKINGS: Mapping[bytes, Callable[[Where, int], BinaryIO]] = {
+    b"\x1f\x8b": _open_gzip,
+    b"BZh": _open_bzip2,
+    b"\xfd7zXZ\x00": _open_xz,
+    b"(\xb5/\xfd": _open_zstd,
+}
+_POLARS_UNPACKS = (b"\x1f\x8b", b"(\xb5/\xfd")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file to read, or the bytes that came from a pipe."""
+
+    name: str
+    path: Path | None
+    content: bytes = b""
+
+    @classmethod
+    def of(cls, path: str | Path) -> Source:
+        """The source of that name; an error if there is nothing to read."""
+        if str(path) == STANDARD_STREAM:
+            return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()
+        file = Path(path)
+        if file.is_dir():
+            raise InputError("is a directory, a file was expected", path=path)
+        if not file.exists():
+            raise InputError("there is no such file", path=path, hint=_neighbours(file))
+        try:
+            # A pipe can be read only once, so its bytes are kept.
+            if not file.is_file():
+                return cls(name=str(path), path=None, content=file.read_bytes())._filled()
+            return cls(name=str(path), path=file)._filled()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+
+    def _filled(self) -> Source:
+        if not self._magic():
+            raise InputError("is empty", path=self.name)
+        return self
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the file's name, lower case, without that of the packing."""
+        suffixes = [suffix.lower() for suffix in Path(self.name).suffixes]
+        kept = [suffix for suffix in suffixes if suffix not in PACKED_SUFFIXES]
+        return kept[-1] if kept else ""
+
+    def open(self, size: int = -1) -> BinaryIO:
+        """The unpacked bytes as a stream, at least the first `size` of them."""
+        return self._raw() if self._packing is None else self._packing(self._where, size)
+
+    def read(self, size: int = -1) -> bytes:
+        """The unpacked bytes, or the first `size` of them."""
+        try:
+            with self.open(size) as stream:
+                return stream.read(size)
+        except (OSError, EOFError, lzma.LZMAError, pl.exceptions.PolarsError) as error:
+            raise self.damaged(error) from None
+
+    def scannable(self) -> Path | io.BytesIO:
+        """What polars reads: the path where it can, else the unpacked bytes."""
+        if self.packed and not self._magic().startswith(_POLARS_UNPACKS):
+            return io.BytesIO(self.read())
+        return self._where
+
+    def damaged(self, error: Exception) -> InputError:
+        """The error for bytes that do not unpack."""
+        return InputError(f"cannot be unpacked: {error}", path=self.name, hint="The file seems cut off or damaged.")
+
+    @property
+    def packed(self) -> bool:
+        """Whether the bytes are compressed."""
+        return self._packing is not None
+
+    @property
+    def _where(self) -> Where:
+        return io.BytesIO(self.content) if self.path is None else self.path
+
+    def _raw(self) -> BinaryIO:
+        return io.BytesIO(self.content) if self.path is None else self.path.open("rb")
+
+    def _magic(self) -> bytes:
+        with self._raw() as raw:
+            return raw.read(6)
+
+    @property
+    def _packing(self) -> Callable[[Where, int], BinaryIO] | None:
+        magic = self._magic()
+        return next((unpack for start, unpack in _PACKINGS.items() if magic.startswith(start)), None)
+
+
+def _neighbours(file: Path) -> str | None:
+    names = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+    near = difflib.get_close_matches(file.name, names, n=3)
+    return f"Did you mean {' or '.join(str(file.parent / name) for name in near)}?" if near else None
