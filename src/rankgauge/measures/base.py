@@ -94,6 +94,8 @@ class Facts:
     """The ideal order of the judged documents gives the upper bound, where the value is defined."""
     examples: tuple[Example, ...]
     aggregate: Aggregate = Aggregate.MEAN
+    counts_unjudged: bool = False
+    """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
 
 
 DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2", "max_grade": 4.0}

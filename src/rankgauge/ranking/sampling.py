@@ -65,7 +65,7 @@ def shuffle(lists: RankedLists, rng: np.random.Generator) -> RankedLists:
 def _arrived(time: FloatArray, opens: BoolArray, others: FloatArray, rng: np.random.Generator) -> FloatArray:
     """How many of the other documents of a hit's group arrive before the hit."""
     arrived = np.zeros(time.shape)
-    for column in np.flatnonzero((others > 0).reshape(-1, others.shape[-1]).any(axis=0)):
+    for column in np.flatnonzero((others > 0).any(axis=tuple(range(others.ndim - 1)))):
         now, total = time[..., column], others[..., column]
         fresh = opens[..., column]
         since = np.where(fresh, 0.0, time[..., column - 1])

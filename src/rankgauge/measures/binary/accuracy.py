@@ -39,6 +39,7 @@ class Accuracy(Measure):
             Example(measure="Accuracy(rel=2)@4", grades=(1, 2, 0, 3, 2), missed=(2,), value="1 - (1 + 2) / (2 * 2)"),
             Example(measure="Accuracy", grades=(1, 2), missed=(0,), value="nan"),
         ),
+        counts_unjudged=True,
     )
     cutoff: int | None = None
     rel: float | None = None

@@ -33,8 +33,8 @@ class infAP(Measure):
     facts = Facts(
         name="infAP",
         title="Inferred average precision",
-        formula=r"\frac{1}{R}\sum_{r} \frac{1}{r}\left(1 + p_r \frac{a_r + \varepsilon}{a_r + n_r + 2\varepsilon}\right)"
-        r", \quad p_r \text{ pooled, } a_r \text{ relevant, } n_r \text{ judged non-relevant documents before } r",
+        formula=r"\frac{1}{R}\sum_{r} \frac{1}{r}(1 + p_r \frac{a_r + \varepsilon}{a_r + n_r + 2\varepsilon}),"
+        r" \quad p_r \text{ pooled, } a_r \text{ relevant, } n_r \text{ judged non-relevant documents before } r",
         reference="Yilmaz & Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006",
         bounds=(0.0, 1.0),
         cutoff=Cutoff.NONE,

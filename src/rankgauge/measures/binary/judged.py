@@ -35,6 +35,7 @@ class Judged(Measure):
             Example(measure="Judged", grades=(None, 1, None, 2, 0), missed=(1,), value="3 / 5"),
             Example(measure="Judged@3", grades=(), missed=(1,), value="nan"),
         ),
+        counts_unjudged=True,
     )
     cutoff: int | None = None
 

@@ -35,6 +35,7 @@ class Unjudged(Measure):
             Example(measure="Unjudged@4", grades=(2, None, 0, None, None), missed=(1,), value="2 / 4"),
             Example(measure="Unjudged@5", grades=(None, 1, None), missed=(2,), value="2 / 5"),
         ),
+        counts_unjudged=True,
     )
     cutoff: int | None = None
 

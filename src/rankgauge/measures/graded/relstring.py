@@ -45,6 +45,7 @@ class RelString(Measure):
             Example(measure="RelString", grades=(2, None, 0), missed=(1,), value="3 + 13 * 14 + 1 * 14 * 14"),
             Example(measure="RelString(start=2)@3", grades=(1, 12, 3, 1), missed=(2,), value="11 + 4 * 14"),
         ),
+        counts_unjudged=True,
     )
     cutoff: int | None = None
     start: float = 1

@@ -48,6 +48,7 @@ class RnDCG(Measure):
                 value="(3/7 + (3 + 7/log2(3)) / (7 + 3/log2(3) + 3/log2(4))) / 2",
             ),
         ),
+        counts_unjudged=True,
     )
     gain: str | None = None
     discount: str | None = None

@@ -35,6 +35,7 @@ class NumRet(Measure):
             Example(measure="NumRet", grades=(), missed=(1,), value="0"),
         ),
         aggregate=Aggregate.SUM,
+        counts_unjudged=True,
     )
     rel: float = UNJUDGED
     """Below every grade: by default unjudged documents count too, under every dialect."""

@@ -34,6 +34,7 @@ class SetRelativeP(Measure):
             Example(measure="SetRelativeP(rel=2)", grades=(2, 1, 0, None), missed=(2,), value="1 / 2"),
             Example(measure="SetRelativeP", grades=(0, None), value="nan"),
         ),
+        counts_unjudged=True,
     )
     rel: float | None = None
 

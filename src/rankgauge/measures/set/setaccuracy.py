@@ -36,6 +36,7 @@ class SetAccuracy(Measure):
             Example(measure="SetAccuracy(rel=2)", grades=(2, 1, 3), missed=(2, 1), value="(2 + 1) / (2 + 1 + 1 + 1)"),
             Example(measure="SetAccuracy", grades=(), value="nan"),
         ),
+        counts_unjudged=True,
     )
     rel: float | None = None
 

@@ -34,10 +34,11 @@ class SetAP(Measure):
             Example(measure="SetAP(rel=2)", grades=(2, 1, 3), missed=(2, 2, 1), value="2/3 * 2/4"),
             Example(measure="SetAP", grades=(0, None), missed=(0,), value="nan"),
         ),
+        counts_unjudged=True,
     )
     rel: float | None = None
 
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
         found = np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)
-        return ratio(found, lists.retrieved) * ratio(found, lists.total_relevant(self.rel))
+        return ratio(found * found, lists.retrieved * lists.total_relevant(self.rel))

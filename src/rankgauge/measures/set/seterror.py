@@ -33,6 +33,7 @@ class SetError(Measure):
             Example(measure="SetError(rel=2)", grades=(2, 1, 3), missed=(2, 1), value="(1 + 1) / (2 + 1 + 1 + 1)"),
             Example(measure="SetError", grades=(), value="nan"),
         ),
+        counts_unjudged=True,
     )
     rel: float | None = None
 

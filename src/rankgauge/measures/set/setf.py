@@ -45,6 +45,7 @@ class SetF(Measure):
             Example(measure="SetF", grades=(), missed=(1,), value="0"),
             Example(measure="SetF", grades=(), missed=(0,), value="nan"),
         ),
+        counts_unjudged=True,
     )
     beta: float = 1.0
     rel: float | None = None

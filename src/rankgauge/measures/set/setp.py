@@ -34,6 +34,7 @@ class SetP(Measure):
             Example(measure="SetP(rel=2)", grades=(2, 1, 3), missed=(2, 0), value="2 / 3"),
             Example(measure="SetP", grades=(), missed=(1,), value="nan"),
         ),
+        counts_unjudged=True,
     )
     rel: float | None = None
 

@@ -40,6 +40,7 @@ class Utility(Measure):
                 value="3 * 2 - 2 * 2 - 1 * 1 + 0.5 * (10 - 4 - 1)",
             ),
         ),
+        counts_unjudged=True,
     )
     relevant: float = 1.0
     nonrelevant: float = -1.0
