@@ -1,0 +1,164 @@
+"""What there is to know of a measure or a dialect, in words that every page and screen shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Cutoff, Example, Measure, parse
+from rankgauge.policies import Policy
+from rankgauge.ranking import RankedLists
+from rankgauge.report.notes import settled
+
+__all__ = ["differences", "example_list", "example_value", "family", "parameters", "plain", "setting", "traits"]
+
+CUTOFFS: Mapping[Cutoff, str] = {
+    Cutoff.NONE: "none: it looks at the whole list",
+    Cutoff.OPTIONAL: "optional: {name} or {name}@10",
+    Cutoff.REQUIRED: "required: {name}@10",
+    Cutoff.RECALL: "a recall level: {name}@0.1",
+}
+TIES: Mapping[str, str] = {
+    "exact": "the exact mean over all orders of tied documents",
+    "sampled": "the mean over random orders of tied documents, with a seed",
+    "immune": "their order cannot change the value",
+    "given": "no mean makes sense: the order of the input stands",
+}
+PARAMETERS: Mapping[str, str] = {
+    "rel": "the lowest grade that counts as relevant",
+    "gain": "what a grade is worth: linear, exp, letor, mslr",
+    "discount": "what a rank is worth: log2, letor, log2+2, ln, none",
+    "gains": "a table of gains in place of the named gain, as in {{1: 1, 2: 5}}",
+    "max_grade": "the top of the grading scale",
+    "variant": "which of the published definitions: see the text above",
+    "rounding": "how a recall level becomes a number of documents: None (exactly) or a tool's name",
+    "reached_only": "leave a level that the list does not reach undefined",
+    "levels": "the recall levels that are averaged",
+    "p": "the chance that a user goes on to the next document",
+    "start": "the rank at which the string begins",
+    "multiple": "the multiple of R to cut at",
+    "ruler": "what the first relevant rank is worth in place of 1/rank",
+    "beta": "the weight of recall against precision",
+}
+SETTINGS: Mapping[str, str] = {
+    "negative": "negative grades",
+    "assessors": "several assessors",
+    "ties": "ties",
+    "single_precision": "precision of scores",
+    "unjudged": "unjudged documents",
+    "depth": "depth",
+    "ideal": "ideal ranking",
+    "gain": "gain",
+    "discount": "discount",
+    "rel": "relevant",
+    "max_grade": "top grade",
+    "readings": "parameters left open",
+    "empty": "undefined values",
+    "short": "short lists",
+    "missing": "missing queries",
+    "query_order": "query order",
+}
+"""What each field of a dialect is about."""
+
+
+def family(kind: type[Measure]) -> str:
+    """The folder that the measure lives in: set, binary, graded, cascade, scalefree."""
+    return kind.__module__.split(".")[-2]
+
+
+def traits(kind: type[Measure]) -> Iterator[tuple[str, str]]:
+    """What is true of the measure's values."""
+    facts = kind.facts
+    low, high = facts.bounds
+    yield "bounds", f"{_bound(low)} to {_bound(high)}"
+    yield "cutoff", CUTOFFS[facts.cutoff].format(name=facts.name)
+    yield "grades", "graded: a higher grade counts more" if facts.graded else "binary: relevant or not"
+    yield "ties", TIES[facts.ties.value]
+    yield "better up", _yes(facts.improves, "moving a better document up never lowers the value")
+    yield "ideal order", _yes(facts.attains, "it gets the upper bound")
+    yield "all queries", f"the {facts.aggregate.value} of their values".replace("geometric", "geometric mean")
+
+
+def parameters(kind: type[Measure]) -> Iterator[tuple[str, str, str]]:
+    """The name, default and meaning of each parameter of the measure."""
+    for parameter in fields(kind):
+        if parameter.name != "cutoff":
+            yield parameter.name, _default(parameter), _meaning(parameter)
+
+
+def example_list(example: Example) -> str:
+    """The list of a worked example in words."""
+    graded = " ".join("–" if grade is None else f"{grade:g}" for grade in example.grades) or "empty"
+    missed = " ".join(f"{grade:g}" for grade in example.missed)
+    return f"grades by rank {graded}" + (f"; not retrieved {missed}" if missed else "")
+
+
+def example_value(example: Example) -> float:
+    """What the kernel gives for a worked example."""
+    return float(parse(example.measure).score(RankedLists.of(example.grades, missed=example.missed)))
+
+
+def setting(dialect: Dialect, name: str) -> str:
+    """What a dialect chose for one of its fields, in words."""
+    value = getattr(dialect, name)
+    if isinstance(value, Policy):
+        return value.words
+    return _WORDS[name](value)
+
+
+def differences(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
+    """What the dialect does otherwise than standard: subject, its way, the standard way."""
+    standard = dialects.get("standard")
+    for name, subject in SETTINGS.items():
+        if getattr(dialect, name) != getattr(standard, name):
+            yield subject, setting(dialect, name), setting(standard, name)
+
+
+def plain(text: str) -> str:
+    """A docstring as one paragraph."""
+    return " ".join(text.split())
+
+
+_WORDS: Mapping[str, Callable[[Any], str]] = {
+    "assessors": lambda rule: "must be combined first" if rule is None else f"combined by the rule {rule}",
+    "single_precision": lambda single: (
+        "scores are compared as 32-bit numbers, so close ones are tied" if single else "scores are compared as given"
+    ),
+    "depth": lambda depth: "the whole list" if depth is None else f"the first {depth} documents of each list",
+    "gain": lambda name: f"{name}: what a grade is worth",
+    "discount": lambda name: f"{name}: what a rank is worth",
+    "rel": lambda rel: f"a grade of {rel:g} or more",
+    "max_grade": lambda grade: f"grades go up to {grade:g}",
+    "readings": lambda readings: (
+        "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"
+    ),
+    "empty": lambda empty: f"a value that is 0/0 is {settled(empty)}",
+}
+
+
+def _spelled(chosen: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+
+
+def _bound(value: float) -> str:
+    return f"{value:g}" if math.isfinite(value) else ("−∞" if value < 0 else "∞")
+
+
+def _yes(holds: bool, words: str) -> str:
+    return f"yes: {words}" if holds else "no"
+
+
+def _default(parameter: Field[Any]) -> str:
+    if parameter.default is None and parameter.name in ("rel", "gain", "discount", "max_grade"):
+        return "the dialect's"
+    return "none" if parameter.default in (None, MISSING) else repr(parameter.default)
+
+
+def _meaning(parameter: Field[Any]) -> str:
+    return (
+        str(parameter.metadata.get("words") or PARAMETERS.get(parameter.name, "")).replace("{{", "{").replace("}}", "}")
+    )

@@ -1,0 +1,116 @@
+"""What a reader should know before quoting a number: the notes under a table, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+
+import polars as pl
+
+from rankgauge import dialects
+from rankgauge.policies import LEAVE_OUT, Undefined
+from rankgauge.report.base import Report
+from rankgauge.report.numbers import number, share
+
+__all__ = ["notes", "settled"]
+
+_RANGE = ("measure", "worst", "best")
+
+NAMED = 3
+"""How many measures or queries a note names before it says how many more there are."""
+
+
+def notes(report: Report) -> list[tuple[str, str]]:
+    """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
+    return [note for kind in (_dialect, _intervals, _judged, _counted, _bounds, _strangers) for note in kind(report)]
+
+
+def settled(empty: Undefined) -> str:
+    """What becomes of an undefined value."""
+    return "left out of the mean" if empty == LEAVE_OUT else f"counted as {float(empty):g}"
+
+
+def _dialect(report: Report) -> Iterator[tuple[str, str]]:
+    spoken = report.dialect
+    known = dialects.get(spoken.name)
+    changed = [f.name for f in fields(spoken) if getattr(spoken, f.name) != getattr(known, f.name)]
+    told = ", ".join(f"{name}={getattr(spoken, name)}" for name in changed)
+    yield "dialect", spoken.name + (f", changed: {told}" if told else "")
+
+
+def _intervals(report: Report) -> Iterator[tuple[str, str]]:
+    if report.several:
+        yield "*", "the best of the runs by this measure"
+    kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {report.seed}"}[report.interval]
+    alone = "; of each run by itself, no test of their difference" if report.several else ""
+    yield "interval", f"95 %, of the mean over queries ({kind}){alone}"
+
+
+def _judged(report: Report) -> Iterator[tuple[str, str]]:
+    shares = {}
+    for run, result in report.results.items():
+        retrieved = float(result.hits.retrieved.sum())
+        if retrieved > len(result.hits.query):
+            shares[run] = share(retrieved - len(result.hits.query), retrieved)
+    if shares:
+        yield "unjudged", f"{_by_run(report, shares)} of the retrieved documents; {report.dialect.unjudged.words}"
+
+
+def _counted(report: Report) -> Iterator[tuple[str, str]]:
+    """What some queries were like, and what the dialect made of them."""
+    dialect = report.dialect
+    for subject, what, decision in (
+        ("empty", "have nothing that the measure could find", settled(dialect.empty)),
+        ("missing", "are judged but not in the run", dialect.missing.words),
+        ("short", "have a list shorter than a cutoff", dialect.short.words),
+        ("tied", "have tied scores", dialect.ties.words),
+    ):
+        counts = {}
+        for run, frame in report.summaries.items():
+            most = int(frame[subject].to_numpy().max(initial=0))
+            if most:
+                counts[run] = f"{most} of {len(report.results[run].hits.queries)}"
+        if counts:
+            yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, subject)}; {decision}"
+
+
+def _of_measures(report: Report, subject: str) -> str:
+    """Which measures a count is about, where it is not about all of them."""
+    concerned = _distinct(report.summary.filter(pl.col(subject) > 0))
+    return "" if len(concerned) == len(report.measures) else f" ({_listed(concerned)})"
+
+
+def _bounds(report: Report) -> Iterator[tuple[str, str]]:
+    """How far the order of tied documents alone could move a mean."""
+    improving = [str(measure) for measure in report.measures if measure.facts.improves]
+    moved = report.summary.filter(pl.col("measure").is_in(improving), pl.col("best") > pl.col("worst"))
+    for run in report.results:
+        of = f" of {run}" if report.several else ""
+        widest = moved.filter(pl.col("run") == run).sort(pl.col("best") - pl.col("worst"), descending=True)
+        ranges = [f"{m} {number(low)} to {number(high)}" for m, low, high in widest.select(_RANGE).iter_rows()]
+        if ranges:
+            yield "tie range", f"the order of tied documents alone could move the mean{of}: {_listed(ranges)}"
+
+
+def _strangers(report: Report) -> Iterator[tuple[str, str]]:
+    """The queries that runs answer and that nobody judged; runs that share them are told together."""
+    for queries in dict.fromkeys(filter(None, report.unjudged.values())):
+        runs = [run for run, strangers in report.unjudged.items() if strangers == queries]
+        of = ", ".join(runs) if report.several else "the run"
+        plural = "query" if len(queries) == 1 else "queries"
+        yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {_listed(queries)}"
+
+
+def _by_run(report: Report, counts: Mapping[str, str]) -> str:
+    if not report.several:
+        return next(iter(counts.values()))
+    return ", ".join(f"{count} ({run})" for run, count in counts.items())
+
+
+def _distinct(rows: pl.DataFrame) -> list[str]:
+    return rows["measure"].unique(maintain_order=True).to_list()
+
+
+def _listed(names: list[str] | tuple[str, ...]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,1 @@
+"""The reference pages, one file each, made from the registries."""

@@ -1,0 +1,56 @@
+"""docs/dialects.md: every dialect, and what it does otherwise than standard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
+from rankgauge.report import explain
+from rankgauge.report.formats.markdown import table
+
+__all__ = ["overview", "page"]
+
+HEAD = """# Dialects
+
+Two tools give one ranking two numbers, because each settles in its own way what the papers leave open. A dialect is
+one tool's way, said field by field: `rankgauge evaluate … --dialect trec_eval` computes as trec_eval does. Single
+choices can be overruled: `--ties expected`, or `evaluate(…, dialect="trec_eval", ties="expected")`. What each choice
+means is in [policies](policies.md).
+"""
+
+
+def page() -> str:
+    """The page."""
+    known = dialects.registry()
+    first = known["standard"]
+    others = [dialect for dialect in known.values() if dialect is not first]
+    return "\n".join([HEAD, *_standard(first), *("\n".join(_dialect(dialect)) for dialect in others)])
+
+
+def overview() -> str:
+    """A table of the dialects, for the README."""
+    rows = [(f"[`{d.name}`](docs/dialects.md#{d.name})", d.title) for d in dialects.registry().values()]
+    return table(("dialect", "computes as"), rows)
+
+
+def _standard(dialect: Dialect) -> Iterator[str]:
+    yield _title(dialect)
+    rows = ((subject, f"`{name}`", explain.setting(dialect, name)) for name, subject in explain.SETTINGS.items())
+    yield table(("choice", "setting", "standard"), rows)
+
+
+def _dialect(dialect: Dialect) -> Iterator[str]:
+    yield _title(dialect)
+    yield table(("choice", dialect.name, "standard"), explain.differences(dialect))
+    if dialect.printed:
+        yield _printed(dialect)
+
+
+def _title(dialect: Dialect) -> str:
+    return f"## {dialect.name}\n\n{dialect.title}. Reference: {dialect.reference}.\n"
+
+
+def _printed(dialect: Dialect) -> str:
+    names = ", ".join(f"`{printed.name}`" for printed in dialect.printed)
+    return f"The names that it prints with `-m all`, in its order: {names}.\n"

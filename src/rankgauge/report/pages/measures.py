@@ -1,0 +1,74 @@
+"""docs/measures.md: every measure with its formula, reference, traits, parameters and worked examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankgauge.measures import FAMILIES, Measure, registry
+from rankgauge.report import explain
+from rankgauge.report.formats.markdown import table
+from rankgauge.report.numbers import number
+
+__all__ = ["overview", "page"]
+
+FAMILY_WORDS = {
+    "set": "Set measures: what was retrieved, whatever its order",
+    "binary": "Binary measures: a document is relevant or not",
+    "graded": "Graded measures: a higher grade is worth more",
+    "cascade": "Cascade measures: a user reads down and stops when satisfied",
+    "scalefree": "Scale-free measures: the number of grades does not matter",
+}
+HEAD = r"""# Measures
+
+`rankgauge measures` lists them, `rankgauge measures show nDCG` shows one. A name may have parameters and a cutoff, in
+the syntax of ir-measures: `nDCG(dcg='exp-log2')@10`, `AP(rel=2)`, `P@5`. A parameter that is left open is decided by
+the [dialect](dialects.md).
+
+In the formulas $g_r$ is the grade at rank $r$, $k$ the cutoff, $n = |L|$ the length of the list, $R$ the number of
+relevant documents (those with a grade of at least `rel`), $N$ that of the judged others, $g^*$ the grades in the ideal
+order, and $[x]$ is 1 where $x$ holds, else 0. In the examples a dash is a document that nobody judged.
+"""
+
+
+def page() -> str:
+    """The page."""
+    sections = [_family(family) for family in FAMILIES if _kinds(family)]
+    return "\n".join([HEAD, *sections])
+
+
+def overview() -> str:
+    """A table of the families and their measures, for the README."""
+    rows = [
+        (FAMILY_WORDS[family].split(":")[0], ", ".join(_link(kind) for kind in _kinds(family)))
+        for family in FAMILIES
+        if _kinds(family)
+    ]
+    return table(("family", "measures"), rows)
+
+
+def _kinds(family: str) -> list[type[Measure]]:
+    return [kind for kind in registry().values() if explain.family(kind) == family]
+
+
+def _link(kind: type[Measure]) -> str:
+    return f"[{kind.facts.name}](docs/measures.md#{kind.facts.name.lower()})"
+
+
+def _family(family: str) -> str:
+    return "\n".join([f"## {FAMILY_WORDS[family]}\n", *("\n".join(_measure(kind)) for kind in _kinds(family))])
+
+
+def _measure(kind: type[Measure]) -> Iterator[str]:
+    facts = kind.facts
+    yield f"### {facts.name}\n\n**{facts.title}.** {explain.plain(kind.__doc__ or '')}\n"
+    yield f"$$\n{facts.formula}\n$$\n"
+    yield f"{facts.reference}.\n"
+    yield table(("trait", ""), explain.traits(kind))
+    yield table(("parameter", "default", "meaning"), ((f"`{n}`", d, w) for n, d, w in explain.parameters(kind)))
+    yield table(("worked example", "list", "value"), _examples(kind))
+
+
+def _examples(kind: type[Measure]) -> Iterator[tuple[str, str, str]]:
+    for example in kind.facts.examples:
+        value = number(explain.example_value(example))
+        yield f"`{example.measure}`", explain.example_list(example), f"`{example.value}` = {value}"

@@ -1,0 +1,50 @@
+"""The reference pages, written from the registries: `python -m rankgauge.report.reference docs`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from rankgauge.report.pages import cli, dialects, measures, policies
+
+__all__ = ["PAGES", "PARTS", "filled", "write"]
+
+NOTICE = "<!-- Made by `make docs` from the registries; edits here are lost. -->\n\n"
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "measures.md": measures.page,
+    "dialects.md": dialects.page,
+    "policies.md": policies.page,
+    "cli.md": cli.page,
+}
+PARTS: Mapping[str, Callable[[], str]] = {"measures": measures.overview, "dialects": dialects.overview}
+"""What stands in the README between `<!-- name -->` and `<!-- /name -->`."""
+
+
+def write(folder: Path) -> list[Path]:
+    """The pages in the folder, and the parts in the README beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / name for name in PAGES]
+    for path in paths:
+        path.write_text(NOTICE + PAGES[path.name](), encoding="utf-8")
+    readme = folder.parent / "README.md"
+    if readme.exists():
+        readme.write_text(filled(readme.read_text(encoding="utf-8")), encoding="utf-8")
+        paths.append(readme)
+    return paths
+
+
+def filled(text: str) -> str:
+    """The text with every marked part made anew."""
+    for name, part in PARTS.items():
+        marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        made = part().replace("\\", r"\\")  # the text is no pattern
+        text = marked.sub(rf"\g<1>\n{made}\n\g<2>", text)
+    return text
+
+
+if __name__ == "__main__":
+    for written in write(Path(sys.argv[1] if len(sys.argv) > 1 else "docs")):
+        print(written)

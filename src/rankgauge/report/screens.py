@@ -1,0 +1,98 @@
+"""Screens for a terminal: the lists of measures, dialects and formats, and a card for each."""
+
+from __future__ import annotations
+
+import re
+from typing import TextIO
+
+from rich.console import Console
+
+from rankgauge import dialects as _dialects
+from rankgauge import io
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures import FAMILIES, Example, Measure, registry
+from rankgauge.report import explain
+from rankgauge.report.formats import Format
+from rankgauge.report.formats import registry as registry_of_formats
+from rankgauge.report.formats.text import console, escaped, pairs, ruled
+from rankgauge.report.formula import readable
+from rankgauge.report.numbers import number
+
+__all__ = ["dialect", "dialects", "formats", "measure", "measures"]
+
+
+def measures(stream: TextIO) -> None:
+    """Every measure: its family, name and title."""
+    out = console(stream)
+    table = ruled("family", "measure", "title")
+    for family in FAMILIES:
+        kinds = [kind for kind in registry().values() if explain.family(kind) == family]
+        for place, kind in enumerate(kinds):
+            table.add_row("" if place else family, f"[bold]{kind.facts.name}[/bold]", escaped(kind.facts.title))
+    out.print(table)
+    _hint(out, "rankgauge measures show nDCG", "shows one with its formula and a worked example")
+
+
+def measure(name: str, stream: TextIO) -> None:
+    """A measure's card."""
+    kind = _kind(name)
+    out = console(stream)
+    facts = kind.facts
+    out.print(f"[bold]{facts.name}[/bold]  {escaped(facts.title)}\n")
+    known = [("what", explain.plain(kind.__doc__ or "")), ("formula", readable(facts.formula))]
+    pairs([*known, ("reference", facts.reference), ("family", explain.family(kind)), *explain.traits(kind)], out)
+    out.print("\n[bold]parameters[/bold]")
+    pairs([(f"  {n}", f"{words} (default: {default})") for n, default, words in explain.parameters(kind)], out)
+    for example in facts.examples:
+        _example(example, out)
+
+
+def dialects(stream: TextIO) -> None:
+    """Every dialect: its name and title."""
+    out = console(stream)
+    pairs([(known.name, known.title) for known in _dialects.registry().values()], out)
+    _hint(out, "rankgauge dialects show trec_eval", "shows what one does otherwise than standard")
+
+
+def dialect(name: str, stream: TextIO) -> None:
+    """What a dialect does otherwise than standard; of standard itself, every choice."""
+    known = _dialects.get(name)
+    out = console(stream)
+    out.print(f"[bold]{known.name}[/bold]  {escaped(known.title)}\n{escaped(known.reference)}\n")
+    differences = list(explain.differences(known))
+    if not differences:
+        pairs([(subject, explain.setting(known, field)) for field, subject in explain.SETTINGS.items()], out)
+        return
+    rows = [((subject, here), ("", f"standard: {there}"), ("", "")) for subject, here, there in differences]
+    pairs([row for group in rows for row in group][:-1], out)
+
+
+def formats(stream: TextIO) -> None:
+    """The formats of files that are read, and those of results."""
+    out = console(stream)
+    out.print("[bold]read[/bold] (recognised by their first lines; packed with gzip, bzip2, xz or zstd as well)")
+    pairs([(f"  {known.name}", known.title) for known in io.registry().values()], out)
+    out.print("\n[bold]written[/bold] (-o NAME, or -o FILE with such an ending)")
+    pairs([(f"  {known.name}", _written(known)) for known in registry_of_formats().values()], out)
+
+
+def _written(format_: Format) -> str:
+    return f"{format_.title} ({', '.join(format_.endings)})"
+
+
+def _kind(name: str) -> type[Measure]:
+    """The measure, also where the name has parameters or a cutoff."""
+    bare = re.split(r"[(@]", name, maxsplit=1)[0].strip()
+    if bare not in registry():
+        raise UnknownNameError("measure", bare, registry())
+    return registry()[bare]
+
+
+def _example(example: Example, out: Console) -> None:
+    value = explain.example_value(example)
+    out.print(f"\n[bold]example[/bold]  {escaped(example.measure)}")
+    pairs([("  list", explain.example_list(example)), ("  value", f"{example.value} = {number(value)}")], out)
+
+
+def _hint(out: Console, command: str, words: str) -> None:
+    out.print(f"\n[bold]{command}[/bold] {words}.")
