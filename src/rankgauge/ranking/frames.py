@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,10 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
-from rankgauge.ranking.hits import Hits
+from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED, FloatArray
 
-__all__ = ["Ranking", "rank"]
+__all__ = ["Ranking", "arrange", "compared", "graded", "rank", "rank_stream"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,32 +30,61 @@ class Ranking:
 
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
     """The judged hits of a run, in rank order."""
+    return rank_stream([run], judgments, how)
+
+
+def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: Ranking) -> Hits:
+    """The judged hits of a run that comes in batches of whole queries; only hits are kept of each."""
     pool = _pool(judgments, how.negative)
     queries = pool["query"].unique(maintain_order=True)
     codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
     pool = pool.join(codes, on="query", how="left", maintain_order="left").select("code", "document", "grade")
-    rows = _sorted(run.join(codes, on="query", how="inner", maintain_order="left"), how)
-    code, score = rows["code"].to_numpy(), _as_compared(rows["score"].to_numpy(), how)
-    counts = np.bincount(code, minlength=len(queries))
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    judged = pool.filter(pl.col("grade") > UNJUDGED).sort("code", "grade", descending=[False, True])
+    hits = Hits.gathered(
+        _once(queries, (_found(batch.join(codes, on="query", maintain_order="left"), pool, how) for batch in batches)),
+        queries=queries,
+        pool_query=judged["code"].to_numpy(),
+        pool_grade=judged["grade"].to_numpy(),
+    )
+    return arrange(hits, how)
+
+
+def _found(rows: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
+    """The judged hits of the lists that are in these rows."""
+    rows = _sorted(rows, how)
+    code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
+    counts = np.bincount(code)
+    starts = np.cumsum(counts) - counts
     ranks = np.arange(len(code)) - starts[code] + 1.0
     first, size = _groups(code, score, ranks)
     grades = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")["grade"]
     hit = grades.is_not_null().to_numpy()
     _refuse_duplicates(rows)
-    judged = pool.filter(pl.col("grade") > UNJUDGED).sort("code", "grade", descending=[False, True])
-    hits = Hits(
-        queries=queries,
+    listed = np.flatnonzero(counts)
+    return Found(
+        listed=listed,
+        retrieved=counts[listed].astype(np.float64),
         query=code[hit],
         rank=ranks[hit],
         grade=grades.drop_nulls().to_numpy(),
         first=first[hit],
         size=size[hit],
-        retrieved=counts.astype(np.float64),
-        pool_query=judged["code"].to_numpy(),
-        pool_grade=judged["grade"].to_numpy(),
     )
-    return arrange(hits, how)
+
+
+def _once(queries: pl.Series, parts: Iterable[Found]) -> list[Found]:
+    """The parts, after a look whether a query's list is spread over two of them."""
+    seen, kept = np.zeros(len(queries), dtype=bool), []
+    for part in parts:
+        again = part.listed[seen[part.listed]]
+        if len(again):
+            raise InputError(
+                f"the documents of query {queries[int(again[0])]} do not stand together in the run",
+                hint="Sort the run by query, or read it as a whole.",
+            )
+        seen[part.listed] = True
+        kept.append(part)
+    return kept
 
 
 def arrange(hits: Hits, how: Ranking) -> Hits:
@@ -68,26 +98,33 @@ def arrange(hits: Hits, how: Ranking) -> Hits:
     return hits.condensed() if how.unjudged is Unjudged.SKIP else hits
 
 
-def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
-    grade = pl.col("grade")
+def graded(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
+    """The grades after the policy on negative ones."""
     match negative:
         case NegativeGrade.UNJUDGED:
-            return judgments.with_columns(pl.when(grade < 0).then(UNJUDGED).otherwise(grade).alias("grade"))
+            return np.where(grades < 0, UNJUDGED, grades)
         case NegativeGrade.ZERO:
-            return judgments.with_columns(grade.clip(lower_bound=0.0))
-        case NegativeGrade.REFUSE:
-            below = judgments.filter(grade < 0)
-            if len(below):
-                row = below.row(0, named=True)
-                raise InputError(
-                    f"negative grade {row['grade']:g} of document {row['document']} in query {row['query']}",
-                    hint="Choose what negative grades mean: --negative unjudged, zero or keep.",
-                )
-    return judgments
+            return np.maximum(grades, 0.0)
+    return grades
 
 
-def _as_compared(score: FloatArray, how: Ranking) -> FloatArray:
-    return score.astype(np.float32).astype(np.float64) if how.single_precision else score
+def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
+    below = judgments.filter(pl.col("grade") < 0) if negative is NegativeGrade.REFUSE else judgments.clear()
+    if len(below):
+        row = below.row(0, named=True)
+        raise InputError(
+            f"negative grade {row['grade']:g} of document {row['document']} in query {row['query']}",
+            hint="Choose what negative grades mean: --negative unjudged, zero or keep.",
+        )
+    return judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
+
+
+def compared(score: FloatArray, how: Ranking) -> FloatArray:
+    """The scores as they are compared."""
+    if not how.single_precision:
+        return score
+    with np.errstate(over="ignore"):
+        return score.astype(np.float32).astype(np.float64)
 
 
 def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:

@@ -5,7 +5,7 @@ Memory follows the judgments, not the run: of each retrieved document only the j
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -16,12 +16,28 @@ import polars as pl
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, RankedLists
 
-__all__ = ["Block", "Hits", "IndexArray"]
+__all__ = ["Block", "Found", "Hits", "IndexArray"]
 
 IndexArray: TypeAlias = npt.NDArray[np.int64]
 
 CELLS = 1 << 20
 """How many cells a block may have: 8 MB a column of doubles, which the cache of a core still holds."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Found:
+    """The judged hits of some queries' whole lists, by query and rank: what one batch of a run gives.
+
+    `listed` are the positions of the queries that the batch has lists for, `retrieved` counts the documents of these.
+    """
+
+    listed: IndexArray
+    retrieved: FloatArray
+    query: IndexArray
+    rank: FloatArray
+    grade: FloatArray
+    first: FloatArray
+    size: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +61,38 @@ class Hits:
     pool_query: IndexArray
     pool_grade: FloatArray
     answered: BoolArray | None = None
+
+    @classmethod
+    def gathered(
+        cls, parts: Sequence[Found], *, queries: pl.Series, pool_query: IndexArray, pool_grade: FloatArray
+    ) -> Hits:
+        """The hits of all batches; no two of them have lists for the same query."""
+        retrieved = np.zeros(len(queries))
+        for part in parts:
+            retrieved[part.listed] = part.retrieved
+        query = np.concatenate([np.zeros(0, dtype=np.int64), *(part.query for part in parts)])
+        order = np.argsort(query, kind="stable") if bool((query[1:] < query[:-1]).any()) else None
+
+        def joined(name: str) -> FloatArray:
+            flat = np.concatenate([np.zeros(0), *(getattr(part, name) for part in parts)])
+            return flat if order is None else flat[order]
+
+        return cls(
+            queries=queries,
+            query=query if order is None else query[order],
+            rank=joined("rank"),
+            grade=joined("grade"),
+            first=joined("first"),
+            size=joined("size"),
+            retrieved=retrieved,
+            pool_query=pool_query,
+            pool_grade=pool_grade,
+        )
+
+    @property
+    def is_answered(self) -> BoolArray:
+        """For which of the judged queries the run has documents."""
+        return self.retrieved > 0 if self.answered is None else self.answered
 
     def ordered(self, ties: Ties) -> Hits:
         """The hits with their ties resolved as best or worst for the run; other policies keep the order."""
@@ -77,7 +125,7 @@ class Hits:
             first=np.repeat(rank[opens], sizes),
             size=np.repeat(sizes, sizes).astype(np.float64),
             retrieved=counts.astype(np.float64),
-            answered=self.retrieved > 0 if self.answered is None else self.answered,
+            answered=self.is_answered,
         )
 
     def cut(self, depth: int) -> Hits:

@@ -1,0 +1,1 @@
+"""Times and memory of RankGauge beside its peers."""

@@ -1,0 +1,96 @@
+"""Ids as rows of 64-bit words: loaded, compared, hashed and ordered many at a time, and never made Python objects.
+
+An id's row is its bytes, filled up with zeros. No id holds a zero byte, so equal rows are equal ids; and since the
+fill is less than any character, the order of rows as big-endian numbers is the byte order of the ids.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray
+
+__all__ = ["MARGIN", "Words", "descending", "hashed", "keyed", "same", "window", "words"]
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""Ids × words, or one word per id."""
+
+LONGEST = 64
+MARGIN = 64
+"""How many bytes around a block may be read."""
+
+_ODD = np.array(
+    [
+        *(0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93),
+        *(0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3),
+    ],
+    dtype=np.uint64,
+)
+"""Odd multipliers without a pattern in their bits, one for each word of an id."""
+
+_HALF = np.uint64(32)
+
+
+def window(data: bytearray, start: IndexArray, width: int) -> Words:
+    """The `width` words that begin at each place; words may begin at any byte."""
+    size = 8 * width
+    every = np.ndarray((len(data) - size + 1,), dtype=f"V{size}", buffer=data, strides=(1,))
+    return every[start].view(np.uint64).reshape(-1, width)
+
+
+def words(data: bytearray, start: IndexArray, length: IndexArray) -> Words | None:
+    """The ids as rows of words; None where one is longer than any should be."""
+    longest = int(length.max(initial=1))
+    if longest > LONGEST:
+        return None
+    width = -(-longest // 8)
+    rows = window(data, start, width)
+    rows &= _kept(width)[length].view(np.uint64).reshape(-1, width)
+    return rows
+
+
+def _kept(width: int) -> npt.NDArray[np.void]:
+    """For each length, the mask that keeps as many bytes."""
+    kept = np.arange(8 * width) < np.arange(8 * width + 1)[:, np.newaxis]
+    return np.where(kept, np.uint8(255), np.uint8(0)).view(f"V{8 * width}").ravel()
+
+
+def hashed(rows: Words) -> Words:
+    """A hash of each id; a wider row of the same id has the same hash."""
+    sums = np.zeros(len(rows), dtype=np.uint64)
+    for column in range(rows.shape[1]):
+        mixed = rows[:, column] >> _HALF
+        mixed ^= rows[:, column]
+        mixed *= _ODD[column]
+        mixed ^= mixed >> _HALF
+        sums += mixed
+    return sums
+
+
+def keyed(hashes: Words, queries: IndexArray, salt: int) -> Words:
+    """A key of each (query, document); its upper bits are the better ones, and another salt gives another key."""
+    keys: Words = hashes + queries.astype(np.uint64) * _ODD[1]
+    keys ^= keys >> _HALF
+    keys *= _ODD[salt]
+    keys ^= keys >> _HALF
+    keys *= _ODD[salt + 1]
+    return keys
+
+
+def same(one: Words, other: Words) -> BoolArray:
+    """Where two ids are equal, byte by byte."""
+    shared = min(one.shape[1], other.shape[1])
+    differs = np.bitwise_or.reduce(one[:, :shared] ^ other[:, :shared], axis=1)
+    for longer in (one[:, shared:], other[:, shared:]):
+        if longer.shape[1]:
+            differs |= np.bitwise_or.reduce(longer, axis=1)
+    return np.asarray(differs == 0)
+
+
+def descending(rows: Words) -> list[Words]:
+    """Sort keys, least significant first as `np.lexsort` wants them, for the falling byte order of the ids."""
+    return [~rows[:, column].byteswap() for column in reversed(range(rows.shape[1]))]

@@ -1,0 +1,138 @@
+"""Decimal numbers from bytes, many at a time, each the double nearest to what is written, as `float` gives it.
+
+A number is digits with a point among them: m / 10^f. Where m has at most 53 bits, one division rounds correctly
+(Clinger, How to read floating point numbers accurately, PLDI 1990); up to 19 digits the quotient is corrected by its
+own remainder; what is written otherwise (exponents, more digits), or lies too near to the middle between two
+doubles, is left to `float`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.ranking.scan.ids import Words, window
+
+__all__ = ["decimals"]
+
+DIGITS = 19
+"""10^19 is less than 2^64."""
+
+LONGEST = 24
+MINUS, POINT = ord("-"), ord(".")
+
+_PLAIN = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+_ZEROS, _SIXES, _HIGH = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x06, 0xF0))
+
+
+def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray | None:
+    """The numbers that the fields spell; None where one is no finite number."""
+    text = np.frombuffer(data, dtype=np.uint8)
+    negative = text[start] == MINUS
+    first = start + negative
+    values = np.full(len(start), np.nan)
+    fraction = _fractions(data, text, first, end)
+    for places in np.unique(fraction) if isinstance(fraction, np.ndarray) else [fraction]:
+        chosen = slice(None) if not isinstance(fraction, np.ndarray) else np.flatnonzero(fraction == places)
+        values[chosen] = _parsed(data, first[chosen], end[chosen], int(places))
+    np.negative(values, out=values, where=negative)
+    for line in np.flatnonzero(np.isnan(values)).tolist():
+        field = bytes(data[int(start[line]) : int(end[line])])
+        if not _PLAIN.fullmatch(field):
+            return None
+        values[line] = float(field)
+    return values if bool(np.isfinite(values).all()) else None
+
+
+def _fractions(
+    data: bytearray, text: npt.NDArray[np.uint8], first: IndexArray, end: IndexArray
+) -> int | npt.NDArray[np.int64]:
+    """How many digits stand after the point (-1: there is no point): one number where all lines agree."""
+    field = bytes(data[int(first[0]) : int(end[0])])
+    places = len(field) - 1 - field.find(b".") if b"." in field else -1
+    if places >= 0 and bool(((text[end - 1 - places] == POINT) & (end - first > places)).all()):
+        return places
+    back = window(data, end - LONGEST, LONGEST // 8).view(np.uint8).reshape(-1, LONGEST)[:, ::-1]
+    places_ = (back == POINT).argmax(axis=1)
+    point = (text[end - 1 - places_] == POINT) & (end - first > places_)
+    return np.where(point, places_, -1)
+
+
+def _parsed(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> FloatArray:
+    """The numbers with that many digits after the point; NaN for what is left to `float`."""
+    if places > DIGITS:
+        return np.full(len(end), np.nan)
+    point = end - places - 1 if places >= 0 else end
+    whole, regular = _digits(data, point, point - first)
+    given = end - first - (places >= 0)
+    if places > 0:
+        part, also = _digits(data, end, places)
+        whole, regular = whole * np.uint64(10**places) + part, regular & also
+    regular &= (given > 0) & (given <= DIGITS)
+    return np.where(regular, _quotient(whole, max(places, 0)), np.nan)
+
+
+def _digits(data: bytearray, end: IndexArray, count: IndexArray | int) -> tuple[Words, BoolArray]:
+    """The whole numbers that the `count` bytes before `end` spell, and where these are digits indeed."""
+    width = min(max(-(-int(np.max(count, initial=0)) // 8), 1), LONGEST // 8)
+    rows = window(data, end - 8 * width, width)
+    rows ^= _ZEROS
+    rows &= _last(width)[np.minimum(count, 8 * width)]
+    odd = (rows | (rows + _SIXES)) & _HIGH
+    rows = _eight(rows)
+    value, irregular = rows[:, 0].copy(), odd[:, 0].copy()
+    for column in range(1, width):
+        value = value * np.uint64(10**8) + rows[:, column]
+        irregular |= odd[:, column]
+    return value, irregular == 0
+
+
+@cache
+def _last(width: int) -> Words:
+    """For each count, the mask that keeps as many bytes at the end."""
+    kept = np.arange(8 * width)[::-1] < np.arange(8 * width + 1)[:, np.newaxis]
+    return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64)
+
+
+def _eight(rows: Words) -> Words:
+    """The number that the eight digits of each word spell: pairs, then fours, then all eight at once."""
+    pairs = rows * np.uint64(10) + (rows >> np.uint64(8))
+    mask = np.uint64(0x000000FF000000FF)
+    upper = (pairs & mask) * np.uint64(0x000F424000000064)  # 100 + (1,000,000 << 32)
+    lower = ((pairs >> np.uint64(16)) & mask) * np.uint64(0x0000271000000001)  # 1 + (10,000 << 32)
+    return np.asarray((upper + lower) >> np.uint64(32))
+
+
+def _quotient(mantissa: Words, places: int) -> FloatArray:
+    """m / 10^f, correctly rounded; NaN where that cannot be told."""
+    scale = float(10**places)
+    if int(mantissa.max(initial=0)) < 1 << 53:
+        return mantissa.astype(np.float64) / scale
+    low = np.uint64(0x7FF)
+    high, rest = (mantissa & ~low).astype(np.float64), (mantissa & low).astype(np.float64)
+    quotient = (high + rest) / scale
+    product, error = _product(quotient, scale)
+    correction = ((high - product) + rest - error) / scale
+    # Ziv's test: the sum is right if an error far larger than the correction's own does not change it.
+    below, above = quotient + correction * (1 - 2.0**-40), quotient + correction * (1 + 2.0**-40)
+    return np.where(below == above, below, np.nan)
+
+
+def _product(one: FloatArray, other: float) -> tuple[FloatArray, FloatArray]:
+    """The rounded product and its error, which is a double too (Dekker 1971)."""
+    product = one * other
+    (a, b), (c, d) = _halves(one), _halves(np.asarray(other))
+    return product, b * d - (((product - a * c) - b * c) - a * d)
+
+
+def _halves(number: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two doubles of at most 26 bits that add up to the number (Veltkamp 1968)."""
+    far = number * 134217729.0
+    upper = far - (far - number)
+    return upper, number - upper

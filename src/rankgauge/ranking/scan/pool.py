@@ -1,0 +1,114 @@
+"""The judgments, as arrays that a block of the run can be joined with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from rankgauge.policies import NegativeGrade
+from rankgauge.ranking.frames import graded
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import UNJUDGED, FloatArray
+from rankgauge.ranking.scan.ids import Words
+from rankgauge.ranking.scan.lines import Block, Irregular, Lines, spread
+from rankgauge.ranking.scan.numbers import decimals
+
+__all__ = ["Pool", "spans"]
+
+DOCUMENT, GRADE, FIELDS = 2, 3, 4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pool:
+    """The judged documents, query by query: those of query `i` begin at `starts[i]` and are `counts[i]`."""
+
+    codes: dict[bytes, int]
+    starts: IndexArray
+    counts: IndexArray
+    documents: Words
+    grades: FloatArray
+    descending: FloatArray
+    """The same grades, descending within each query; unjudged ones last."""
+
+    @classmethod
+    def read(cls, source: Iterable[Block], negative: NegativeGrade) -> Pool:
+        """The pool of a judgments file."""
+        parts = list(spread(lambda block: _Part.of(block, negative), source))
+        names = [name for part in parts for name in part.names]
+        codes = {name: code for code, name in enumerate(names)}
+        if not names or len(codes) < len(names):
+            raise Irregular
+        counts = np.concatenate([part.counts for part in parts])
+        return cls(
+            codes=codes,
+            starts=np.cumsum(counts) - counts,
+            counts=counts,
+            documents=_stacked([part.documents for part in parts]),
+            grades=np.concatenate([part.grades for part in parts]),
+            descending=np.concatenate([part.descending for part in parts]),
+        )
+
+    @property
+    def queries(self) -> pl.Series:
+        """The queries' names, in the order of their first judgments."""
+        return pl.Series("query", [name.decode("ascii") for name in self.codes], dtype=pl.String)
+
+    def judged(self) -> tuple[IndexArray, FloatArray]:
+        """The query and the grade of every judged document, by query and falling grade."""
+        query = np.repeat(np.arange(len(self.counts)), self.counts)
+        known = self.descending > UNJUDGED
+        return (query, self.descending) if known.all() else (query[known], self.descending[known])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Part:
+    """What one block adds to the pool."""
+
+    names: list[bytes]
+    counts: IndexArray
+    documents: Words
+    grades: FloatArray
+    descending: FloatArray
+
+    @classmethod
+    def of(cls, block: Block, negative: NegativeGrade) -> _Part:
+        lines = Lines(block, FIELDS)
+        grades = decimals(block.data, *lines.field(GRADE))
+        if grades is None or (negative is NegativeGrade.REFUSE and bool((grades < 0).any())):
+            raise Irregular
+        grades = graded(grades, negative)
+        return cls(
+            names=lines.names,
+            counts=lines.counts,
+            documents=lines.ids(DOCUMENT),
+            grades=grades,
+            descending=_descending(grades, lines.counts),
+        )
+
+
+def _descending(grades: FloatArray, counts: IndexArray) -> FloatArray:
+    """The grades, descending within each query: grades are few, so (query, grade) is one number to sort by."""
+    levels, level = np.unique(-grades, return_inverse=True)
+    keys = np.repeat(np.arange(len(counts)) * len(levels), counts) + level
+    keys.sort()
+    return np.asarray(-levels[keys % len(levels)])
+
+
+def _stacked(rows: list[Words]) -> Words:
+    """The ids of all parts, in rows of the widest."""
+    width = max(part.shape[1] for part in rows)
+    stacked = np.zeros((sum(len(part) for part in rows), width), dtype=np.uint64)
+    at = 0
+    for part in rows:
+        stacked[at : at + len(part), : part.shape[1]] = part
+        at += len(part)
+    return stacked
+
+
+def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:
+    """The numbers from each start on, as many as are counted: the places of several slices in one array."""
+    ends = np.cumsum(counts)
+    return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts))
