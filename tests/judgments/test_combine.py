@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
@@ -60,6 +60,7 @@ def test_every_rule_is_tested_and_explained() -> None:
     assert all(rule.words for rule in rules().values())
 
 
+@settings(max_examples=50, deadline=None)
 @given(given=opinions)
 def test_and_or_bound_every_vote(given: dict[tuple[str, str, str], int]) -> None:
     """and ≤ majority ≤ or on binary grades; min ≤ mean, median, majority ≤ max on graded ones."""

@@ -20,7 +20,15 @@ def test_labels_and_grades_are_inverse(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("label", "grade"),
-    [("VITAL", 3), ("relevant-plus", 2), ("Relevant_Minus", 1), ("not relevant", 0), ("cantbejudged", 0), ("2", 2)],
+    [
+        ("VITAL", 3),
+        ("relevant-plus", 2),
+        ("Relevant_Minus", 1),
+        ("relevant", 1),
+        ("not relevant", 0),
+        ("cantbejudged", 0),
+        ("2", 2),
+    ],
 )
 def test_romip_labels_in_any_spelling(label: str, grade: float) -> None:
     """Case, hyphens, underscores and blanks do not matter; a document that cannot be judged is worth 0."""

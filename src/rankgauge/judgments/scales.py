@@ -120,6 +120,7 @@ Scale(
         ("VITAL", 3.0),
         ("RELEVANT_PLUS", 2.0),
         ("RELEVANT_MINUS", 1.0),
+        ("RELEVANT", 1.0),  # the binary tables' word: relevant-minus at least
         ("NOTRELEVANT", 0.0),
         ("CANTBEJUDGED", 0.0),  # counts as not relevant, so it never names the grade 0
     ),

@@ -1,0 +1,161 @@
+"""Intervals of a mean over queries, and the geometric mean.
+
+Every function takes the values of one measure (queries) or of many (queries × measures); NaN marks a query that is left
+out of a measure's mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.errors import ParameterError
+
+__all__ = ["Interval", "bca_interval", "geometric_mean", "t_interval"]
+
+# scipy.special takes 0.2 s to import, as long as polars; the functions that need it import it, so that a command that
+# prints no interval starts fast.
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+CELLS = 1 << 20
+"""How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
+
+
+class Interval(NamedTuple):
+    """The ends of an interval: a number each for one measure, an array each for many."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
+    """The mean ± t · s / √n (Student 1908): NaN for fewer than two queries, the point where all values are equal."""
+    from scipy.special import stdtrit
+
+    matrix, shape = _columns("t_interval", values, level)
+    n, mean, centred = _moments(matrix)
+    freedom = np.where(n > 1, n - 1, np.nan)
+    error = np.sqrt((centred**2).sum(axis=0) / freedom / np.where(n > 1, n, np.nan))
+    half = stdtrit(freedom, (1 + level) / 2) * error
+    return _shaped(_settled(Interval(mean - half, mean + half), matrix, n), shape)
+
+
+def bca_interval(
+    values: npt.ArrayLike, *, rng: np.random.Generator, level: float = 0.95, resamples: int = 5000
+) -> Interval:
+    """The bias-corrected and accelerated bootstrap interval of the mean.
+
+    Measures that leave out the same queries share their resamples. NaN for fewer than two queries, the point where all
+    values are equal. Efron, Better bootstrap confidence intervals, JASA 1987.
+    """
+    matrix, shape = _columns("bca_interval", values, level)
+    if resamples < 1:
+        raise ParameterError("bca_interval", "resamples", "a whole number from 1 on", resamples)
+    n, _, _ = _moments(matrix)
+    ends = Interval(np.full(len(n), np.nan), np.full(len(n), np.nan))
+    for rows, columns in _alike(~np.isnan(matrix)):
+        if rows.sum() > 1:
+            ends.low[columns], ends.high[columns] = _bca(matrix[np.ix_(rows, columns)], rng, level, resamples)
+    return _shaped(_settled(ends, matrix, n), shape)
+
+
+def geometric_mean(values: npt.ArrayLike, floor: float = 1e-5) -> FloatArray:
+    """exp of the mean logarithm, values below `floor` counted as that; trec_eval's MIN_GEO_MEAN is 0.00001."""
+    matrix, shape = _columns("geometric_mean", values)
+    n = (~np.isnan(matrix)).sum(axis=0)
+    logs = np.where(np.isnan(matrix), 0.0, np.log(np.maximum(matrix, floor)))
+    means: FloatArray = np.exp(logs.sum(axis=0) / np.where(n > 0, n, np.nan)).reshape(shape)[()]
+    return means
+
+
+def _columns(owner: str, values: npt.ArrayLike, level: float = 0.5) -> tuple[FloatArray, tuple[int, ...]]:
+    """The values as queries × measures, and the shape that an answer has."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim not in (1, 2):
+        raise ParameterError(owner, "values", "a vector, or a matrix of queries × measures", array.shape)
+    if not 0 < level < 1:
+        raise ParameterError(owner, "level", "between 0 and 1", level)
+    return array.reshape(len(array), -1) if array.size else array.reshape(0, *array.shape[1:] or (1,)), array.shape[1:]
+
+
+def _moments(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For each measure the number of queries, their mean, and how far each value is from it (0 where left out)."""
+    known = ~np.isnan(matrix)
+    n = known.sum(axis=0).astype(np.float64)
+    mean = np.where(known, matrix, 0.0).sum(axis=0) / np.where(n > 0, n, np.nan)
+    return n, mean, np.where(known, matrix - mean, 0.0)
+
+
+def _settled(interval: Interval, matrix: FloatArray, n: FloatArray) -> Interval:
+    """The interval, shrunk to the very value where all queries have the same: their mean may be off in the last bit."""
+    least = np.min(matrix, axis=0, initial=np.inf, where=~np.isnan(matrix))
+    most = np.max(matrix, axis=0, initial=-np.inf, where=~np.isnan(matrix))
+    point = (least == most) & (n > 1)
+    return Interval(np.where(point, least, interval.low), np.where(point, most, interval.high))
+
+
+def _shaped(interval: Interval, shape: tuple[int, ...]) -> Interval:
+    return Interval(*(end.reshape(shape)[()] for end in interval))
+
+
+def _alike(known: BoolArray) -> Iterator[tuple[BoolArray, npt.NDArray[np.intp]]]:
+    """The measures that have the same queries: those queries, and the measures' positions."""
+    patterns, pattern = np.unique(known, axis=1, return_inverse=True)
+    for number in range(patterns.shape[1]):
+        yield patterns[:, number], np.flatnonzero(pattern == number)
+
+
+def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: int) -> Interval:
+    """The interval of each measure where no value is left out."""
+    from scipy.special import ndtr, ndtri
+
+    _, mean, centred = _moments(matrix)
+    means = np.concatenate(list(_resampled(matrix, rng, resamples)))
+    bias = ndtri(_share_below(means, mean))
+    # Leaving out query i moves the mean by (mean − x_i) / (n − 1), so the jackknife needs no second round.
+    spread = (centred**2).sum(axis=0)
+    skew = (centred**3).sum(axis=0) / np.where(spread > 0, 6 * spread**1.5, 1.0)
+    ordered = np.sort(means, axis=0)
+    ends = []
+    for side in ((1 - level) / 2, (1 + level) / 2):
+        shifted = bias + ndtri(side)
+        ends.append(_quantile(ordered, ndtr(bias + shifted / (1 - skew * shifted))))
+    return Interval(*ends)
+
+
+def _resampled(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> Iterator[FloatArray]:
+    """The means of resampled queries (resamples × measures), in pieces that fit into the cache."""
+    n = len(matrix)
+    step = max(1, CELLS // n)
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        drawn = rng.integers(n, size=(rows, n), dtype=np.int32) + n * np.arange(rows)[:, np.newaxis]
+        times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
+        yield times.astype(np.float64) @ matrix / n
+
+
+def _share_below(means: FloatArray, mean: FloatArray) -> FloatArray:
+    """The share of resampled means below the mean itself, those equal to it counted by half.
+
+    Measures like P@10 have few values and many resamples with the very same mean; in doubles it is off in the last
+    bits, by chance to one side, so equal is taken with a tolerance. The share stays off 0 and 1, which have no normal
+    score.
+    """
+    apart, equal = means - mean, 1e-12 * np.maximum(np.abs(means).max(axis=0), 1e-300)
+    share = ((apart < -equal).sum(axis=0) + (np.abs(apart) <= equal).sum(axis=0) / 2) / len(means)
+    return np.asarray(np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means)))
+
+
+def _quantile(ordered: FloatArray, share: FloatArray) -> FloatArray:
+    """The quantile of each column at its own share, between two neighbours by their distance."""
+    place = share * (len(ordered) - 1)
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, len(ordered) - 1)
+    columns = np.arange(ordered.shape[1])
+    low, high = ordered[below, columns], ordered[above, columns]
+    return np.asarray(low + (place - below) * (high - low))
