@@ -24,6 +24,7 @@ __all__ = [
     "Shape",
     "detect",
     "judgments_from",
+    "pair_from",
     "read_judgments",
     "read_letor",
     "read_pair",
@@ -77,9 +78,12 @@ def read_pair(judgments: PathLike, run: PathLike, format: AnyFormat = None) -> t
     """The judgments in one file and the run in another, each in its own format."""
     first, second = _source(judgments), _source(run)
     left, right = _shapes(first, format), _shapes(second, format)
-    fit = next((pair for pair in itertools.product(left, right) if _fits(*pair)), None)
+    fit = _fitting(left, right)
     if fit is None:
-        raise _misfit(first, second, left, right)
+        # Two files of one format that should be a pair: its reader says what is wrong, and on which line.
+        if _fitting(right, left) or left[0].format is not right[0].format or left[0].format.read_pair is None:
+            raise _misfit(first, second, left, right)
+        return left[0].format.read_pair(first, second)
     one, other = fit
     if other.kind is Kind.COMPANION and one.format.read_pair is not None:
         return one.format.read_pair(first, second)
@@ -132,6 +136,13 @@ def run_from(source: Any) -> pl.DataFrame:
     return read_run(source) if isinstance(source, str | os.PathLike) else as_run(source)
 
 
+def pair_from(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgments and run, each in a file, a frame, a dict or rows; two files may need each other to be understood."""
+    if isinstance(judgments, str | os.PathLike) and isinstance(run, str | os.PathLike):
+        return read_pair(judgments, run)
+    return judgments_from(judgments), run_from(run)
+
+
 def _source(path: PathLike) -> Source:
     return Source.of(os.fspath(path))
 
@@ -141,10 +152,11 @@ def _shapes(source: Source, format: AnyFormat = None) -> list[Shape]:
     head = Head(source=source)
     asked = registry().values() if format is None else [get(format)]
     shapes = [Shape(format=one, kind=kind) for one in asked for kind in one.recognise(head)]
-    marked = [shape for shape in shapes if shape.format.sureness > 1]
+    suffixed = [shape for shape in shapes if source.suffix in shape.format.suffixes]
+    marked = [shape for shape in shapes if shape.format.sureness > 1 and shape.kind is not Kind.COMPANION]
     if shapes:
-        # A clear mark outweighs a mere number of fields; a bare column of numbers is no mark.
-        return shapes if all(shape.kind is Kind.COMPANION for shape in marked) else marked
+        # A name that fits outweighs a mark in the line, and that a mere number of fields.
+        return suffixed or marked or shapes
     named = [one for one in asked if format is not None or source.suffix in one.suffixes]
     guesses = [Shape(format=one, kind=kind) for one in named for kind in (Kind.JUDGMENTS, Kind.RUN)]
     if not guesses:
@@ -164,6 +176,8 @@ def _riddle(head: Head) -> str:
 
 
 def _shape(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability: str) -> Format:
+    if format is not None and getattr(get(format), ability) is not None:
+        return get(format)
     shapes = _shapes(source, format)
     fitting = [one.format for one in shapes if one.kind in wanted and getattr(one.format, ability) is not None]
     if fitting:
@@ -180,6 +194,12 @@ def _reader(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability
     return reader
 
 
+def _fitting(left: list[Shape], right: list[Shape]) -> tuple[Shape, Shape] | None:
+    """The likeliest reading of two files as judgments and a run; two of one format before two of different ones."""
+    pairs = [pair for pair in itertools.product(left, right) if _fits(*pair)]
+    return min(pairs, key=lambda pair: pair[0].format is not pair[1].format, default=None)
+
+
 def _fits(one: Shape, other: Shape) -> bool:
     """Whether the first may be the judgments that the second is the run to."""
     if one.kind is not Kind.JUDGMENTS:
@@ -188,7 +208,7 @@ def _fits(one: Shape, other: Shape) -> bool:
 
 
 def _misfit(first: Source, second: Source, left: list[Shape], right: list[Shape]) -> InputError:
-    if any(_fits(*pair) for pair in itertools.product(right, left)):
+    if _fitting(right, left):
         return InputError(
             "the two files seem to be in the wrong order",
             path=first.name,

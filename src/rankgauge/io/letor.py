@@ -26,9 +26,9 @@ from rankgauge.tables.columns import NUMBER
 
 __all__ = ["LETOR", "Duplicates", "read_judgments", "read_pair"]
 
-_LINE = rf"{START}(?<grade>{WORD}+){BLANK}+qid:(?<query>{WORD}+)"
+_COMMENT = rf"#{BLANK}*(?:docid{BLANK}*={BLANK}*)?(?<document>{WORD}+)"
+_LINE = rf"{START}(?<grade>{WORD}+){BLANK}+qid:(?<query>{WORD}+)(?:{BLANK}[^#]*{_COMMENT})?"
 _EXPECTED = "a grade, qid:query and features: 2 qid:10 1:0.5 2:0.1 #docid = X"
-_DOCUMENT = rf"#{BLANK}*(?:docid{BLANK}*={BLANK}*)?({WORD}+)"
 _SCORES = Table(name="scores", required={"score": NUMBER}, optional={})
 _SCORE = rf"{START}(?<score>{WORD}+){BLANK}*$"
 
@@ -61,8 +61,8 @@ def _kept(rows: pl.DataFrame, duplicates: Duplicates) -> pl.DataFrame:
 
 def _named(rows: pl.DataFrame, source: Source, duplicates: Duplicates) -> pl.DataFrame:
     """Grade, query and document of each line, beside the line."""
-    found = rows.select(pl.col("line").str.extract_groups(_LINE), document=pl.col("line").str.extract(_DOCUMENT))
-    named = pl.concat([found.unnest("line"), rows.select("number", "line")], how="horizontal")
+    found = rows.select(pl.col("line").str.extract_groups(_LINE)).unnest("line")
+    named = pl.concat([found, rows.select("number", "line")], how="horizontal")
     if named["query"].null_count():
         number, text = lines.place(named.filter(pl.col("query").is_null()), 0)
         raise InputError(f"expected {_EXPECTED}", path=source.name, line=number, text=text)

@@ -6,6 +6,8 @@ of any kind and length, comments and blank lines need no second path.
 
 from __future__ import annotations
 
+import io
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 import polars as pl
@@ -15,18 +17,22 @@ from rankgauge.io.source import Source
 from rankgauge.tables import Table, check
 from rankgauge.tables.check import Place, is_clean
 
-__all__ = ["BLANK", "START", "WORD", "batches", "content", "read", "records", "scan", "unreadable"]
+__all__ = ["BLANK", "FIRST", "START", "WORD", "batches", "content", "read", "records", "scan", "unreadable"]
 
 BLANK = r"[ \t\v\f\r]"  # what isspace() of C calls white space; a no-break space is part of an id
 WORD = r"[^ \t\v\f\r]"
-START = rf"^\x{{FEFF}}?{BLANK}*"
+FIRST = rf"[^ \t\v\f\r#]{WORD}*"  # a first field that begins no comment
+START = rf"^{BLANK}*"
 CONTENT = ~pl.col("line").str.contains(rf"{START}(?:#|$)")
 
 
 def scan(source: Source) -> pl.LazyFrame:
     """The lines of a text file, in the column `line`."""
-    if b"\0" in source.read(4096):
-        raise InputError("is not a text file", path=source.name, hint="Name its format if it is a table: --format.")
+    start = source.read(4096)
+    if b"\0" in start:
+        raise InputError("is not a text file", path=source.name)
+    if start.startswith(BOM_UTF8):
+        return pl.scan_lines(io.BytesIO(source.read().removeprefix(BOM_UTF8)))
     return pl.scan_lines(source.scannable())
 
 

@@ -11,6 +11,8 @@ tables says only that the table's own level was reached: 1. Files with a documen
 
 from __future__ import annotations
 
+import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 from xml.parsers import expat
@@ -36,9 +38,12 @@ GRADES: Mapping[str, float] = {
 _NAMES = {3.0: "vital", 2.0: "relevant-plus", 1.0: "relevant-minus", 0.0: "notrelevant"}
 
 
+_MARK = re.compile(rb"<(?:\?xml\b|(?:\w+:)?(?:taskdocumentmatrix|taskresult|result|task|doclist)\b)")
+
+
 def _recognise(head: Head) -> tuple[Kind, ...]:
-    text = head.raw.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    if not text.startswith(b"<"):
+    text = head.raw.removeprefix(BOM_UTF8).lstrip().lower()
+    if not text.startswith(b"<") or not _MARK.search(text):
         return ()
     return (Kind.JUDGMENTS,) if b"relevance=" in text or b"taskdocumentmatrix" in text else (Kind.RUN,)
 

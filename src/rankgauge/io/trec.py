@@ -18,7 +18,7 @@ import polars as pl
 
 from rankgauge.io import lines
 from rankgauge.io.base import Format, Head, Kind, refuse_words
-from rankgauge.io.lines import BLANK, START, WORD
+from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.io.texts import numbers, ranks
 from rankgauge.tables import JUDGMENTS, RUN
@@ -28,15 +28,15 @@ __all__ = ["TREC", "TREC_ASSESSORS"]
 _GAP = f"{BLANK}+"
 _JUDGMENT = rf"{_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){BLANK}*$"
 _QRELS = (
-    rf"{START}(?<query>{WORD}+){_GAP}{WORD}+{_JUDGMENT}",
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_JUDGMENT}",
     "four fields: query, iteration, document, grade",
 )
 _ASSESSED = (
-    rf"{START}(?<query>{WORD}+){_GAP}(?<assessor>{WORD}+){_JUDGMENT}",
+    rf"{START}(?<query>{FIRST}){_GAP}(?<assessor>{WORD}+){_JUDGMENT}",
     "four fields: query, assessor, document, grade",
 )
 _RUN = (
-    rf"{START}(?<query>{WORD}+){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<score>{WORD}+)",
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<score>{WORD}+)",
     "six fields: query, Q0, document, rank, score, tag",
 )
 
@@ -99,7 +99,7 @@ def _refuse(frame: pl.DataFrame) -> None:
 TREC = Format(
     name="trec",
     title="TREC qrels and run files",
-    suffixes=(".qrels", ".qrel", ".run", ".trec", ".txt", ".test"),
+    suffixes=(".qrels", ".qrel", ".run", ".trec"),
     recognise=_recognise,
     sureness=1,
     read_judgments=_read_judgments,

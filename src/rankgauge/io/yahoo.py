@@ -35,7 +35,7 @@ def _cells(source: Source, table: Table, column: str) -> pl.DataFrame:
     rows = lines.content(source)
     cells = rows.select(
         pl.col("number"),
-        pl.col("line").str.strip_chars("\ufeff").str.extract_all(rf"{WORD}+").alias(column),
+        pl.col("line").str.extract_all(rf"{WORD}+").alias(column),
     )
     long = cells.with_columns(pl.int_ranges(1, pl.col(column).list.len() + 1).alias("document")).explode(
         column, "document"

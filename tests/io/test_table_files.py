@@ -1,0 +1,129 @@
+"""CSV, TSV, JSONL, Parquet and Arrow: tables under the names that other tools give to their columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.shared import shared
+
+from rankgauge import io
+from rankgauge.errors import InputError
+
+JUDGED = [("007", "d1", 2.0), ("007", "d2", 0.0)]
+HEADERS = {
+    "ir-measures": "query_id,doc_id,relevance",
+    "PyTerrier": "qid,docno,label",
+    "BEIR": "query-id,corpus-id,score",
+    "Quepid": "query,docid,rating",
+    "RankGauge": "query,document,grade",
+    "capitals": "Query,DocID,Rating",
+}
+
+
+def written(folder: Path, text: str, name: str) -> Path:
+    """A file with that text."""
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_columns_of_other_tools_are_known(tmp_path: Path, header: str, separator: str, end: str) -> None:
+    """Whatever a tool calls its columns, the table is the same; ids stay text."""
+    text = end.join([header, "007,d1,2", "007,d2,0", ""]).replace(",", separator)
+    for name in ("file.csv", "file.tsv", "file.txt"):
+        assert io.read_judgments(written(tmp_path, text, name)).rows() == JUDGED
+
+
+def test_the_id_is_preferred_to_the_text_of_a_query(tmp_path: Path) -> None:
+    """PyTerrier's results hold `qid` and `query`, `docno` and `docid`: the ids are the first of each."""
+    path = written(tmp_path, "qid,docid,docno,rank,score,query\n1,17,d1,0,2.5,black cat\n", "r.csv")
+    assert io.read_run(path).rows() == [("1", "d1", 2.5, 0)]
+
+
+def test_a_run_without_scores_is_ordered_by_rank(tmp_path: Path) -> None:
+    """Rank r is the score −r."""
+    path = written(tmp_path, "query,document,rank\nq,a,1\nq,b,2\n", "r.csv")
+    assert io.read_run(path)["score"].to_list() == [-1.0, -2.0]
+
+
+def test_a_run_is_not_taken_for_judgments(tmp_path: Path) -> None:
+    """A score stands for a grade only where nothing else says that the table is a run."""
+    path = written(tmp_path, "qid,docno,rank,score\n1,d1,0,2.5\n", "r.csv")
+    with pytest.raises(InputError, match="holds a run"):
+        io.read_judgments(path)
+
+
+def test_raters_in_columns_become_assessors(tmp_path: Path) -> None:
+    """One row per assessor; an empty cell is no judgment, and a final rating no assessor."""
+    path = written(tmp_path, "query,docid,a_rating,b_rating,final_rating\nq,d,1,2,2\nq,e,,3,3\n", "j.csv")
+    assert io.read_judgments(path).rows() == [("q", "d", 1.0, "a"), ("q", "d", 2.0, "b"), ("q", "e", 3.0, "b")]
+
+
+def test_chorus_has_three_raters() -> None:
+    """The three raters' 3,188 pairs each; all three agree on 2,278 of them."""
+    judgments = io.read_judgments(shared("data/chorus_quepid/Broad_Query_Set_individual_ratings.csv"))
+    counts = judgments["assessor"].value_counts().sort("assessor").rows()
+    assert counts == [("agent_1", 3188), ("agent_2", 3188), ("agent_3", 3188)]
+    agreed = judgments.group_by("query", "document").agg(pl.col("grade").n_unique() == 1)
+    assert (agreed["grade"].sum(), judgments["query"].n_unique()) == (2278, 135)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "problem"),
+    [
+        ("j.csv", "query,docid,rating\nq,d,1\nq,e,x\n", 3, "the grade 'x' is not a finite number"),
+        ("j.csv", 'query,docid,rating\n"q\nr",d,1\nq,,2\n', 4, "there is no document"),
+        ("j.csv", "query,docid,rating\nq,d,1\nq,d,2\n", 3, "judged twice"),
+        ("j.csv", "query,name,rating\nq,d,1\n", None, "no column for document"),
+        ("j.csv", "query,docid,rating\n", None, "there are no rows"),
+        ("j.jsonl", '{"query": 1, "document": "d", "grade": 1}\n\n{"query": 2, "document": "d"}\n', 3, "no grade"),
+        ("j.jsonl", '{"query": 1, "document": "d", "grade": 1}\nnot json\n', 2, "one JSON object per line"),
+        ("j.jsonl", '{"query": 1, "document": "d", "grade": 1}\n[1]\n', 2, "one JSON object per line"),
+        ("j.jsonl", '{"query": 1, "document": "d", "grade": "high"}\n', 1, "the grade 'high'"),
+        ("j.jsonl", '{"query": 1, "grade": 1}\n', None, "no column for document"),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path: Path, name: str, text: str, line: int | None, problem: str) -> None:
+    """An error names the line on which the record begins."""
+    with pytest.raises(InputError, match=problem) as caught:
+        io.read_judgments(written(tmp_path, text, name))
+    assert caught.value.line == line
+    assert str(caught.value.path).endswith(name)
+
+
+def test_json_ids_may_be_numbers_and_numbers_text(tmp_path: Path) -> None:
+    """The id 7 is the text "7"; the score "2.5" is the number 2.5; unknown keys are ignored."""
+    text = '{"qid": 7, "docno": "é😀", "score": 1, "x": [1]}\n{"qid": "8", "docno": 9, "score": "2.5"}\n'
+    assert io.read_run(written(tmp_path, text, "r.jsonl")).rows() == [("7", "é😀", 1.0), ("8", "9", 2.5)]
+
+
+def test_parquet_and_arrow_cast_what_they_hold(tmp_path: Path) -> None:
+    """Whole numbers as ids become text, any number a double, and other columns are left out."""
+    frame = pl.DataFrame({"qid": [1, 2], "docno": ["a", "b"], "label": [1, 0], "text": ["…", "…"]})
+    frame.write_parquet(tmp_path / "j.parquet")
+    frame.write_ipc(tmp_path / "j.arrow")
+    frame.write_ipc_stream(tmp_path / "j.ipc")
+    for name in ("j.parquet", "j.arrow", "j.ipc"):
+        assert io.read_judgments(tmp_path / name).rows() == [("1", "a", 1.0), ("2", "b", 0.0)]
+
+
+def test_a_damaged_parquet_file_is_an_input_error(tmp_path: Path) -> None:
+    """A file that begins as Parquet and goes on as junk is refused by name."""
+    path = tmp_path / "j.parquet"
+    path.write_bytes(b"PAR1" + bytes(range(256)))
+    with pytest.raises(InputError, match="cannot be read"):
+        io.read_judgments(path)
+
+
+def test_a_run_in_parquet_is_known_as_one(tmp_path: Path) -> None:
+    """The columns tell judgments from a run, so two swapped files are found out."""
+    pl.DataFrame({"qid": [1], "docno": ["a"], "score": [1.0], "rank": [1]}).write_parquet(tmp_path / "r.parquet")
+    pl.DataFrame({"qid": [1], "docno": ["a"], "label": [1]}).write_parquet(tmp_path / "j.parquet")
+    assert io.detect(tmp_path / "r.parquet").kind is io.Kind.RUN
+    with pytest.raises(InputError, match="wrong order"):
+        io.read_pair(tmp_path / "r.parquet", tmp_path / "j.parquet")
