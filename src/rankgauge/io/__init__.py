@@ -3,11 +3,8 @@
 import importlib
 import pkgutil
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
-
-from rankgauge.io.base import Format, Kind, get, registry  # noqa: E402
-from rankgauge.io.files import (  # noqa: E402
+from rankgauge.io.base import Format, Kind, get, registry
+from rankgauge.io.files import (
     Shape,
     detect,
     judgments_from,
@@ -40,3 +37,6 @@ __all__ = [
     "write_judgments",
     "write_run",
 ]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
