@@ -40,6 +40,7 @@ class RBPResidual(Measure):
             Example(measure="RBPResidual(unless_judged=True)", grades=(1, 0), missed=(2,), value="0"),
             Example(measure="RBPResidual(unless_judged=True)", grades=(1, None), value=".2 * .8 + .8**2"),
         ),
+        counts_unjudged=True,  # with unless_judged
     )
     cutoff: int | None = None
     p: float = 0.8

@@ -27,7 +27,7 @@ class nDCGRel(Measure):
         cutoff=Cutoff.NONE,
         ties=TieRule.SAMPLED,
         graded=True,
-        improves=True,
+        improves=False,
         attains=True,
         examples=(
             Example(
@@ -54,8 +54,9 @@ class nDCGRel(Measure):
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained = gains(lists, self.gain, self.gains)
         best = np.cumsum(ideal * weight(np.arange(1.0, ideal.shape[-1] + 1)), axis=-1)
+        best = np.concatenate([np.zeros((*best.shape[:-1], 1)), best], axis=-1)
         running = np.cumsum(gained * lists.weigh(weight), axis=-1)
-        last = np.minimum(np.where(lists.hits, lists.ranks, 1.0), ideal.shape[-1]).astype(np.intp) - 1
+        last = np.minimum(np.where(lists.hits, lists.ranks, 0.0), ideal.shape[-1]).astype(np.intp)
         there = np.where(gained > 0, ratio(running, np.take_along_axis(best, last, axis=-1)), 0.0)
         missed = (ideal > 0).sum(axis=-1) - (gained > 0).sum(axis=-1)
         whole = missed * final(running) / np.where(final(best) > 0, final(best), 1.0)
