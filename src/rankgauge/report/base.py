@@ -35,6 +35,8 @@ class Report:
     seed: int = 0
     unjudged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By run, the queries that it answers and that nobody judged."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """By run, the name that it gives itself, where it is to be shown."""
     printed: tuple[Printed, ...] | None = None
     """The measures under the names that they were asked for, in the order to list them in."""
 

@@ -34,7 +34,7 @@ PARAMETERS: Mapping[str, str] = {
     "discount": "what a rank is worth: log2, letor, log2+2, ln, none",
     "gains": "a table of gains in place of the named gain, as in {{1: 1, 2: 5}}",
     "max_grade": "the top of the grading scale",
-    "variant": "which of the published definitions: see the text above",
+    "variant": "which of the published definitions; the text says how they differ",
     "rounding": "how a recall level becomes a number of documents: None (exactly) or a tool's name",
     "reached_only": "leave a level that the list does not reach undefined",
     "levels": "the recall levels that are averaged",
@@ -42,7 +42,16 @@ PARAMETERS: Mapping[str, str] = {
     "start": "the rank at which the string begins",
     "multiple": "the multiple of R to cut at",
     "ruler": "what the first relevant rank is worth in place of 1/rank",
-    "beta": "the weight of recall against precision",
+    "beta": "how much recall (SetF) or gain (Q) weighs",
+    "p_rel": "how likely a document is what the user looks for: romip, grade, or one number for all relevant ones",
+    "p_break": "the chance that a user tires at a document",
+    "thresholds": "how many users draw the line at each grade, as in {{1: 0.5, 2: 0.5}}",
+    "unless_judged": "0 where every document of the list was judged",
+    "relevant": "what a relevant document that was retrieved is worth",
+    "nonrelevant": "what any other document that was retrieved is worth",
+    "missed": "what a relevant document that was not retrieved is worth",
+    "rest": "what any other document of the collection is worth",
+    "collection": "how many documents the collection has",
 }
 SETTINGS: Mapping[str, str] = {
     "negative": "negative grades",
@@ -136,7 +145,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "readings": lambda readings: (
         "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"
     ),
-    "empty": lambda empty: f"a value that is 0/0 is {settled(empty)}",
+    "empty": lambda empty: f"of queries with nothing relevant: {settled(empty)}",
 }
 
 

@@ -22,12 +22,16 @@ NAMED = 3
 
 def notes(report: Report) -> list[tuple[str, str]]:
     """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
-    return [note for kind in (_dialect, _intervals, _judged, _counted, _bounds, _strangers) for note in kind(report)]
+    return [
+        note
+        for kind in (_dialect, _intervals, _judged, _counted, _bounds, _sampled, _strangers)
+        for note in kind(report)
+    ]
 
 
 def settled(empty: Undefined) -> str:
-    """What becomes of an undefined value."""
-    return "left out of the mean" if empty == LEAVE_OUT else f"counted as {float(empty):g}"
+    """What becomes of a query with nothing relevant."""
+    return "they are left out of the mean" if empty == LEAVE_OUT else f"a value of 0/0 counts as {float(empty):g}"
 
 
 def _dialect(report: Report) -> Iterator[tuple[str, str]]:
@@ -60,7 +64,7 @@ def _counted(report: Report) -> Iterator[tuple[str, str]]:
     """What some queries were like, and what the dialect made of them."""
     dialect = report.dialect
     for subject, what, decision in (
-        ("empty", "have nothing that the measure could find", settled(dialect.empty)),
+        ("empty", "have nothing relevant", settled(dialect.empty)),
         ("missing", "are judged but not in the run", dialect.missing.words),
         ("short", "have a list shorter than a cutoff", dialect.short.words),
         ("tied", "have tied scores", dialect.ties.words),
@@ -92,6 +96,16 @@ def _bounds(report: Report) -> Iterator[tuple[str, str]]:
             yield "tie range", f"the order of tied documents alone could move the mean{of}: {_listed(ranges)}"
 
 
+def _sampled(report: Report) -> Iterator[tuple[str, str]]:
+    """Means that rest on random orders of tied documents, as no closed form is known."""
+    for run, frame in report.summaries.items():
+        rows = frame.filter(pl.col("sampling_error") > 0).select("measure", "sampling_error").iter_rows()
+        errors = [f"{measure} ± {error:.5f}" for measure, error in rows]
+        if errors:
+            of = f" of {run}" if report.several else ""
+            yield "sampled", f"orders of tied documents{of} were drawn at random; standard error: {_listed(errors)}"
+
+
 def _strangers(report: Report) -> Iterator[tuple[str, str]]:
     """The queries that runs answer and that nobody judged; runs that share them are told together."""
     for queries in dict.fromkeys(filter(None, report.unjudged.values())):
@@ -102,7 +116,8 @@ def _strangers(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _by_run(report: Report, counts: Mapping[str, str]) -> str:
-    if not report.several:
+    same = len(counts) == len(report.results) and len(set(counts.values())) == 1
+    if same:
         return next(iter(counts.values()))
     return ", ".join(f"{count} ({run})" for run, count in counts.items())
 

@@ -11,14 +11,14 @@ __all__ = ["TREC"]
 
 
 def write(report: Report, stream: TextIO) -> None:
-    """Each run's lines under one another; `runid` tells where the next run begins."""
+    """Each run's lines under one another."""
     for run, result in report.results.items():
         told = lines(
             result,
             report.printed,
             per_query=report.per_query,
             overall=report.overall,
-            tag=run if report.several else None,
+            tag=report.tags.get(run),
         )
         stream.writelines(f"{line}\n" for line in told)
 

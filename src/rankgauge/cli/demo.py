@@ -1,0 +1,62 @@
+"""rankgauge demo: the main jobs on a small collection, with the commands that a user would type."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankgauge.cli.help import example
+from rankgauge.cli.steps import STEPS
+
+__all__ = ["add_to"]
+
+FOLDER = Path("out/demo")
+WIDTH = 80
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the app."""
+    epilog = example("rankgauge demo", "rankgauge demo --data-only example")
+    app.command(name="demo", epilog=epilog)(demo)
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to put the collection.", metavar="FOLDER")] = FOLDER,
+    data_only: Annotated[bool, typer.Option("--data-only", help="Only write the collection's files.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of the collection.", metavar="N")] = 0,
+) -> None:
+    """Show the main jobs on a small collection, which is made first."""
+    import numpy as np
+
+    from rankgauge.datasets import FILES, generate, write
+    from rankgauge.report.formats.text import console, pairs
+
+    write(generate(rng=np.random.default_rng(seed)), folder)
+    out = console(sys.stdout)
+    out.print(f"A small collection, made with seed {seed}, in [bold]{folder}[/bold]:")
+    pairs([(f"  {name}", words) for name, (words, _) in FILES.items()], out)
+    if data_only:
+        return
+    out.print(f"\n$ cd {folder}", markup=False)
+    with contextlib.chdir(folder):
+        for number, step in enumerate(STEPS, start=1):
+            out.print(f"\n[bold]{number}. {step.words}[/bold]", width=min(WIDTH, out.width))
+            for command, shown in step.commands:
+                _run(command, shown)
+
+
+def _run(command: str, shown: int | None) -> None:
+    """The command as a user types it, and the first lines of what it prints."""
+    from rankgauge.cli.main import app
+
+    print(f"\n$ rankgauge {command}" + ("" if shown is None else f" | head -n {shown}"), flush=True)
+    piped = io.StringIO()
+    with contextlib.nullcontext() if shown is None else contextlib.redirect_stdout(piped):
+        app(shlex.split(command), standalone_mode=False)
+    sys.stdout.writelines(piped.getvalue().splitlines(keepends=True)[:shown])

@@ -1,0 +1,116 @@
+"""rankgauge evaluate: how good runs are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+
+from rankgauge.cli import options
+from rankgauge.cli.help import example
+from rankgauge.errors import ParameterError
+from rankgauge.policies import LEAVE_OUT, MissingQuery, Unjudged
+
+__all__ = ["add_to", "names"]
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
+
+_COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
+"""A comma between names: not one inside of brackets, nor between numbers as in trec_eval's `P.5,10`."""
+
+EPILOG = example(
+    "rankgauge evaluate qrels.txt bm25.txt -m nDCG@10,AP -m 'ERR(max_grade=3)@20'",
+    "rankgauge evaluate qrels.txt bm25.txt dense.txt.gz -q -o tsv",
+    "rankgauge evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec",
+    "rankgauge evaluate test.txt scores.txt -m nDCG@10 -o values.csv",
+    "rankgauge evaluate ratings.csv dense.jsonl --assessors mean",
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the app."""
+    app.command(name="evaluate", epilog=EPILOG)(evaluate)
+
+
+def evaluate(
+    judgments: options.Judgments,
+    runs: options.Runs,
+    measure: options.Measures = None,
+    dialect: options.DialectName = "standard",
+    per_query: options.PerQuery = False,
+    output: options.Output = "table",
+    ties: options.TiesName = None,
+    unjudged: options.UnjudgedName = None,
+    missing: options.Missing = None,
+    empty: options.Empty = None,
+    short: options.Short = None,
+    negative: options.Negative = None,
+    depth: options.Depth = None,
+    rel: options.Rel = None,
+    assessors: options.Assessors = None,
+    at: options.At = None,
+    complete: options.Complete = False,
+    judged_only: options.JudgedOnly = False,
+    no_summary: options.NoSummary = False,
+    interval: options.Interval = "t",
+    seed: options.Seed = 0,
+    format_judgments: options.JudgmentsFormat = None,
+    format_run: options.RunFormat = None,
+    verbose: options.Verbose = False,
+) -> None:
+    """How good runs are, by each of the measures."""
+    from rankgauge.cli.output import opened
+    from rankgauge.cli.work import Work
+    from rankgauge.report import find
+
+    format_, path = find(output)
+    work = Work(
+        judgments=judgments,
+        runs=tuple(runs),
+        measures=tuple(names(measure or DEFAULT_MEASURES)),
+        dialect=dialect,
+        overrides=given(
+            ties=ties,
+            unjudged=unjudged or (Unjudged.SKIP if judged_only else None),
+            missing=missing or (MissingQuery.ZERO if complete else None),
+            empty=_undefined(empty),
+            short=short,
+            negative=negative,
+            depth=depth,
+            rel=rel,
+            assessors=_rule(assessors, at),
+        ),
+        formats=(format_judgments, format_run),
+        verbose=verbose,
+    )
+    report = work.report(per_query=per_query, overall=not no_summary, interval=interval, seed=seed)
+    with opened(path) as stream:
+        format_.write(report, stream)
+
+
+def names(listed: Iterable[str]) -> list[str]:
+    """The measures' names, with lists taken apart at the commas between names."""
+    parts = (part.strip() for text in listed for part in _COMMA.split(text))
+    return [part for part in parts if part]
+
+
+def given(**choices: Any) -> dict[str, Any]:
+    """The choices that were made."""
+    return {name: value for name, value in choices.items() if value is not None}
+
+
+def _undefined(text: str | None) -> float | str | None:
+    if text is None or text == LEAVE_OUT:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError("evaluate", "empty", f"a number or {LEAVE_OUT}", text) from None
+
+
+def _rule(assessors: str | None, at: float | None) -> str | None:
+    if assessors is None and at is not None:
+        raise ParameterError("evaluate", "at", "given together with --assessors, as in --assessors and --at 2", at)
+    return assessors if at is None else f"{assessors}@{at:g}"

@@ -1,0 +1,76 @@
+"""rankgauge: the command line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+import typer
+
+from rankgauge.cli import demo, dialects, evaluate, formats, judgments, measures
+from rankgauge.cli.help import example
+from rankgauge.errors import RankGaugeError
+
+__all__ = ["app", "run"]
+
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended, as shells have it."""
+
+# No rich help: it alone takes longer than the rest of the start.
+app = typer.Typer(
+    name="rankgauge",
+    help="Judge rankings on graded relevance: every measure of the field, every tool's dialect.",
+    epilog=example(
+        "rankgauge demo",
+        "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP",
+        "rankgauge measures show nDCG",
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+evaluate.add_to(app)
+measures.add_to(app)
+dialects.add_to(app)
+judgments.add_to(app)
+formats.add_to(app)
+demo.add_to(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"rankgauge {version('rankgauge')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Judge rankings on graded relevance: every measure of the field, every tool's dialect."""
+
+
+def run() -> None:
+    """The command line, with every error that a user can cause as one message and its exit code."""
+    try:
+        app()
+    except RankGaugeError as error:
+        print(f"rankgauge: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        if not _is_broken_pipe(error):
+            raise
+        # Whoever read us has seen enough (| head); what is still in the buffer goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _is_broken_pipe(error: OSError) -> bool:
+    """Whether the reader of a pipe has gone; polars says so only in the error's text."""
+    return isinstance(error, BrokenPipeError) or f"os error {errno.EPIPE}" in str(error)

@@ -1,0 +1,120 @@
+"""The options of `rankgauge evaluate`, each with its help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from typer import Argument, Option
+
+from rankgauge.cli.help import choices
+from rankgauge.policies import LEAVE_OUT, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
+
+__all__ = [
+    "Assessors",
+    "At",
+    "Complete",
+    "Depth",
+    "DialectName",
+    "Empty",
+    "Interval",
+    "JudgedOnly",
+    "Judgments",
+    "JudgmentsFormat",
+    "Measures",
+    "Missing",
+    "Negative",
+    "NoSummary",
+    "Output",
+    "PerQuery",
+    "Rel",
+    "RunFormat",
+    "Runs",
+    "Seed",
+    "Short",
+    "TiesName",
+    "UnjudgedName",
+    "Verbose",
+]
+
+Judgments: TypeAlias = Annotated[
+    Path, Argument(help="Judgments: TREC qrels, LETOR, CSV, JSON lines, and more.", metavar="JUDGMENTS")
+]
+Runs: TypeAlias = Annotated[
+    list[Path],
+    Argument(help="Runs, or scores for a LETOR file; compressed files are read as they are.", metavar="RUN"),
+]
+Measures: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        "-m",
+        "--measure",
+        help="A measure, or several between commas; repeatable. 'official' and 'all' are the dialect's own lists.",
+        metavar="NAME",
+    ),
+]
+DialectName: TypeAlias = Annotated[
+    str, Option("-d", "--dialect", help="The tool to compute as: see 'rankgauge dialects'.", metavar="NAME")
+]
+PerQuery: TypeAlias = Annotated[bool, Option("-q", "--per-query", help="Show each query, then all of them.")]
+Output: TypeAlias = Annotated[
+    str,
+    Option(
+        "-o",
+        "--output",
+        help="table, tsv, csv, json, jsonl, md or trec; or a file whose ending says it.",
+        metavar="FORMAT|FILE",
+    ),
+]
+TiesName: TypeAlias = Annotated[str | None, Option("--ties", help=f"Tied scores: {choices(Ties)}.", metavar="POLICY")]
+UnjudgedName: TypeAlias = Annotated[
+    str | None,
+    Option("--unjudged", help=f"Retrieved documents that nobody judged: {choices(Unjudged)}.", metavar="POLICY"),
+]
+Missing: TypeAlias = Annotated[
+    str | None,
+    Option("--missing", help=f"Judged queries that are not in the run: {choices(MissingQuery)}.", metavar="POLICY"),
+]
+Empty: TypeAlias = Annotated[
+    str | None, Option("--empty", help=f"What a value of 0/0 becomes: a number, or {LEAVE_OUT}.", metavar="VALUE")
+]
+Short: TypeAlias = Annotated[
+    str | None, Option("--short", help=f"Lists shorter than the cutoff: {choices(ShortList)}.", metavar="POLICY")
+]
+Negative: TypeAlias = Annotated[
+    str | None, Option("--negative", help=f"Grades below 0: {choices(NegativeGrade)}.", metavar="POLICY")
+]
+Depth: TypeAlias = Annotated[
+    int | None, Option("-M", "--depth", min=1, help="Look at only so many documents of each list.", metavar="K")
+]
+Rel: TypeAlias = Annotated[
+    float | None, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
+]
+Assessors: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--assessors",
+        help="How the grades of several assessors become one: mean, median, majority, min, max, and, or.",
+        metavar="RULE",
+    ),
+]
+At: TypeAlias = Annotated[
+    float | None, Option("--at", help="With --assessors: make each grade binary at this one first.", metavar="GRADE")
+]
+Complete: TypeAlias = Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")]
+JudgedOnly: TypeAlias = Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")]
+NoSummary: TypeAlias = Annotated[
+    bool, Option("-n", help="As in trec_eval: with -q, leave away what stands for all queries.")
+]
+Interval: TypeAlias = Annotated[
+    str, Option("--interval", help="The interval of the mean: t (Student) or bca (bootstrap).", metavar="KIND")
+]
+Seed: TypeAlias = Annotated[int, Option("--seed", help="The seed of the bootstrap.", metavar="N")]
+JudgmentsFormat: TypeAlias = Annotated[
+    str | None,
+    Option("--format-judgments", help="The judgments' format, where it is not recognised.", metavar="FORMAT"),
+]
+RunFormat: TypeAlias = Annotated[
+    str | None, Option("--format-run", help="The runs' format, where it is not recognised.", metavar="FORMAT")
+]
+Verbose: TypeAlias = Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")]

@@ -1,0 +1,58 @@
+"""A small collection, and the command line to try on it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankgauge.cli.main import run
+from rankgauge.datasets import generate, write
+
+Command = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection's files."""
+    found = tmp_path_factory.mktemp("collection")
+    write(generate(rng=np.random.default_rng(0)), found)
+    return found
+
+
+@pytest.fixture
+def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line beside the files: arguments in, what it prints out; it must end with the code given."""
+    monkeypatch.chdir(folder)
+
+    def call(*arguments: str, code: int = 0, stderr: bool = False) -> str:
+        monkeypatch.setattr(sys, "argv", ["rankgauge", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        printed = capsys.readouterr()
+        assert (ended.value.code or 0) == code, printed.err
+        assert stderr or code or not printed.err
+        return printed.err if code or stderr else printed.out
+
+    return call
+
+
+@pytest.fixture
+def program(folder: Path) -> Callable[..., subprocess.Popen[str]]:
+    """The command line as a program of its own."""
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "rankgauge.cli", *arguments],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    return start

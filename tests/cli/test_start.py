@@ -1,0 +1,65 @@
+"""How the command line starts and ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankgauge.report.pages.cli import commands
+
+Program = Callable[..., "subprocess.Popen[str]"]
+
+
+def test_starts_light() -> None:
+    """The command line imports nothing heavy before a command runs, so that --help is there at once."""
+    code = "import sys, rankgauge.cli.main; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "polars", "scipy", "rich", "pandas"} & {name.partition(".")[0] for name in loaded}
+
+
+@pytest.mark.parametrize(("name", "text"), list(commands()), ids=lambda item: item if len(item) < 50 else "")
+def test_every_command_has_an_example(name: str, text: str) -> None:
+    """Each command's help ends in an example that begins with the command itself."""
+    _, _, examples = text.rpartition("Example")
+    assert f"  {name}" in examples
+
+
+def test_a_reader_who_has_gone(program: Program) -> None:
+    """A command whose reader stops reading ends quietly."""
+    started = program("evaluate", "qrels.txt", "bm25.txt", "-m", "all", "-q", "-o", "tsv")
+    assert started.stdout is not None
+    assert started.stderr is not None
+    started.stdout.readline()
+    started.stdout.close()
+    assert started.stderr.read() == ""
+    assert started.wait() in (0, 1)
+    started.stderr.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to send to a child")
+def test_interrupted(program: Program, tmp_path: Path) -> None:
+    """Ctrl-C ends with 130 and no traceback."""
+    import os
+
+    pipe = tmp_path / "never"
+    os.mkfifo(pipe)
+    started = program("evaluate", str(pipe), "bm25.txt")
+    with pipe.open("wb") as held:  # opens once the program reads the other end, so it is at work now
+        held.write(b"q01 0 d1 1\n")
+        held.flush()
+        started.send_signal(signal.SIGINT)
+        out, err = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_version(program: Program) -> None:
+    """--version names the version."""
+    out, _ = program("--version").communicate()
+    assert out.startswith("rankgauge 0.")

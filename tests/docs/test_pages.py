@@ -1,0 +1,69 @@
+"""The pages: their examples run and print what is shown; the generated ones are what the registries give."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import pytest
+from blocks import PAGES, ROOT, replayed
+
+from rankgauge import dialects
+from rankgauge.measures import registry
+from rankgauge.report.pages import cli
+from rankgauge.report.reference import NOTICE, filled
+from rankgauge.report.reference import PAGES as GENERATED
+
+
+def same(shown: str, made: str) -> None:
+    """The page is what it should be, or the lines are shown in which it is not."""
+    difference = "\n".join(difflib.unified_diff(shown.splitlines(), made.splitlines(), "page", "made", lineterm=""))
+    assert shown == made, difference
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    """Every command and every piece of Python on a page runs, and prints what the page says it prints."""
+    text = page.read_text(encoding="utf-8")
+    same(text, replayed(text, tmp_path))
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_reference_is_up_to_date(name: str) -> None:
+    """A reference page is what the registries give: `make docs` changes nothing."""
+    same((ROOT / "docs" / name).read_text(encoding="utf-8"), NOTICE + GENERATED[name]())
+
+
+def test_readme_is_up_to_date() -> None:
+    """The README's tables of measures and dialects are what the registries give."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    same(text, filled(text))
+
+
+def test_everything_is_documented() -> None:
+    """Each measure, dialect and command has a heading of its own in the reference."""
+    headings = {
+        line.lstrip("# ").strip()
+        for name in GENERATED
+        for line in (ROOT / "docs" / name).read_text(encoding="utf-8").splitlines()
+        if line.startswith("##")
+    }
+    commands = [name for name, _ in cli.commands()]
+    assert len(commands) >= 9
+    assert not {*registry(), *dialects.registry(), *commands} - headings
+
+
+def test_every_page_is_reachable() -> None:
+    """The README links to every page, and every link between pages leads to a file."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"(docs/{page.name})" in readme
+    for page in PAGES:
+        for target in _links(page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def _links(text: str) -> list[str]:
+    import re
+
+    return [link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", text) if "/" in link or link.endswith(".md")]

@@ -1,0 +1,46 @@
+"""The words for measures and dialects: nothing is left unexplained."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure, registry
+from rankgauge.report import explain
+
+UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing"}
+"""Fields of a dialect that name it or say how it prints."""
+
+
+@pytest.mark.parametrize("kind", registry().values(), ids=lambda kind: kind.facts.name)
+def test_every_parameter_has_a_meaning(kind: type[Measure]) -> None:
+    """Each parameter is explained: by the words of its field, or by the house's word for it."""
+    assert not [name for name, _, words in explain.parameters(kind) if not words]
+
+
+@pytest.mark.parametrize("kind", registry().values(), ids=lambda kind: kind.facts.name)
+def test_every_trait_has_words(kind: type[Measure]) -> None:
+    """Bounds, cutoff, grades, ties, order and aggregate are all said."""
+    assert len([words for _, words in explain.traits(kind) if words]) == 7
+
+
+def test_every_setting_of_a_dialect_has_a_subject() -> None:
+    """A new field of a dialect needs words before it can be shown."""
+    assert {f.name for f in fields(Dialect)} - UNSPOKEN == set(explain.SETTINGS)
+
+
+@pytest.mark.parametrize("dialect", dialects.registry().values(), ids=lambda dialect: dialect.name)
+def test_every_choice_has_words(dialect: Dialect) -> None:
+    """Each choice of each dialect is a sentence."""
+    assert all(explain.setting(dialect, name) for name in explain.SETTINGS)
+
+
+def test_differences_are_those_to_standard() -> None:
+    """trec_eval's differences name its tie rule and the standard one; standard has none."""
+    assert not list(explain.differences(dialects.get("standard")))
+    told = {subject: (here, there) for subject, here, there in explain.differences(dialects.get("trec_eval"))}
+    assert "descending order of their ids" in told["ties"][0]
+    assert "all orders" in told["ties"][1]
