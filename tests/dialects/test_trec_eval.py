@@ -42,8 +42,12 @@ def test_golden(case: Case, tool: str, options: str) -> None:
     tables = judgments(case.path / "qrels.txt"), run(case.path / "run.txt")
     if ("-", "ERROR") in expected:
         if (str(case), tool, options) not in LENIENT:
-            with pytest.raises(InputError, match="more than once"):
-                evaluate(*tables, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
+            judged, ranked = tables
+            once = judged.unique(["query", "document"], keep="first", maintain_order=True)
+            with pytest.raises(InputError, match="judged twice"):
+                evaluate(judged, ranked, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
+            with pytest.raises(InputError, match="GX083-26-9616867"):
+                evaluate(once, ranked, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
         return
     names = list(dict.fromkeys(measure for _, measure in expected))
     result = evaluate(*tables, names, dialect=TOOLS[tool], **OPTIONS[options])
@@ -87,6 +91,18 @@ def test_own_output(output: str) -> None:
     tables = judgments(folder / judged), run(folder / ranked)
     result = evaluate(*tables, names, dialect="trec_eval-10", **options)
     assert [str(line) for line in lines(result, resolve(names), per_query=per_query, tag=tag)] == printed
+
+
+def test_judged_documents_of_the_first_few() -> None:
+    """-J after -M: the run is cut first, then unjudged documents leave; a query left with none still counts."""
+    judged = pl.DataFrame({"query": ["a", "b"], "document": ["d3", "d1"], "grade": [1.0, 1.0]})
+    listed = [("a", "d1", 3.0), ("a", "d2", 2.0), ("a", "d3", 1.0), ("b", "d1", 2.0), ("b", "d2", 1.0)]
+    ranked = pl.DataFrame(listed, schema=["query", "document", "score"], orient="row")
+    names = ["num_q", "num_ret", "map"]
+    only_judged = evaluate(judged, ranked, names, dialect="trec_eval", unjudged="skip")
+    cut_first = evaluate(judged, ranked, names, dialect="trec_eval", unjudged="skip", depth=2)
+    assert [only_judged[name] for name in names] == [2, 1 + 1, (1 / 1 + 1 / 1) / 2]
+    assert [cut_first[name] for name in names] == [2, 0 + 1, (0 + 1 / 1) / 2]
 
 
 def test_deep_learning_track() -> None:

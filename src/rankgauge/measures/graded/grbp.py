@@ -49,5 +49,5 @@ class gRBP(Measure):
     def contributions(self, lists: RankedLists) -> FloatArray:
         highest = np.max(lists.ideal, axis=-1, where=~np.isnan(lists.ideal), initial=1.0)
         lists = lists.top(self.cutoff)
-        gains = np.where(lists.judged, lists.grades, 0.0) / highest[..., np.newaxis]
+        gains: FloatArray = np.where(lists.judged, lists.grades, 0.0) / highest[..., np.newaxis]
         return gains * lists.weigh(lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff)
