@@ -43,7 +43,7 @@ def run(copy: Path, *command: str) -> str:
 def test_a_measure_is_one_file(copy: Path) -> None:
     """A measure's file alone makes it known: it parses, scores and is shown, with its parameters' meanings."""
     written("adding-a-measure.md", copy / "measures" / "binary")
-    shown = run(copy, "-m", "rankgauge.cli", "measures", "show", "Patience")
+    shown = " ".join(run(copy, "-m", "rankgauge.cli", "measures", "show", "Patience").split())
     assert "how much of the interest is left after each document (default: 0.5)" in shown
     assert "(1 + 0.25) / (1 + 0.5 + 0.25) = 0.7143" in shown
     code = (
@@ -59,7 +59,7 @@ def test_the_measure_keeps_the_contract(copy: Path) -> None:
     """The contract tests find a new measure by themselves, and the page's measure keeps the contract."""
     written("adding-a-measure.md", copy / "measures" / "binary")
     tests = ("tests/measures/test_examples.py", "tests/measures/test_contract.py", "tests/ranking/test_ties.py")
-    options = ("-q", "-k", "Patience", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
+    options = ("-o", "addopts=", "-k", "Patience", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
     told = run(copy, "-m", "pytest", *options, *tests)
     assert int(told.rpartition(" passed")[0].split()[-1]) >= 5
 

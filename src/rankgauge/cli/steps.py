@@ -27,7 +27,7 @@ STEPS = (
     ),
     Step(
         words="The same as trec_eval computes and prints it, to the digit.",
-        commands=(("evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec", 6),),
+        commands=(("evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec", 7),),
     ),
     Step(
         words="Tied scores: the worst order, the mean over all orders, the best order.",

@@ -104,7 +104,8 @@ def _cells(measure: Measure, row: Mapping[str, Any], mark: str) -> Iterator[str]
 def _best(measure: Measure, rows: pl.DataFrame) -> str | None:
     """The run with the highest mean; None where higher is not better, or where runs are equal."""
     facts = measure.facts
-    comparable = facts.improves and (facts.attains or facts.ties is not TieRule.IMMUNE)
+    ordered = facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
+    comparable = ordered and facts.aggregate is not Aggregate.SUM
     top = rows.filter(pl.col("mean") == pl.col("mean").max())
     return str(top["run"][0]) if comparable and len(top) == 1 else None
 
