@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.golden import CASES, Case, judgments, run
+from tests.golden import CASES, Case, judgments, printed, run
 from tests.shared import shared
 
 from rankgauge.errors import InputError
@@ -49,9 +49,26 @@ def test_golden(case: Case, tool: str, options: str) -> None:
             with pytest.raises(InputError, match="GX083-26-9616867"):
                 evaluate(once, ranked, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
         return
+    assert _printed(*tables, expected, tool, options) == expected
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_learned_collection(tool: str) -> None:
+    """On the 157 queries of MQ2008's first part, ranked by a feature with many ties, every value stands as printed."""
+    rows = [line.split() for line in shared("data/mq2008/S1.txt").read_text().splitlines()]
+    listed = [(f[1].removeprefix("qid:"), f[50], float(f[0]), float(f[41].removeprefix("40:"))) for f in rows]
+    table = pl.DataFrame(listed, schema=["query", "document", "grade", "score"], orient="row")
+    for options, expected in printed(shared("golden/mq2008_S1_feature40.expected.tsv.xz"))[tool].items():
+        assert _printed(table.drop("score"), table.drop("grade"), expected, tool, options) == expected
+
+
+def _printed(
+    judged: pl.DataFrame, ranked: pl.DataFrame, expected: dict[tuple[str, str], str], tool: str, options: str
+) -> dict[tuple[str, str], str]:
+    """What we print for the measures that were expected."""
     names = list(dict.fromkeys(measure for _, measure in expected))
-    result = evaluate(*tables, names, dialect=TOOLS[tool], **OPTIONS[options])
-    assert {(line.query, line.measure): line.value for line in lines(result, resolve(names))} == expected
+    result = evaluate(judged, ranked, names, dialect=TOOLS[tool], **OPTIONS[options])
+    return {(line.query, line.measure): line.value for line in lines(result, resolve(names))}
 
 
 ALL = [*SETS["all_trec"], *NEW]
@@ -86,11 +103,11 @@ def test_own_output(output: str) -> None:
     """Line by line, padding and order included, what trec_eval's own tests expect."""
     judged, ranked, names, per_query, options = OWN[output]
     folder = shared("data/trec_eval_test")
-    printed = (folder / output).read_text().splitlines()
-    tag = next((line.split("\t")[2] for line in printed if line.startswith("runid")), None)
+    wanted = (folder / output).read_text().splitlines()
+    tag = next((line.split("\t")[2] for line in wanted if line.startswith("runid")), None)
     tables = judgments(folder / judged), run(folder / ranked)
     result = evaluate(*tables, names, dialect="trec_eval-10", **options)
-    assert [str(line) for line in lines(result, resolve(names), per_query=per_query, tag=tag)] == printed
+    assert [str(line) for line in lines(result, resolve(names), per_query=per_query, tag=tag)] == wanted
 
 
 def test_judged_documents_of_the_first_few() -> None:

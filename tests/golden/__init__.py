@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +11,7 @@ from pathlib import Path
 import polars as pl
 from tests.shared import SHARED
 
-__all__ = ["CASES", "Case", "judgments", "run"]
+__all__ = ["CASES", "Case", "judgments", "printed", "run"]
 
 HERE = Path(__file__).parent
 
@@ -26,13 +27,15 @@ class Case:
 
     def expected(self, tool: str) -> dict[str, dict[tuple[str, str], str]]:
         """What the tool printed, by its options (as ` -c`): query and measure → value."""
-        return _expected(self.path / "expected.tsv")[tool]
+        return printed(self.path / "expected.tsv")[tool]
 
 
 @cache
-def _expected(path: Path) -> dict[str, dict[str, dict[tuple[str, str], str]]]:
+def printed(path: Path) -> dict[str, dict[str, dict[tuple[str, str], str]]]:
+    """What every tool printed, by tool and options: query and measure → value."""
     found: dict[str, dict[str, dict[tuple[str, str], str]]] = defaultdict(lambda: defaultdict(dict))
-    for line in path.read_text().splitlines():
+    text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text()
+    for line in text.splitlines():
         name, query, measure, value = line.split("\t")
         tool, _, options = name.partition(" ")
         found[tool][f" {options}" if options else ""][query, measure] = value
