@@ -10,10 +10,10 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
-from rankgauge.ranking.hits import Found, Hits
+from rankgauge.ranking.hits import Found, Hits, IndexArray
 from rankgauge.ranking.lists import UNJUDGED, FloatArray
 
-__all__ = ["Ranking", "arrange", "compared", "graded", "rank", "rank_stream"]
+__all__ = ["Ranking", "arrange", "compared", "graded", "rank", "rank_stream", "tie_groups"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ def _found(rows: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
     counts = np.bincount(code)
     starts = np.cumsum(counts) - counts
     ranks = np.arange(len(code)) - starts[code] + 1.0
-    first, size = _groups(code, score, ranks)
+    first, size = tie_groups(code, score, ranks)
     grades = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")["grade"]
     hit = grades.is_not_null().to_numpy()
     _refuse_duplicates(rows)
@@ -143,7 +143,7 @@ def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
     return rows.sort("code", "score", descending=[False, True], maintain_order=True)
 
 
-def _groups(code: FloatArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+def tie_groups(code: IndexArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The first rank and the size of each row's tie group."""
     opens = np.ones(len(code), dtype=bool)
     opens[1:] = (code[1:] != code[:-1]) | (score[1:] != score[:-1])

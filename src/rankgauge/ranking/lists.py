@@ -99,13 +99,14 @@ class RankedLists:
         k = int(cutoff)
         return replace(self, ranks=self.ranks[..., :k], grades=self.grades[..., :k])
 
-    def ideal_order(self) -> RankedLists:
-        """The ideal ranking of the same queries: what a measure's own formula is normalised by."""
-        ranks = np.broadcast_to(np.arange(1.0, self.ideal.shape[-1] + 1), self.ideal.shape)
-        found = ~np.isnan(self.ideal)
+    def ideal_order(self, cutoff: float | None = None) -> RankedLists:
+        """The ideal ranking of the same queries down to the cutoff: what a measure is normalised by."""
+        grades = self.ideal if cutoff is None else self.ideal[..., : int(cutoff)]
+        ranks = np.broadcast_to(np.arange(1.0, grades.shape[-1] + 1), grades.shape)
+        found = ~np.isnan(grades)
         return RankedLists(
             ranks=np.where(found, ranks, np.nan),
-            grades=self.ideal,
+            grades=grades,
             ideal=self.ideal,
             retrieved=found.sum(axis=-1).astype(np.float64),
         )
@@ -131,8 +132,7 @@ class RankedLists:
         `cutoff` is one number or one per query.
         """
         limit = np.asarray(np.inf if cutoff is None else cutoff, dtype=np.float64)[..., np.newaxis]
-        inside = self.ranks <= limit
-        strict = np.where(inside, weight(np.where(inside, self.ranks, 1.0)), 0.0)
+        strict = self._weights(weight, self.ranks <= limit)
         if self.first is None or self.size is None:
             return strict
         last = self.first + self.size - 1
@@ -142,6 +142,14 @@ class RankedLists:
         high = np.nan_to_num(np.minimum(last, limit), nan=0.0).astype(np.intp)
         shared = (table[high] - table[low]) / np.where(self.hits, self.size, 1.0)
         return np.where(self.size > 1, shared, strict)
+
+    def _weights(self, weight: Weight, inside: BoolArray) -> FloatArray:
+        """The weight of each hit's own rank, 0 outside; there are fewer ranks than hits, so each is weighed once."""
+        index = np.where(inside, self.ranks, 0.0).astype(np.intp)
+        ranks = np.arange(1.0, int(index.max(initial=0)) + 1)
+        if len(ranks) <= index.size:
+            return np.concatenate([[0.0], weight(ranks)])[index]
+        return np.where(inside, weight(np.maximum(index, 1).astype(np.float64)), 0.0)
 
     def earlier(self, amounts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """For each hit, the sum of `amounts` before its tie group, and the sum over the group itself."""

@@ -13,6 +13,7 @@ import polars as pl
 
 from rankgauge.ranking.frames import Ranking, arrange, compared
 from rankgauge.ranking.hits import Found, Hits
+from rankgauge.ranking.memory import keep_freed_memory
 from rankgauge.ranking.scan.join import join
 from rankgauge.ranking.scan.lines import BLOCK, Block, Irregular, Lines, blocks, spread
 from rankgauge.ranking.scan.numbers import decimals
@@ -31,7 +32,7 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
     """
     if sys.byteorder != "little":
         return None
-    _keep_freed_memory()
+    keep_freed_memory()
     try:
         with _opened(judgments) as file:
             pool = Pool.read(blocks(file, block), how.negative)
@@ -40,15 +41,6 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
     except (Irregular, OSError):
         return None
     return arrange(hits, how)
-
-
-def _keep_freed_memory() -> None:
-    """Asks the C library to keep what is freed for the next block, not to hand it back page by page.
-
-    glibc takes a large mapping that is freed as a hint that there will be more, and raises its thresholds. The array
-    is never touched, so it costs nothing; without it a quarter of the time goes to page faults.
-    """
-    np.empty((32 << 20) - (64 << 10), dtype=np.uint8)
 
 
 def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:

@@ -1,0 +1,205 @@
+"""Arrays → ranked lists, for those who have scores and grades in memory, as learned rankers do.
+
+Queries are rows, documents columns; lists of different lengths are filled up with NaN. Where a measure looks at the
+first k ranks only, no list is sorted whole: scores become integers of the same order whose lowest bits hold the
+column, so the k largest of a row say at once which documents they are, and equal neighbours are ties. Rows in which
+a tie reaches the first k ranks, and rows with unjudged documents, take the way of all hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
+from rankgauge.ranking.frames import Ranking, arrange, compared, graded, tie_groups
+from rankgauge.ranking.hits import Block, Hits, IndexArray
+from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, RankedLists
+from rankgauge.ranking.memory import keep_freed_memory
+
+__all__ = ["pad_groups", "rank_arrays", "rank_rows"]
+
+ROWS, CELLS = 4096, 1 << 15
+"""How many rows make a block, and how many cells are sorted at a time: what a core's own cache holds."""
+
+THREADS = 2
+LOWEST, HIGHEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+def rank_arrays(grades: FloatArray, scores: FloatArray, how: Ranking, *, cutoff: int | None = None) -> Iterator[Block]:
+    """The rows as blocks of ranked lists, good for every measure that looks at no rank past `cutoff`.
+
+    A document without a score is judged and not retrieved; one without a grade is retrieved and not judged.
+    """
+    _check(grades, scores, how)
+    keep_freed_memory()
+    if how.depth is not None or how.unjudged is Unjudged.SKIP or how.single_precision:
+        yield from _by_hits(np.arange(len(grades)), grades, scores, how)
+        return
+    starts = range(0, len(grades), ROWS)
+    with ThreadPoolExecutor(THREADS) as pool:
+        tops = pool.map(lambda at: _Tops.of(grades[at : at + ROWS], scores[at : at + ROWS], how, cutoff), starts)
+        for start, top in zip(starts, tops, strict=True):
+            if not top.hard.all():
+                yield Block(index=start + np.flatnonzero(~top.hard), lists=top.lists())
+            others = start + np.flatnonzero(top.hard)
+            yield from _by_hits(others, grades[others], scores[others], how)
+
+
+def rank_rows(grades: FloatArray, scores: FloatArray, how: Ranking) -> Hits:
+    """The judged hits of every row; a query is named by the number of its row."""
+    grades, scores = graded(grades, how.negative), compared(scores, how)
+    counts = (~np.isnan(scores)).sum(axis=1)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    kept = np.arange(scores.shape[1]) < counts[:, np.newaxis]
+    query = np.nonzero(kept)[0].astype(np.int64)
+    rank = np.broadcast_to(np.arange(1.0, scores.shape[1] + 1), kept.shape)[kept]
+    score, grade = (np.take_along_axis(values, order, axis=1)[kept] for values in (scores, grades))
+    first, size = tie_groups(query, score, rank)
+    hit = ~np.isnan(grade)
+    ideal = -np.sort(-np.where(grades > UNJUDGED, grades, np.nan), axis=1)
+    judged = ~np.isnan(ideal)
+    hits = Hits(
+        queries=pl.Series("query", np.arange(len(grades))).cast(pl.String),
+        query=query[hit],
+        rank=rank[hit],
+        grade=grade[hit],
+        first=first[hit],
+        size=size[hit],
+        retrieved=counts.astype(np.float64),
+        pool_query=np.nonzero(judged)[0],
+        pool_grade=ideal[judged],
+    )
+    return arrange(hits, how)
+
+
+def pad_groups(sizes: IndexArray, *values: FloatArray) -> Iterator[tuple[IndexArray, list[FloatArray]]]:
+    """Flat values of consecutive lists as padded rows, lists of like length together, with the lists' numbers."""
+    order = np.argsort(sizes, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    while len(order):
+        # Past twice the length of a block's first list a new block begins: padding at most doubles the cells.
+        rows = order[: int(np.searchsorted(sizes[order], 2 * max(int(sizes[order[0]]), 8), side="right"))]
+        columns = np.arange(int(sizes[rows[-1]]))
+        filled = columns < sizes[rows][:, np.newaxis]
+        source = np.where(filled, starts[rows][:, np.newaxis] + columns, 0)
+        yield rows, [np.where(filled, flat[source], np.nan) for flat in values]
+        order = order[len(rows) :]
+
+
+def _check(grades: FloatArray, scores: FloatArray, how: Ranking) -> None:
+    if grades.shape != scores.shape or grades.ndim != 2:
+        raise InputError(
+            f"grades of shape {grades.shape} and scores of shape {scores.shape}",
+            hint="Give two arrays of the same shape: a row for each query, a column for each document.",
+        )
+    if how.ties is Ties.DOCID:
+        expected = "'input', 'expected', 'best' or 'worst': documents in arrays have no ids"
+        raise ParameterError("arrays", "ties", expected, str(how.ties))
+    if how.negative is NegativeGrade.REFUSE and bool((grades < 0).any()):
+        row, column = np.argwhere(grades < 0)[0]
+        raise InputError(
+            f"negative grade {grades[row, column]:g} in row {row}, column {column}",
+            hint="Choose what negative grades mean: unjudged, zero or keep.",
+        )
+
+
+def _by_hits(rows: IndexArray, grades: FloatArray, scores: FloatArray, how: Ranking) -> Iterator[Block]:
+    if len(rows):
+        for block in rank_rows(grades, scores, how).blocks(expected=how.ties is Ties.EXPECTED, ideal=how.ideal):
+            yield replace(block, index=rows[block.index])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Tops:
+    """The tops of some rows: the grades of the first ranks, and which rows cannot be ranked so."""
+
+    grades: FloatArray
+    ideal: FloatArray
+    """The best grades first and in order, the others behind them in any order."""
+    retrieved: FloatArray
+    hard: BoolArray
+
+    @classmethod
+    def of(cls, grades: FloatArray, scores: FloatArray, how: Ranking, cutoff: int | None) -> _Tops:
+        rows, columns = grades.shape
+        width = columns if cutoff is None else min(int(cutoff), columns)
+        made = cls(
+            grades=np.empty((rows, width)),
+            ideal=np.empty((rows, columns)),
+            retrieved=np.full(rows, float(columns)),
+            hard=np.zeros(rows, dtype=bool),
+        )
+        step = max(1, CELLS // max(columns, 1))
+        for start in range(0, rows, step):
+            made._fill(slice(start, start + step), grades[start : start + step], scores[start : start + step], how)
+        return made
+
+    def _fill(self, rows: slice, grades: FloatArray, scores: FloatArray, how: Ranking) -> None:
+        grades = graded(grades, how.negative)
+        ungraded, unscored = np.isnan(grades), np.isnan(scores)
+        column, listed, self.hard[rows] = _largest(scores, unscored, self.grades.shape[1])
+        if ungraded.any() or unscored.any():
+            self.retrieved[rows] -= unscored.sum(axis=1)
+            self.hard[rows] |= (ungraded & ~unscored).any(axis=1)
+            if how.ideal is IdealPool.RETRIEVED:
+                self.hard[rows] |= (unscored & ~ungraded).any(axis=1)
+        top = np.take_along_axis(grades, column, axis=1)
+        self.grades[rows] = top if listed.all() else np.where(listed, top, np.nan)
+        self.ideal[rows] = _best(grades, self.grades.shape[1])
+
+    def lists(self) -> RankedLists:
+        """The rows that are not hard, as ranked lists."""
+        easy = slice(None) if not self.hard.any() else ~self.hard
+        grades = self.grades[easy]
+        ranks = np.broadcast_to(np.arange(1.0, grades.shape[1] + 1), grades.shape)
+        return RankedLists(
+            ranks=np.where(np.isnan(grades), np.nan, ranks),
+            grades=grades,
+            ideal=self.ideal[easy],
+            retrieved=self.retrieved[easy],
+        )
+
+
+def _largest(scores: FloatArray, unscored: BoolArray, width: int) -> tuple[IndexArray, BoolArray, BoolArray]:
+    """The columns of the largest scores, falling; where there are such; and the rows in which two may be equal."""
+    columns = scores.shape[1]
+    bits = max(columns - 1, 1).bit_length()
+    keys = _sortable(scores)
+    if unscored.any():
+        keys[unscored] = LOWEST
+    keys &= -1 << bits
+    keys |= np.arange(columns)
+    if width + 1 < columns:
+        keys.partition(columns - width - 1, axis=1)
+        keys = keys[:, columns - width - 1 :]
+    keys = np.sort(keys, axis=1)[:, ::-1]
+    upper = keys >> bits
+    listed = upper > LOWEST >> bits
+    tied = ((upper[:, 1:] == upper[:, :-1]) & listed[:, 1:]).any(axis=1)
+    return keys[:, :width] & ((1 << bits) - 1), listed[:, :width], tied
+
+
+def _sortable(scores: FloatArray) -> IndexArray:
+    """Integers in the order of the doubles: the bits of a negative one, all but its sign, are turned over."""
+    bits = (scores + 0.0).view(np.int64)  # the sum makes a copy, and 0 of -0
+    signs = bits >> 63
+    signs &= HIGHEST
+    bits ^= signs
+    return bits
+
+
+def _best(grades: FloatArray, width: int) -> FloatArray:
+    """The grades with the best ones first and in order; NaN last, also for unjudged ones."""
+    negated = -grades
+    if negated.size and negated.max() == -UNJUDGED:
+        negated[negated == -UNJUDGED] = np.nan
+    if width < grades.shape[1]:
+        negated.partition(width - 1, axis=1)
+    negated[:, :width].sort(axis=1)
+    return np.negative(negated, out=negated)
