@@ -2,107 +2,183 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankgauge import dialects, measures, ranking
+from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
-from rankgauge.measures import Measure
+from rankgauge.measures import Measure, parse_all
 from rankgauge.policies import LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
-from rankgauge.ranking import Hits
+from rankgauge.ranking import Hits, rank
+from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.summary import summarise
 
 __all__ = ["Result", "evaluate"]
+
+TINY = np.nextafter(0.0, 1.0)
+"""The least grade that a measure without a relevance level counts as relevant: anything above 0."""
+
+
+def evaluate(
+    judgments: Any,
+    run: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    dialect: str | Dialect = "standard",
+    **overrides: Any,
+) -> Result:
+    """How good a run is, by each of the measures.
+
+    `judgments` and `run` are paths, polars, pandas or pyarrow frames, or dicts of dicts. `dialect` names the tool to
+    compute as; `overrides` replace single choices of it, such as `ties="expected"` or `empty="leave-out"`.
+    """
+    spoken = dialects.get(dialect).changed(**overrides)
+    wanted = spoken.select(measures)
+    judged, ranked = io.pair_from(judgments, run)
+    hits = rank(ranked, spoken.prepare(judged), spoken.ranking)  # join, order, ties, unjudged, cut
+    values, errors = score(hits, wanted, spoken)  # kernels; NaN = undefined
+    return Result(dialect=spoken, measures=wanted, hits=hits, raw=values, errors=errors)
+
+
+def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:
+    """The kernels' values (judged queries × measures), NaN where undefined, and their errors where ties are sampled."""
+    kernels = [dialect.read(measure) for measure in wanted]
+    values, errors = np.full((2, len(hits.queries), len(wanted)), np.nan)
+    for block in hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=dialect.ideal):
+        for column, kernel in enumerate(kernels):
+            values[block.index, column], errors[block.index, column] = kernel.estimate(block.lists)
+    return values, errors
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
-    """The values of some measures on the queries of one run."""
+    """The values of some measures on the queries of one run, and what they rest on."""
 
     dialect: Dialect
     measures: tuple[Measure, ...]
-    queries: pl.Series
-    matrix: FloatArray
-    """Queries × measures; NaN where a query is left out of a measure's mean."""
-    answered: BoolArray
-    """For which of the queries the run has documents."""
+    hits: Hits
+    raw: FloatArray
+    """What the kernels gave (judged queries × measures); NaN = undefined."""
+    errors: FloatArray
+    """The standard errors of the values for which orders of tied documents were sampled, 0 elsewhere."""
+
+    @cached_property
+    def counted(self) -> IndexArray:
+        """The positions of the queries that count among the judged ones, in the dialect's order."""
+        counted = np.flatnonzero(self.hits.is_answered | (self.dialect.missing is MissingQuery.ZERO))
+        if self.dialect.query_order is QueryOrder.LEXICAL:
+            return np.asarray(counted[self.hits.queries.gather(counted).arg_sort().to_numpy()])
+        return counted
+
+    @cached_property
+    def queries(self) -> pl.Series:
+        """The queries that count."""
+        return self.hits.queries.gather(self.counted)
+
+    @cached_property
+    def answered(self) -> BoolArray:
+        """For which of the queries the run has documents."""
+        return self.hits.is_answered[self.counted]
+
+    @cached_property
+    def matrix(self) -> FloatArray:
+        """The values (queries × measures); NaN where a query is left out of a measure's mean."""
+        return self._settled(self.raw)
 
     @cached_property
     def values(self) -> pl.DataFrame:
         """One row per query and measure: query, measure, value."""
         n, m = self.matrix.shape
-        names = pl.Series("measure", [str(measure) for measure in self.measures])
-        return pl.DataFrame(
+        names = pl.Series("measure", [str(measure) for measure in self.measures], dtype=pl.String)
+        rows = pl.DataFrame(
             {
                 "query": self.queries.gather(np.repeat(np.arange(n), m)),
                 "measure": names.gather(np.tile(np.arange(m), n)),
                 "value": self.matrix.ravel(),
             }
-        ).filter(pl.col("value").is_not_nan())
+        )
+        return rows.filter(pl.col("value").is_not_nan())
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """One row per measure: mean, its 95 % t interval, spread, and what the queries were like."""
+        return self.summarise()
+
+    def summarise(self, *, interval: str = "t", seed: int = 0) -> pl.DataFrame:
+        """The summary with another kind of interval: "t", or "bca" for a seeded bootstrap."""
+        return summarise(
+            self.measures,
+            self.matrix,
+            counts=self.counts,
+            bounds=self.tie_bounds,
+            errors=self._mean_errors,
+            interval=interval,
+            seed=seed,
+        )
+
+    @cached_property
+    def counts(self) -> dict[str, IndexArray]:
+        """How many of the judged queries were empty, short, missing in the run, or tied, for each measure."""
+        missing, m = ~self.hits.is_answered, len(self.measures)
+        tied = np.bincount(self.hits.query[self.hits.size > 1], minlength=len(missing)) > 0
+        return {
+            "empty": self._empty.sum(axis=0),
+            "short": (self._short & ~missing[:, np.newaxis]).sum(axis=0),
+            "missing": np.full(m, missing.sum()),
+            "tied": np.full(m, tied.sum()),
+        }
+
+    @cached_property
+    def tie_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """The values under the worst and under the best order of tied documents."""
+        return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
 
     def __getitem__(self, measure: str | Measure) -> float:
-        """The measure's value over all queries: their mean, sum or geometric mean."""
-        (wanted,) = measures.parse_all([measure])
+        """The measure's one number: its mean over the queries (a sum or geometric mean where the measure says so)."""
+        (wanted,) = parse_all([measure])
         return wanted.facts.aggregate.over(self.matrix[:, self.measures.index(wanted)])
 
+    @cached_property
+    def _empty(self) -> BoolArray:
+        """Where a query has no document that the measure counts as relevant (judged queries × measures)."""
+        best = np.full(len(self.hits.queries), -np.inf)
+        np.maximum.at(best, self.hits.pool_query, self.hits.pool_grade)
+        levels = [
+            getattr(self.dialect.read(measure), "rel", None) or np.nextafter(0.0, 1.0) for measure in self.measures
+        ]
+        return best[:, np.newaxis] < np.array(levels)
 
-def evaluate(
-    judgments: pl.DataFrame,
-    run: pl.DataFrame,
-    measures: Iterable[str | Measure],
-    *,
-    dialect: str | Dialect = "standard",
-    **overrides: Any,
-) -> Result:
-    """How good a run is, by each of the measures."""
-    spoken = dialects.get(dialect).changed(**overrides)
-    wanted = tuple(_parse_all(measures))
-    hits = ranking.rank(run, judgments, spoken.ranking)
-    matrix = settle(score(hits, wanted, spoken), hits, wanted, spoken)
-    order = _query_order(hits, spoken)
-    return Result(
-        dialect=spoken,
-        measures=wanted,
-        queries=hits.queries.gather(order),
-        matrix=matrix[order],
-        answered=_answered(hits)[order],
-    )
+    @cached_property
+    def _short(self) -> BoolArray:
+        """Where a query's list is shorter than the measure's cutoff (judged queries × measures)."""
+        return self.hits.retrieved[:, np.newaxis] < np.array([measure.depth for measure in self.measures])
 
+    def _settled(self, values: FloatArray) -> FloatArray:
+        """The values after the dialect's word on empty queries, undefined values and short lists."""
+        if self.dialect.empty == LEAVE_OUT:
+            settled = np.where(self._empty, np.nan, values)
+        else:
+            stays = np.array([measure.left_out for measure in self.measures], dtype=bool)
+            settled = np.where(np.isnan(values) & ~stays, float(self.dialect.empty), values)
+        if self.dialect.short is ShortList.ZERO:
+            settled = np.where(self._short, 0.0, settled)
+        return np.asarray(settled[self.counted])
 
-_parse_all = measures.parse_all
+    def _reordered(self, ties: Ties) -> FloatArray:
+        if not (self.hits.size > 1).any():
+            return self.matrix
+        values, _ = score(self.hits.ordered(ties), self.measures, replace(self.dialect, ties=ties))
+        return self._settled(values)
 
-
-def score(hits: Hits, wanted: tuple[Measure, ...], dialect: Dialect) -> FloatArray:
-    """The kernels' values (queries × measures); NaN where a measure is not defined."""
-    matrix = np.full((len(hits.queries), len(wanted)), np.nan)
-    for block in hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=dialect.ideal):
-        for column, measure in enumerate(wanted):
-            matrix[block.index, column] = dialect.read(measure).score(block.lists)
-    return matrix
-
-
-def settle(matrix: FloatArray, hits: Hits, wanted: tuple[Measure, ...], dialect: Dialect) -> FloatArray:
-    """The values after the dialect's word on undefined values and short lists."""
-    if dialect.empty != LEAVE_OUT:
-        matrix = np.where(np.isnan(matrix), float(dialect.empty), matrix)
-    if dialect.short is ShortList.ZERO:
-        cutoffs = np.array([getattr(measure, "cutoff", None) or 0 for measure in wanted])
-        matrix = np.where(hits.retrieved[:, np.newaxis] < cutoffs, 0.0, matrix)
-    return matrix
-
-
-def _answered(hits: Hits) -> BoolArray:
-    return hits.retrieved > 0 if hits.answered is None else hits.answered
-
-
-def _query_order(hits: Hits, dialect: Dialect) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The positions of the queries that count, in the dialect's order."""
-    counted = np.flatnonzero(_answered(hits) | (dialect.missing is MissingQuery.ZERO))
-    if dialect.query_order is QueryOrder.LEXICAL:
-        return np.asarray(counted[hits.queries.gather(counted).arg_sort().to_numpy()])
-    return counted
+    @cached_property
+    def _mean_errors(self) -> FloatArray:
+        """The standard error of each measure's mean that comes from sampling orders of ties."""
+        used = ~np.isnan(self.matrix)
+        squares = np.where(used, np.nan_to_num(self.errors[self.counted]) ** 2, 0.0).sum(axis=0)
+        return np.asarray(np.sqrt(squares) / np.maximum(used.sum(axis=0), 1))

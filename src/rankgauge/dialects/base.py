@@ -6,12 +6,15 @@ field and find where two tools part.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
-from rankgauge.errors import UnknownNameError
-from rankgauge.measures import Measure, Printed
+import polars as pl
+
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.judgments import combine
+from rankgauge.measures import Measure, Printed, parse_all
 from rankgauge.policies import (
     IdealPool,
     MissingQuery,
@@ -26,6 +29,9 @@ from rankgauge.policies import (
 from rankgauge.ranking import Ranking
 
 __all__ = ["Dialect", "Printed", "registry"]
+
+ALL = "all"
+"""The name that stands for everything that the tool prints."""
 
 _REGISTRY: dict[str, Dialect] = {}
 
@@ -79,6 +85,29 @@ class Dialect:
     def ranking(self) -> Ranking:
         """The part of the dialect that the ranking stage reads."""
         return Ranking(**{f.name: getattr(self, f.name) for f in fields(Ranking)})
+
+    def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+        """The measures of those names; `all` is everything that the tool prints."""
+        wanted = [names] if isinstance(names, str | Measure) else list(names)
+        if not wanted:
+            raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
+        listed = [measure for printed in self.printed for measure in (printed.measure, *printed.rest)]
+        named = (listed if name == ALL and listed else parse_all([name]) for name in wanted)
+        return tuple(dict.fromkeys(measure for group in named for measure in group))
+
+    def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
+        """The judgments with one grade for each query and document."""
+        if "assessor" not in judgments.columns:
+            return judgments
+        if self.assessors is not None:
+            return combine(judgments, self.assessors)
+        n = judgments["assessor"].n_unique()
+        if n > 1:
+            raise InputError(
+                f"{n} assessors judged these documents, and nothing says how their grades become one",
+                hint="Choose a rule: assessors='mean', 'majority', 'and@1' … (--assessors on the command line).",
+            )
+        return judgments.drop("assessor")
 
     def read(self, measure: Measure) -> Measure:
         """The measure with its open parameters set as this dialect understands them."""

@@ -18,8 +18,10 @@ from rankgauge.io.files import (
     write_judgments,
     write_run,
 )
+from rankgauge.io.letor import Duplicates
 
 __all__ = [
+    "Duplicates",
     "Format",
     "Kind",
     "Shape",

@@ -43,9 +43,11 @@ def content(source: Source) -> pl.DataFrame:
 
 def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFrame:
     """The table whose columns are the pattern's named groups."""
-    quick = collect(_fields(scan(source), pattern, table), source)
-    if is_clean(quick, table):
-        return quick.rechunk()
+    # Most files have no comments, and looking for them costs as much as reading.
+    for rows in (scan(source), scan(source).filter(CONTENT)):
+        quick = collect(_fields(rows, pattern, table), source)
+        if is_clean(quick, table):
+            return quick.rechunk()
     return records(content(source), table, pattern, expected, source)
 
 

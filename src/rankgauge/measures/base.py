@@ -139,6 +139,17 @@ class Measure:
         elif rule is not Cutoff.RECALL and (cutoff != int(cutoff) or cutoff < 1):
             raise ParameterError(self.facts.name, "cutoff", "a whole number from 1 on", cutoff)
 
+    @property
+    def depth(self) -> int:
+        """How many ranks the measure looks at; 0 where it has no rank cutoff."""
+        cutoff = getattr(self, "cutoff", None)
+        return 0 if cutoff is None or self.facts.cutoff is Cutoff.RECALL else int(cutoff)
+
+    @property
+    def left_out(self) -> bool:
+        """Whether a query for which the measure is undefined stays out of the mean, whatever the dialect says."""
+        return False
+
     def score(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> FloatArray:
         """The value of each list; NaN where the measure is not defined."""
         return self.estimate(lists, sampling)[0]

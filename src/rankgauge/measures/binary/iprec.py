@@ -59,6 +59,11 @@ class IPrec(Measure):
         if self.rounding is not None and self.rounding not in ROUNDINGS:
             raise UnknownNameError("rounding", self.rounding, ROUNDINGS)
 
+    @property
+    def left_out(self) -> bool:
+        """With `reached_only`, each level's mean is over the queries that reached it."""
+        return self.reached_only
+
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.cutoff is not None
         assert self.rel is not None

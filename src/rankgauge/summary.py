@@ -1,0 +1,75 @@
+"""VALUES → SUMMARY: means, spreads and intervals, and what the queries were like that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures import Measure
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.stats import Interval, bca_interval, geometric_mean, t_interval
+
+__all__ = ["INTERVALS", "LEVEL", "summarise"]
+
+LEVEL = 0.95
+"""How often an interval of this kind holds the mean over all queries of the sort that were asked."""
+
+INTERVALS: Mapping[str, str] = {
+    "t": "Student's t interval of the mean over queries",
+    "bca": "bias-corrected and accelerated bootstrap over queries (Efron 1987)",
+}
+
+
+def summarise(
+    measures: Sequence[Measure],
+    matrix: FloatArray,
+    *,
+    counts: Mapping[str, IndexArray],
+    bounds: tuple[FloatArray, FloatArray],
+    errors: FloatArray,
+    interval: str = "t",
+    seed: int = 0,
+) -> pl.DataFrame:
+    """A row per measure.
+
+    `matrix` is queries × measures, NaN where a query is left out; `bounds` are the same under the worst and the best
+    order of ties; `errors` (measures) are the standard errors of means for which orders of ties were sampled.
+    """
+    ends = _interval(matrix, interval, seed)
+    known = ~np.isnan(matrix)
+    return pl.DataFrame(
+        {
+            "measure": [str(measure) for measure in measures],
+            "mean": _over(measures, matrix),
+            "low": ends.low,
+            "high": ends.high,
+            "sd": [_spread(column[kept]) for column, kept in zip(matrix.T, known.T, strict=True)],
+            "geometric_mean": geometric_mean(matrix),
+            "queries": known.sum(axis=0),
+            **counts,
+            "worst": _over(measures, bounds[0]),
+            "best": _over(measures, bounds[1]),
+            "sampling_error": errors,
+        }
+    )
+
+
+def _over(measures: Sequence[Measure], matrix: FloatArray) -> list[float]:
+    return [measure.facts.aggregate.over(column) for measure, column in zip(measures, matrix.T, strict=True)]
+
+
+def _spread(values: FloatArray) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+
+
+def _interval(matrix: FloatArray, interval: str, seed: int) -> Interval:
+    match interval:
+        case "t":
+            return t_interval(matrix, level=LEVEL)
+        case "bca":
+            return bca_interval(matrix, rng=np.random.default_rng(seed), level=LEVEL)
+    raise UnknownNameError("interval", interval, INTERVALS)
