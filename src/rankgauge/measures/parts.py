@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rankgauge.ranking.lists import BoolArray, FloatArray, Weight, group_edges
 __all__ = [
     "DISCOUNTS",
     "GAINS",
+    "Levels",
     "cascade",
     "cumulated_precision",
     "discount",
@@ -120,6 +122,43 @@ def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float 
     places = lists.weigh(np.ones_like, cutoff) - np.where(lists.hits, lists.first, 0.0) * inverse
     mates = (within - 1.0) / np.maximum(np.where(lists.hits, lists.size, 1.0) - 1.0, 1.0)
     return np.where(lists.size > 1, relevant * ((before + 1.0) * inverse + mates * places), strict)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Levels:
+    """The distinct positive grades of each query's judged documents, from the highest down (queries × levels).
+
+    `step` is a grade's distance from the next lower one in use (from 0 for the lowest), `reached` how many judged
+    documents have at least that grade. Queries with fewer levels are padded with steps of 0.
+    """
+
+    grade: FloatArray
+    step: FloatArray
+    reached: FloatArray
+
+    @classmethod
+    def of(cls, lists: RankedLists) -> Levels:
+        """The levels of each query of a block."""
+        grade = np.where(lists.ideal > 0, lists.ideal, 0.0)
+        step = -np.diff(grade, append=0.0)
+        reached = np.broadcast_to(np.arange(1.0, grade.shape[-1] + 1), grade.shape)
+        # The last document of each level is the one with a step below it.
+        most = int(np.max((step > 0).sum(axis=-1), initial=0))
+        order = np.argsort(step <= 0, axis=-1, kind="stable")[..., :most]
+        return cls(
+            **{
+                name: np.take_along_axis(values, order, axis=-1)
+                for name, values in (("grade", grade), ("step", step), ("reached", reached))
+            }
+        )
+
+    def precision(self, lists: RankedLists, weights: FloatArray, cutoff: float | None = None) -> FloatArray:
+        """What each hit adds to the sum, over the levels, of weight · precision at the hits that reach the level."""
+        added = np.zeros(lists.grades.shape)
+        for level in range(self.grade.shape[-1]):
+            relevant = lists.grades >= self.grade[..., level, np.newaxis]
+            added += weights[..., level, np.newaxis] * cumulated_precision(lists, relevant.astype(float), cutoff)
+        return added
 
 
 def stop_probability(lists: RankedLists, max_grade: float) -> FloatArray:

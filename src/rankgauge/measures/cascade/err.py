@@ -15,7 +15,10 @@ __all__ = ["ERR"]
 @dataclass(frozen=True, kw_only=True)
 class ERR(Measure):
     """The expected reciprocal of the rank at which a user stops who is satisfied by a document of grade g with
-    probability (2^g − 1) / 2^max_grade."""
+    probability (2^g − 1) / 2^max_grade.
+
+    The Graded Mean Reciprocal Rank of ROMIP 2010 is ERR(max_grade=3).
+    """
 
     facts = Facts(
         name="ERR",

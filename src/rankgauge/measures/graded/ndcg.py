@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import discount, gains, ratio
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, TieRule
+from rankgauge.measures.graded.dcg import DCG
+from rankgauge.measures.parts import ratio
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["nDCG"]
 
 
-def _dcg(name: str) -> dict[str, Any]:
-    """ir-measures' `dcg=`: an optional gain and a discount, joined by a hyphen."""
-    gain, _, discount_ = name.rpartition("-")
-    return {"gain": gain or "linear", "discount": discount_}
-
-
 @dataclass(frozen=True, kw_only=True)
-class nDCG(Measure):
+class nDCG(DCG):
     """Discounted cumulative gain, divided by that of the ideal order of the judged documents."""
 
     facts = Facts(
@@ -55,29 +51,19 @@ class nDCG(Measure):
             ),
         ),
     )
-    shorthands = {"dcg": _dcg}
-
-    cutoff: int | None = None
-    gain: str | None = None
-    discount: str | None = None
-    gains: tuple[tuple[float, float], ...] | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        ideal = total(self._gained(lists.ideal_order()))
-        return ratio(self._gained(lists), ideal[..., None])
+        return ratio(super().contributions(lists), self._ideal(lists)[..., np.newaxis])
 
     def values(self, lists: RankedLists) -> FloatArray:
-        return ratio(total(self._gained(lists)), total(self._gained(lists.ideal_order())))
+        # Sum first and divide once, as the tools do: their printed digits follow from it.
+        return ratio(total(super().contributions(lists)), self._ideal(lists))
 
-    def _gained(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None and self.discount is not None
-        lists = lists.top(self.cutoff)
-        return gains(lists, self.gain, self.gains) * lists.weigh(discount(self.discount), self.cutoff)
-
-    def spelled(self) -> dict[str, Any]:
-        """ir-measures' spelling where it has one: dcg='log2', dcg='exp-log2'."""
-        spelled = super().spelled()
-        if self.gain in ("linear", "exp") and self.discount == "log2":
-            del spelled["gain"], spelled["discount"]
-            return {"dcg": "log2" if self.gain == "linear" else "exp-log2", **spelled}
-        return spelled
+    def _ideal(self, lists: RankedLists) -> FloatArray:
+        """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
+        ideal = lists.ideal_order(self.cutoff if self.gains is None else None)
+        if self.gains is not None:
+            worth = np.where(ideal.judged, self._gains(ideal), -np.inf)
+            order = np.argsort(-worth, axis=-1, kind="stable")
+            ideal = replace(ideal, grades=np.take_along_axis(ideal.grades, order, axis=-1))
+        return total(super().contributions(ideal))

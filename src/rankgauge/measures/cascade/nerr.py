@@ -1,0 +1,55 @@
+"""nERR: expected reciprocal rank against the ideal order's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, TieRule
+from rankgauge.measures.cascade.err import ERR
+from rankgauge.measures.parts import ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["nERR"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class nERR(ERR):
+    """Expected reciprocal rank, divided by that of the ideal order of the judged documents."""
+
+    facts = Facts(
+        name="nERR",
+        title="Normalised expected reciprocal rank",
+        formula=r"\frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
+        reference="Clarke, Craswell, Soboroff & Ashkan, A comparative analysis of cascade measures for novelty and "
+        "diversity, WSDM 2011",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(
+                measure="nERR@2",
+                grades=(1, 3, 4),
+                missed=(2,),
+                value="(1/16 + (15/16) * (7/16) / 2) / (15/16 + (1/16) * (7/16) / 2)",
+            ),
+            Example(
+                measure="nERR(max_grade=2)",
+                grades=(None, 2),
+                missed=(1,),
+                value="((3/4) / 2) / (3/4 + (1/4) * (1/4) / 2)",
+            ),
+        ),
+    )
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        ideal = total(super().contributions(lists.ideal_order()))
+        return ratio(super().contributions(lists), ideal[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        return ratio(total(super().contributions(lists)), total(super().contributions(lists.ideal_order())))

@@ -1,0 +1,99 @@
+"""PFound: the probability that a user finds what they look for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import cascade
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray, Weight
+
+__all__ = ["PFound"]
+
+P_REL: Mapping[str, Weight] = {
+    "romip": lambda grades: np.where(grades > 0, 0.5 * np.exp2(grades - 3.0), 0.0),  # ROMIP 2010, official metrics
+    "grade": lambda grades: np.maximum(grades, 0.0),  # CatBoost: the label is the probability
+}
+"""How likely a document of a grade is what the user looks for, by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PFound(Measure):
+    """The probability that a user finds a relevant document who reads down the list, stops when a document is
+    relevant, and otherwise tires at each document with probability `p_break`.
+
+    `p_rel` names how a grade becomes the probability that the document is relevant: 'romip' is 0.5 · 2^(g − 3),
+    'grade' the grade itself; a number is the probability of every document from grade `rel` on, as in the first
+    PFound of Yandex, p_rel=0.4.
+    """
+
+    facts = Facts(
+        name="PFound",
+        title="PFound, the probability to find a relevant document",
+        formula=r"\sum_{r=1}^{k} (1 - p_{break})^{r-1} \, p_r \prod_{i<r} (1 - p_i)",
+        reference="Гулин, Карпович, Расковалов & Сегалович, Оптимизация алгоритмов ранжирования методами машинного "
+        "обучения, РОМИП 2009; Агеев, Кураленок & Некрестьянов, Официальные метрики РОМИП 2010",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(
+                measure="PFound@3",
+                grades=(1, None, 3, 2),
+                missed=(3,),
+                value="0.125 + 0.85**2 * (1 - 0.125) * 0.5",
+            ),
+            Example(
+                measure="PFound",
+                grades=(3, 1, 0, 2, 2),
+                value="0.5 + 0.85 * 0.5 * 0.125 + 0.85**3 * 0.5 * 0.875 * 0.25 + 0.85**4 * 0.5 * 0.875 * 0.75 * 0.25",
+            ),
+            Example(
+                measure="PFound(p_rel=0.4, p_break=0.2)",
+                grades=(0, 2, 1),
+                missed=(1,),
+                value="0.8 * 0.4 + 0.8**2 * 0.6 * 0.4",
+            ),
+        ),
+    )
+    cutoff: int | None = None
+    p_rel: str | float = "romip"
+    p_break: float = 0.15
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.p_break <= 1:
+            raise ParameterError(self.facts.name, "p_break", "a probability from 0 to 1", self.p_break)
+        if isinstance(self.p_rel, str):
+            if self.p_rel not in P_REL:
+                raise UnknownNameError("p_rel", self.p_rel, P_REL)
+        elif not 0 <= self.p_rel <= 1:
+            raise ParameterError(self.facts.name, "p_rel", "a probability from 0 to 1, or a name", self.p_rel)
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        lists = lists.top(self.cutoff)
+        going_on = 1.0 - self.p_break
+        return cascade(lists, self._found(lists), lambda ranks: going_on ** (ranks - 1.0), self.cutoff)
+
+    def _found(self, lists: RankedLists) -> FloatArray:
+        """The probability that each hit is what the user looks for; 0 for unjudged ones and padding."""
+        assert self.rel is not None
+        if not isinstance(self.p_rel, str):
+            return np.where(lists.relevant(self.rel), self.p_rel, 0.0)
+        found = P_REL[self.p_rel](np.where(lists.judged, lists.grades, 0.0))
+        if np.max(found, initial=0.0) > 1:
+            raise InputError(
+                f"a grade of {np.max(lists.grades, where=lists.judged, initial=0.0):g} has a probability above 1 "
+                f"under p_rel={self.p_rel!r}",
+                hint="Map the grades to the scale 0 to 3 ('romip') or to probabilities ('grade') first.",
+            )
+        return found

@@ -1,0 +1,44 @@
+"""CG: cumulated gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import gains
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["CG"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CG(Measure):
+    """The sum of the gains of the first k documents, whatever their order."""
+
+    facts = Facts(
+        name="CG",
+        title="Cumulated gain",
+        formula=r"\sum_{r=1}^{k} \mathrm{gain}(g_r)",
+        reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
+        bounds=(0.0, np.inf),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="CG@3", grades=(1, None, 2, 2), missed=(1,), value="1 + 2"),
+            Example(measure="CG(gain='exp')", grades=(0, 3, None, 2), missed=(3,), value="7 + 3"),
+        ),
+    )
+    cutoff: int | None = None
+    gain: str | None = None
+    gains: tuple[tuple[float, float], ...] | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.gain is not None
+        lists = lists.top(self.cutoff)
+        return gains(lists, self.gain, self.gains) * lists.weigh(np.ones_like, self.cutoff)

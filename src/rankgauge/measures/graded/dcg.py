@@ -1,0 +1,72 @@
+"""DCG: discounted cumulated gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import discount, gains
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["DCG"]
+
+
+def _dcg(name: str) -> dict[str, Any]:
+    """ir-measures' `dcg=`: an optional gain and a discount, joined by a hyphen."""
+    gain, _, discount_ = name.rpartition("-")
+    return {"gain": gain or "linear", "discount": discount_}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DCG(Measure):
+    """The sum of the gains of the first k documents, each discounted by its rank."""
+
+    facts = Facts(
+        name="DCG",
+        title="Discounted cumulated gain",
+        formula=r"\sum_{r=1}^{k} \mathrm{gain}(g_r)\,d(r)",
+        reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
+        bounds=(0.0, np.inf),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(measure="DCG@3", grades=(1, None, 2, 2), missed=(1,), value="1/log2(2) + 2/log2(4)"),
+            Example(measure="DCG(dcg='exp-log2')", grades=(0, 3, 1), value="7/log2(3) + 1/log2(4)"),
+            Example(
+                measure="DCG(gain='exp', discount='log2+2')@4",
+                grades=(0, 3, 1, 2, 3),
+                missed=(3,),
+                value="7/log2(4) + 1/log2(5) + 3/log2(6)",
+            ),
+        ),
+    )
+    shorthands = {"dcg": _dcg}
+
+    cutoff: int | None = None
+    gain: str | None = None
+    discount: str | None = None
+    gains: tuple[tuple[float, float], ...] | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.discount is not None
+        lists = lists.top(self.cutoff)
+        return self._gains(lists) * lists.weigh(discount(self.discount), self.cutoff)
+
+    def _gains(self, lists: RankedLists) -> FloatArray:
+        assert self.gain is not None
+        return gains(lists, self.gain, self.gains)
+
+    def spelled(self) -> dict[str, Any]:
+        """ir-measures' spelling where it has one: dcg='log2', dcg='exp-log2'."""
+        spelled = super().spelled()
+        if self.gain in ("linear", "exp") and self.discount == "log2":
+            del spelled["gain"], spelled["discount"]
+            return {"dcg": "log2" if self.gain == "linear" else "exp-log2", **spelled}
+        return spelled

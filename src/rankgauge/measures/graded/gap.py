@@ -1,0 +1,85 @@
+"""GAP: graded average precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import Levels, ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["GAP"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GAP(Measure):
+    """Average precision for users who differ in the grade from which on a document is relevant to them.
+
+    `thresholds` gives each grade the share of users who draw the line there; without it, every point of the scale is
+    as likely, so that a pair of documents counts with the lower of their grades. On two levels it is AP.
+    """
+
+    facts = Facts(
+        name="GAP",
+        title="Graded average precision",
+        formula=r"\frac{\sum_{r=1}^{k} \frac{1}{r} \sum_{i \le r} \min(G(g_i), G(g_r))}{\sum_{i=1}^{R} G(g^*_i)}, "
+        r"\quad G(g) = \sum_{t \le g} p_t",
+        reference="Robertson, Kanoulas & Yilmaz, Extending average precision to graded relevance judgments, SIGIR 2010",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=False,
+        examples=(
+            Example(
+                measure="GAP",
+                grades=(1, None, 3, 2),
+                missed=(2,),
+                value="(1/1 + (1 + 3)/3 + (1 + 2 + 2)/4) / (1 + 3 + 2 + 2)",
+            ),
+            Example(
+                measure="GAP(thresholds={1: 0.2, 2: 0.8})@2",
+                grades=(1, 2, 2),
+                missed=(1,),
+                value="(0.2/1 + (0.2 + 1.0)/2) / (0.2 + 1.0 + 1.0 + 0.2)",
+            ),
+        ),
+    )
+    cutoff: int | None = None
+    thresholds: tuple[tuple[float, float], ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shares = [1.0] if self.thresholds is None else [share for _, share in self.thresholds]
+        if not sum(shares) or min(shares) < 0:
+            expected = "a table of grades and shares of users, as in {1: 0.5, 2: 0.3, 3: 0.2}"
+            raise ParameterError(self.facts.name, "thresholds", expected, self.thresholds)
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        added, possible = self._added(lists)
+        return ratio(added, possible[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        added, possible = self._added(lists)
+        return ratio(total(added), possible)
+
+    def _added(self, lists: RankedLists) -> tuple[FloatArray, FloatArray]:
+        """What each hit adds, and what all relevant documents could add."""
+        levels = Levels.of(lists)
+        weights = self._reached(levels.grade) - self._reached(levels.grade - levels.step)
+        added = levels.precision(lists.top(self.cutoff), weights, self.cutoff)
+        return added, (weights * levels.reached).sum(axis=-1)
+
+    def _reached(self, grades: FloatArray) -> FloatArray:
+        """G: the share of users to whom a document of that grade is relevant."""
+        if self.thresholds is None:
+            return grades
+        shares = np.zeros_like(grades)
+        for grade, share in self.thresholds:
+            shares += np.where(grades >= grade, share, 0.0)
+        return shares

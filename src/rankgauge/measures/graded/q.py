@@ -1,0 +1,133 @@
+"""Q: the Q-measure, average precision blended with cumulated gain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import gains, ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray, group_edges
+
+__all__ = ["Q"]
+
+QueryWeight: TypeAlias = Callable[[IndexArray, FloatArray], FloatArray]
+"""What a rank of a query is worth: queries and ranks in, weights out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Q(Measure):
+    """The mean, over all relevant documents, of the blended ratio at their ranks: relevant documents and gain so far,
+    against the rank and the gain of the ideal order.
+
+    `beta` says how much the gain counts: with 0 it is AP. Documents below `rel` neither count nor gain. A better
+    document higher up can lower the value: (1, 4, 0) has less than (0, 4, 1), for its first document stands where the
+    ideal order has the 4.
+    """
+
+    facts = Facts(
+        name="Q",
+        title="Q-measure",
+        formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, "
+        r"\frac{\mathrm{count}(r) + \beta\,\mathrm{cg}(r)}{r + \beta\,\mathrm{cg}^*(r)}",
+        reference="Sakai, Ranking the NTCIR systems based on multigrade relevance, AIRS 2004",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=False,
+        attains=False,
+        examples=(
+            Example(
+                measure="Q",
+                grades=(1, None, 3, 2),
+                missed=(2,),
+                value="((1 + 1)/(1 + 3) + (2 + 4)/(3 + 7) + (3 + 6)/(4 + 8)) / 4",
+            ),
+            Example(
+                measure="Q(beta=10, gain='exp')@2",
+                grades=(1, 2, 2),
+                missed=(1,),
+                value="((1 + 10*1)/(1 + 10*3) + (2 + 10*4)/(2 + 10*6)) / 4",
+            ),
+        ),
+    )
+    cutoff: int | None = None
+    beta: float = 1.0
+    gain: str | None = None
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.beta < 0:
+            raise ParameterError(self.facts.name, "beta", "0 or more", self.beta)
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(self._blended(lists), lists.total_relevant(self.rel)[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return ratio(total(self._blended(lists)), lists.total_relevant(self.rel))
+
+    def _blended(self, lists: RankedLists) -> FloatArray:
+        """The blended ratio at each relevant hit's rank, 0 elsewhere.
+
+        Where documents are tied, the mean over their orders, as for the precision in AP: given a hit's place, every
+        other document of its group stands before it equally often.
+        """
+        assert self.rel is not None
+        ideal = self._amounts(lists.ideal_order()) - lists.ideal_order().relevant(self.rel)
+        lists = lists.top(self.cutoff)
+        relevant, amounts = lists.relevant(self.rel), self._amounts(lists)
+        before, within = lists.earlier(amounts)
+        best = _cumulated(ideal)
+        inverse = _weigh(lists, lambda query, rank: 1.0 / (rank + best(query, rank)), self.cutoff)
+        if lists.first is None or lists.size is None:
+            return relevant * (before + amounts) * inverse
+        share = _weigh(lists, lambda query, rank: rank / (rank + best(query, rank)), self.cutoff)
+        first, size = (np.where(lists.hits, values, 1.0) for values in (lists.first, lists.size))
+        mates = (within - amounts) / np.maximum(size - 1.0, 1.0)
+        return relevant * ((before + amounts) * inverse + mates * (share - first * inverse))
+
+    def _amounts(self, lists: RankedLists) -> FloatArray:
+        """What each relevant hit adds to the ratio's numerator: 1 and β times its gain."""
+        assert self.gain is not None
+        assert self.rel is not None
+        return np.where(lists.relevant(self.rel), 1.0 + self.beta * gains(lists, self.gain), 0.0)
+
+
+def _cumulated(amounts: FloatArray) -> QueryWeight:
+    """The sum of a query's amounts up to a rank."""
+    rows = np.cumsum(np.pad(_rows(amounts), ((0, 0), (1, 0))), axis=-1)
+    return lambda query, rank: rows[query, np.minimum(rank, rows.shape[-1] - 1).astype(np.intp)]
+
+
+def _rows(values: FloatArray) -> FloatArray:
+    """The values as queries × hits, be it one list or a block."""
+    return values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
+
+
+def _weigh(lists: RankedLists, weight: QueryWeight, cutoff: float | None) -> FloatArray:
+    """As `lists.weigh`, with a weight that differs from query to query."""
+    ranks = _rows(lists.ranks)
+    hits = ~np.isnan(ranks)
+    first = ranks if lists.first is None else _rows(lists.first)
+    size = np.ones_like(ranks) if lists.size is None else _rows(lists.size)
+    lead = hits & (group_edges(first)[0] == np.arange(ranks.shape[-1]))
+    begin, documents = first[lead], size[lead]
+    end = np.minimum(begin + documents - 1, np.inf if cutoff is None else cutoff)
+    places = np.maximum(end - begin + 1, 0).astype(np.intp)
+    group = np.repeat(np.arange(len(places)), places)
+    rank = begin[group] + np.arange(len(group)) - (np.cumsum(places) - places)[group]
+    worth = np.bincount(group, weights=weight(np.nonzero(lead)[0][group], rank), minlength=len(places)) / documents
+    spread = np.zeros(ranks.shape)
+    spread[hits] = worth[np.cumsum(lead)[hits.ravel()] - 1]
+    return spread.reshape(lists.ranks.shape)

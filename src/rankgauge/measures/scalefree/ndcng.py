@@ -1,0 +1,68 @@
+"""NDCNG: nDCG with gains that do not depend on the scale of the grades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.parts import discount, ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["NDCNG"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NDCNG(Measure):
+    """Discounted cumulative normalised gain against that of the ideal order: a grade gains 2^(g/m) − 1, with m the
+    highest grade of the query's judged documents.
+
+    Grades multiplied by a factor give the same value. The scale has to begin at 0: a grade of 0 or less gains nothing.
+    """
+
+    facts = Facts(
+        name="NDCNG",
+        title="Normalised discounted cumulative normalised gain",
+        formula=r"\frac{\sum_{r=1}^{k} (2^{g_r/m} - 1)\,d(r)}{\sum_{r=1}^{k} (2^{g^*_r/m} - 1)\,d(r)}, \quad m = g^*_1",
+        reference="Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.OPTIONAL,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(
+                measure="NDCNG@3",
+                grades=(1, None, 2, 2),
+                missed=(1,),
+                value="((2**(1/2) - 1) + 1/log2(4)) / (1 + 1/log2(3) + (2**(1/2) - 1)/log2(4))",
+            ),
+            Example(
+                measure="NDCNG",
+                grades=(1, 3),
+                missed=(4,),
+                value="((2**(1/4) - 1) + (2**(3/4) - 1)/log2(3)) "
+                "/ (1 + (2**(3/4) - 1)/log2(3) + (2**(1/4) - 1)/log2(4))",
+            ),
+        ),
+    )
+    cutoff: int | None = None
+    discount: str | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        ideal = total(self._gained(lists.ideal_order()))
+        return ratio(self._gained(lists), ideal[..., np.newaxis])
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        return ratio(total(self._gained(lists)), total(self._gained(lists.ideal_order())))
+
+    def _gained(self, lists: RankedLists) -> FloatArray:
+        assert self.discount is not None
+        lists = lists.top(self.cutoff)
+        highest = np.max(lists.ideal, axis=-1, keepdims=True, initial=0.0, where=lists.ideal > 0)
+        grades = np.where(lists.grades > 0, lists.grades, 0.0)
+        gain = np.exp2(grades / np.where(highest > 0, highest, 1.0)) - 1.0
+        return gain * lists.weigh(discount(self.discount), self.cutoff)
