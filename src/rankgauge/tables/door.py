@@ -74,8 +74,10 @@ def _mixed(name: str, values: list[Any]) -> pl.Series:
     try:
         return pl.Series(name, values, strict=True)
     except (TypeError, pl.exceptions.PolarsError):
-        numbers = all(value is None or isinstance(value, int | float) for value in values)
-        return pl.Series(name, values, dtype=pl.Float64, strict=False) if numbers else _texts(name, values)
+        kinds = {type(value) for value in values if value is not None}
+        # Whole numbers alone fail only where they need more than 64 bits: as text they keep every digit.
+        doubles = kinds <= {bool, int, float} and kinds != {int}
+        return pl.Series(name, values, dtype=pl.Float64, strict=False) if doubles else _texts(name, values)
 
 
 def _texts(name: str, values: list[Any]) -> pl.Series:
