@@ -1,0 +1,148 @@
+"""Ranked lists to try measures on: every short one, and longer ones drawn with a seed.
+
+Lists stand in order of length, so the first that breaks a law is also the shortest: nothing has to be shrunk.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from rankgauge.measures import Measure
+from rankgauge.measures.base import DEFAULTS
+from rankgauge.measures.parts import GAINS
+from rankgauge.ranking import UNJUDGED, RankedLists
+
+Grade = float | None
+SEED = 20101
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list as a person would write it: grades in rank order (None: unjudged), grades missed, falling scores."""
+
+    grades: tuple[Grade, ...]
+    missed: tuple[float, ...] = ()
+    scores: tuple[int, ...] = ()
+
+    def strict(self) -> RankedLists:
+        """The list in its order."""
+        return RankedLists.of(self.grades, missed=self.missed)
+
+    def tied(self) -> RankedLists:
+        """The list with its documents of equal score tied."""
+        hits = [rank for rank, grade in enumerate(self.grades) if grade is not None]
+        first = np.array([self.scores.index(self.scores[hit]) + 1.0 for hit in hits])
+        size = np.array([float(self.scores.count(self.scores[hit])) for hit in hits])
+        return replace(self.strict(), first=first, size=size)
+
+    def orders(self) -> Iterator[Listed]:
+        """Every order that the scores allow."""
+        spans = [list(group) for _, group in itertools.groupby(range(len(self.scores)), key=self.scores.__getitem__)]
+        for parts in itertools.product(*(itertools.permutations(span) for span in spans)):
+            yield replace(self, grades=tuple(self.grades[i] for i in itertools.chain.from_iterable(parts)))
+
+    def swapped(self) -> Iterator[Listed]:
+        """The list with a judged document in the place of a lower-graded one above it, for every such pair."""
+        judged = [r for r, grade in enumerate(self.grades) if grade is not None and grade > UNJUDGED]
+        for above, below in itertools.combinations(judged, 2):
+            if self.grades[above] < self.grades[below]:
+                grades = list(self.grades)
+                grades[above], grades[below] = grades[below], grades[above]
+                yield replace(self, grades=tuple(grades))
+
+    def condensed(self) -> Listed:
+        """The list without its unjudged documents."""
+        known = [r for r, grade in enumerate(self.grades) if grade is not None and grade > UNJUDGED]
+        return replace(self, grades=tuple(self.grades[r] for r in known), scores=tuple(self.scores[r] for r in known))
+
+
+def scale(measure: Measure) -> tuple[float, ...]:
+    """The grades from 0 to 4 that the measure can take: up to its top grade, none worth less than a lower one."""
+    bound = measure.bound(DEFAULTS)
+    top = getattr(bound, "max_grade", None)
+    grades = np.array([grade for grade in (0.0, 1.0, 2.0, 3.0, 4.0) if top is None or grade <= top])
+    worth = GAINS[getattr(bound, "gain", "linear")](grades)
+    for grade, gain in getattr(bound, "gains", None) or ():
+        worth[grades == grade] = gain
+    falls = np.flatnonzero(np.diff(worth) < 0)
+    return tuple(grades[: falls[0] + 1] if len(falls) else grades)
+
+
+@cache
+def short(grades: tuple[float, ...]) -> tuple[Listed, ...]:
+    """Every list of up to three documents on three grades, with every way to tie them, missing nothing or something."""
+    levels = (None, grades[0], grades[1], grades[-1])
+    lists = [
+        Listed(found, missed, _scores(steps))
+        for length in range(4)
+        for found in itertools.product(levels, repeat=length)
+        for steps in itertools.product((0, 1), repeat=max(length - 1, 0))
+        for missed in ((), (grades[-1], grades[0]))
+    ]
+    return tuple(one for one in lists if len(one.scores) == len(one.grades))
+
+
+@cache
+def drawn(grades: tuple[float, ...], *, longest: int = 14, number: int = 120) -> tuple[Listed, ...]:
+    """Lists drawn at random, the shortest first."""
+    rng = np.random.default_rng(SEED)
+    lists = []
+    for length in sorted(rng.integers(4, longest + 1, number)):
+        levels = (None, UNJUDGED, *grades, *grades)
+        found = tuple(levels[i] for i in rng.integers(0, len(levels), length))
+        missed = tuple(grades[i] for i in rng.integers(0, len(grades), rng.integers(0, 5)))
+        lists.append(Listed(found, missed, _scores(rng.integers(0, 2, length - 1))))
+    return tuple(lists)
+
+
+def _scores(steps: Sequence[int]) -> tuple[int, ...]:
+    """Scores that fall by these steps; a step of 0 is a tie."""
+    return tuple(int(score) for score in -np.cumsum([0, *steps]))
+
+
+@cache
+def strict(rows: tuple[Listed, ...], *, spare: int = 0) -> RankedLists:
+    """The lists in their order, as one block."""
+    return stacked([row.strict() for row in rows], spare=spare)
+
+
+@cache
+def tied(rows: tuple[Listed, ...], *, spare: int = 0) -> RankedLists:
+    """The lists with their ties, as one block."""
+    return stacked([row.tied() for row in rows], spare=spare)
+
+
+def stacked(rows: Sequence[RankedLists], *, spare: int = 0) -> RankedLists:
+    """The lists as one block, padded with NaN to the longest and `spare` columns more, in arrays that refuse to be
+    written to."""
+
+    def block(name: str) -> np.ndarray:
+        columns = [getattr(row, name) for row in rows]
+        cells = np.full((len(rows), max(map(len, columns)) + spare), np.nan)
+        for row, column in zip(cells, columns, strict=True):
+            row[: len(column)] = column
+        return cells
+
+    averaged = rows[0].tied
+    lists = RankedLists(
+        ranks=block("ranks"),
+        grades=block("grades"),
+        ideal=block("ideal"),
+        retrieved=np.array([row.retrieved for row in rows], dtype=np.float64),
+        first=block("first") if averaged else None,
+        size=block("size") if averaged else None,
+    )
+    return frozen(lists)
+
+
+def frozen(lists: RankedLists) -> RankedLists:
+    """The same lists in arrays that refuse to be written to."""
+    for array in (lists.ranks, lists.grades, lists.ideal, lists.retrieved, lists.first, lists.size):
+        if array is not None:
+            array.flags.writeable = False
+    return lists

@@ -1,0 +1,302 @@
+"""The contract of a measure: laws that every registered one keeps, with the parameters of each of its examples.
+
+Which laws a measure keeps it says itself, by the traits among its facts. Laws are tried on the lists of `bench`, all
+at once; `test_block_is_list_by_list` makes sure that this is the same as one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bench import Listed, drawn, frozen, scale, short, stacked, strict, tied
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures import Cutoff, Measure, TieRule, parse, registry
+from rankgauge.measures.base import DEFAULTS
+from rankgauge.ranking import UNJUDGED, RankedLists
+
+KINDS = list(registry().values())
+MEASURES = [parse(name) for kind in KINDS for name in dict.fromkeys(e.measure for e in kind.facts.examples)]
+NEAR = 1e-12
+
+
+def over(where: Callable[[Measure], bool] = lambda _: True) -> pytest.MarkDecorator:
+    """The test, for each measure that it is about."""
+    return pytest.mark.parametrize("measure", [m for m in MEASURES if where(m)], ids=str)
+
+
+def kinds(where: Callable[[type[Measure]], bool] = lambda _: True) -> pytest.MarkDecorator:
+    """The test, for each kind of measure that it is about."""
+    return pytest.mark.parametrize("kind", [k for k in KINDS if where(k)], ids=lambda k: k.facts.name)
+
+
+def lists_for(measure: Measure) -> tuple[Listed, ...]:
+    """The lists to try a measure on."""
+    return short(scale(measure)) + drawn(scale(measure))
+
+
+def agree(got: np.ndarray, wanted: np.ndarray, shown: Sequence[object]) -> None:
+    """Both are the same up to rounding, NaN for NaN, or the first list where they are not is shown."""
+    assert got.shape == wanted.shape
+    close = np.isclose(got, wanted, rtol=NEAR, atol=NEAR, equal_nan=True)
+    hold(close, shown, got, wanted)
+
+
+def hold(law: np.ndarray, shown: Sequence[object], *values: np.ndarray) -> None:
+    """The law holds everywhere, or the first list where it does not is shown with the values there."""
+    broken = np.flatnonzero(~law)
+    assert not len(broken), f"{shown[broken[0]]}: {[value[broken[0]] for value in values]}"
+
+
+@kinds()
+def test_facts_are_complete(kind: type[Measure]) -> None:
+    """A measure has a title, a formula, a reference, bounds in order and two worked examples at least."""
+    facts = kind.facts
+    assert facts.title
+    assert facts.formula
+    assert facts.reference
+    assert facts.bounds[0] <= facts.bounds[1]
+    assert len(facts.examples) >= 2
+
+
+@kinds(lambda kind: kind.facts.graded)
+def test_graded_examples_can_fail(kind: type[Measure]) -> None:
+    """A graded measure's examples have two distinct positive grades, something missed, and a cut inside the list."""
+    examples = kind.facts.examples
+    assert any(len({g for g in example.grades if g is not None and g > 0}) >= 2 for example in examples)
+    assert any(example.missed for example in examples)
+    if kind.facts.cutoff in (Cutoff.OPTIONAL, Cutoff.REQUIRED):
+        assert any((getattr(parse(e.measure), "cutoff", None) or np.inf) < len(e.grades) for e in examples)
+
+
+@over()
+def test_name_parses_back(measure: Measure) -> None:
+    """The name of a measure parses back to an equal measure with the same name and hash."""
+    again = parse(str(measure))
+    assert again == measure
+    assert hash(again) == hash(measure)
+    assert str(again) == str(measure)
+
+
+@over(lambda m: hasattr(m, "cutoff"))
+@pytest.mark.parametrize("cutoff", [-1, 2.5])
+def test_senseless_cutoffs_are_refused(measure: Measure, cutoff: float) -> None:
+    """A cutoff that is no rank (or no recall level) is an error that names the parameter."""
+    with pytest.raises(ParameterError, match="cutoff"):
+        replace(measure, cutoff=cutoff)
+
+
+@over()
+def test_block_is_list_by_list(measure: Measure) -> None:
+    """A list has the same value alone, among longer lists, and with more padding, tied or not."""
+    rows = lists_for(measure)[::7]
+    alone = [measure.score(row.strict()) for row in rows]
+    assert {value.shape for value in alone} == {()}
+    for spare in (0, 3):
+        agree(measure.score(strict(rows, spare=spare)), np.array(alone), rows)
+    if measure.facts.ties is not TieRule.SAMPLED:
+        apart = np.array([measure.score(row.tied()) for row in rows])
+        for spare in (0, 3):
+            agree(measure.score(tied(rows, spare=spare)), apart, rows)
+
+
+@over(lambda m: m.facts.ties is TieRule.EXACT)
+def test_ties_are_the_mean_over_every_order(measure: Measure) -> None:
+    """A tied list has the mean of the values of every order that its scores allow."""
+    rows = short(scale(measure)) + drawn(scale(measure), longest=6, number=30)
+    orders = [list(row.orders()) for row in rows]
+    values = measure.score(strict(tuple(order for of_row in orders for order in of_row)))
+    ends = np.cumsum([len(of_row) for of_row in orders])
+    means = np.array([part.mean() for part in np.split(values, ends[:-1])])
+    agree(measure.score(tied(rows)), means, rows)
+
+
+@over(lambda m: m.facts.ties in (TieRule.EXACT, TieRule.IMMUNE))
+def test_order_within_a_tie_is_nothing(measure: Measure) -> None:
+    """Documents of equal score may stand in any order: the value of the tied list is the same."""
+    rows = lists_for(measure)
+    turned = tuple(replace(one, grades=_turned(one)) for one in rows)
+    agree(measure.score(tied(turned)), measure.score(tied(rows)), rows)
+
+
+def _turned(one: Listed) -> tuple[float | None, ...]:
+    """The grades with every tie group in reverse."""
+    order = sorted(range(len(one.grades)), key=lambda rank: (-one.scores[rank], -rank))
+    return tuple(one.grades[rank] for rank in order)
+
+
+@over(lambda m: m.facts.ties is TieRule.IMMUNE)
+def test_immune_measures_ignore_order(measure: Measure) -> None:
+    """A measure immune to ties has the same value for a list and its reverse."""
+    rows = lists_for(measure)
+    turned = tuple(replace(one, grades=one.grades[::-1]) for one in rows)
+    agree(measure.score(strict(turned)), measure.score(strict(rows)), rows)
+
+
+@over()
+def test_bounds_hold(measure: Measure) -> None:
+    """A value lies within the bounds, or is NaN."""
+    rows = lists_for(measure)
+    low, high = measure.facts.bounds
+    values = measure.score(strict(rows))
+    hold(np.isnan(values) | ((values >= low - NEAR) & (values <= high + NEAR)), rows, values)
+
+
+@over(lambda m: m.facts.improves)
+def test_higher_grades_upwards_never_harm(measure: Measure) -> None:
+    """Swapping a document with a lower-graded one above it never lowers the value."""
+    pairs = [(one, better) for one in lists_for(measure)[::2] for better in one.swapped()]
+    before = measure.score(strict(tuple(one for one, _ in pairs)))
+    after = measure.score(strict(tuple(better for _, better in pairs)))
+    hold(np.isnan(before) | (after >= before - NEAR), pairs, before, after)
+
+
+@over(lambda m: m.facts.attains)
+def test_ideal_order_attains_the_bound(measure: Measure) -> None:
+    """The ideal order of the judged documents has the greatest value, where there is one."""
+    rows = lists_for(measure)
+    values = measure.score(strict(rows).ideal_order())
+    hold(np.isnan(values) | (np.abs(values - measure.facts.bounds[1]) <= NEAR), rows, values)
+    assert not np.isnan(values).all()
+
+
+def _cut(measure: Measure) -> bool:
+    return measure.facts.cutoff in (Cutoff.OPTIONAL, Cutoff.REQUIRED) and getattr(measure, "cutoff", None) is not None
+
+
+@over(_cut)
+def test_order_past_the_cutoff_is_nothing(measure: Measure) -> None:
+    """Documents past the cutoff may stand in any order."""
+    k, rows = int(measure.cutoff), lists_for(measure)
+    turned = tuple(replace(one, grades=(*one.grades[:k], *one.grades[k:][::-1])) for one in rows)
+    agree(measure.score(strict(turned)), measure.score(strict(rows)), rows)
+
+
+@over(_cut)
+def test_documents_past_the_cutoff_are_as_good_as_missed(measure: Measure) -> None:
+    """A judged document past the cutoff counts as one that the list missed."""
+    k, rows = int(measure.cutoff), lists_for(measure)
+    gone = [tuple(grade for grade in one.grades[k:] if grade is not None) for one in rows]
+    ended = tuple(Listed(one.grades[:k], one.missed + past) for one, past in zip(rows, gone, strict=True))
+    kept = replace(strict(ended), retrieved=strict(rows).retrieved)
+    agree(measure.score(kept), measure.score(strict(rows)), rows)
+
+
+@over(lambda m: not m.facts.counts_unjudged)
+def test_unjudged_documents_at_the_end_are_nothing(measure: Measure) -> None:
+    """Unjudged documents after the last judged one do not change the value."""
+    rows = lists_for(measure)
+    longer = tuple(replace(one, grades=(*one.grades, None, None, None)) for one in rows)
+    agree(measure.score(strict(longer)), measure.score(strict(rows)), rows)
+
+
+@kinds(lambda kind: kind.facts.counts_unjudged)
+def test_unjudged_documents_at_the_end_count(kind: type[Measure]) -> None:
+    """A measure that counts unjudged documents has a list whose value one more at the end changes."""
+    for example in kind.facts.examples:
+        measure = parse(example.measure)
+        rows = lists_for(measure)
+        longer = tuple(replace(one, grades=(*one.grades, None)) for one in rows)
+        if not np.array_equal(measure.score(strict(rows)), measure.score(strict(longer)), equal_nan=True):
+            return
+    pytest.fail("no list shows that unjudged documents count")
+
+
+@over()
+def test_judged_only_deletes_the_unjudged(measure: Measure) -> None:
+    """`judged_only` gives the value of the list without its unjudged documents, tied or not."""
+    rows, only = lists_for(measure), replace(measure, judged_only=True)
+    known = tuple(one.condensed() for one in rows)
+    agree(only.score(strict(rows)), measure.score(strict(known)), rows)
+    if measure.facts.ties is not TieRule.SAMPLED:
+        agree(only.score(tied(rows)), measure.score(tied(known)), rows)
+
+
+@over()
+def test_extreme_lists_raise_no_warning(measure: Measure) -> None:
+    """Empty lists, lists without judgments, single documents and long lists pass without a floating-point error."""
+    grades = scale(measure)
+    top, long = grades[-1], [None if rank % 3 else grades[rank % len(grades)] for rank in range(1500)]
+    rows = [
+        RankedLists.of([]),
+        RankedLists.of([], missed=[top]),
+        RankedLists.of([], missed=[0.0]),
+        RankedLists.of([None] * 7),
+        RankedLists.of([None] * 7, missed=[top, 0.0]),
+        RankedLists.of([0.0]),
+        RankedLists.of([top]),
+        RankedLists.of([UNJUDGED, UNJUDGED]),
+        RankedLists.of([UNJUDGED, top, UNJUDGED, 0.0], missed=[top]),
+        RankedLists.of([0.0] * 30),
+        RankedLists.of([top] * 30),
+        RankedLists.of(long, missed=[top] * 3),
+    ]
+    with np.errstate(all="raise", under="ignore"):
+        alone = np.array([measure.score(row) for row in rows])
+        agree(measure.score(stacked(rows)), alone, rows)
+        agree(measure.score(stacked(rows[:3])), alone[:3], rows)
+
+
+@over(lambda m: type(m).contributions is not Measure.contributions)
+def test_contributions_sum_to_the_value(measure: Measure) -> None:
+    """What the hits contribute adds up to the value, tied or not; padding adds nothing."""
+    rows, bound = lists_for(measure), measure.bound(DEFAULTS)
+    blocks = [strict(rows, spare=2)] + ([tied(rows, spare=2)] if measure.facts.ties is TieRule.EXACT else [])
+    for block in blocks:
+        added, values = bound.contributions(block), measure.score(block)
+        agree(np.where(np.isnan(values), np.nan, added.sum(axis=-1)), values, rows)
+
+
+@over()
+def test_inputs_are_left_alone(measure: Measure) -> None:
+    """A kernel reads arrays that refuse to be written to."""
+    rows = lists_for(measure)[::50]
+    for block in (strict(rows), tied(rows), rows[-1].strict(), rows[-1].tied()):
+        measure.score(frozen(block))
+
+
+@over(lambda m: not m.facts.graded)
+def test_two_levels_only(measure: Measure) -> None:
+    """A measure that is not graded tells grades from `rel` on from those below, and no others."""
+    rows = lists_for(measure)
+    rel = getattr(measure.bound(DEFAULTS), "rel", DEFAULTS["rel"])
+
+    def level(grade: float | None) -> float | None:
+        return grade if grade is None or grade == UNJUDGED else rel if grade >= rel else rel - 0.5
+
+    flat = tuple(Listed(tuple(map(level, one.grades)), tuple(map(level, one.missed))) for one in rows)
+    agree(measure.score(strict(flat)), measure.score(strict(rows)), rows)
+
+
+@over()
+def test_a_list_with_good_and_bad_documents_has_a_value(measure: Measure) -> None:
+    """A list that opens with a document of the highest grade and one of the lowest, and misses none, has a value."""
+    rows = tuple(Listed((scale(measure)[-1], 0.0, *one.grades)) for one in lists_for(measure))
+    values = measure.score(strict(rows))
+    hold(np.isfinite(values), rows, values)
+
+
+GRADES = st.lists(st.none() | st.sampled_from([0.0, 1.0, 2.0]), max_size=25)
+
+
+@kinds()
+@settings(max_examples=8, deadline=None)
+@given(found=GRADES, others=GRADES, missed=st.lists(st.sampled_from([0.0, 1.0, 2.0]), max_size=6))
+def test_any_list_beside_any_other(
+    kind: type[Measure], found: list[float | None], others: list[float | None], missed: list[float]
+) -> None:
+    """Whatever a list stands beside, its value lies within the bounds and is the same as alone."""
+    for name in dict.fromkeys(example.measure for example in kind.facts.examples):
+        measure = parse(name)
+        if len(scale(measure)) < 3:
+            continue
+        one, other = RankedLists.of(found, missed=missed), RankedLists.of(others)
+        both, apart = measure.score(stacked([one, other])), np.array([measure.score(one), measure.score(other)])
+        agree(both, apart, [found, others])
+        low, high = measure.facts.bounds
+        assert (np.isnan(both) | ((both >= low - NEAR) & (both <= high + NEAR))).all()
