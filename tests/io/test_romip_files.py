@@ -92,3 +92,10 @@ def test_a_grade_without_a_name_is_not_written(tmp_path: Path) -> None:
     """ROMIP's scale has four steps."""
     with pytest.raises(InputError, match=r"no name for the grade 0\.5"):
         io.write_judgments({"q": {"d": 0.5}}, tmp_path / "j.xml")
+
+
+def test_a_run_is_written_in_the_order_of_its_scores(tmp_path: Path) -> None:
+    """The ranking comes back as the order of the documents; XML's own signs are escaped."""
+    io.write_run({"<q&>": {"a": 1.5, '"b"': 9.0}, "r": {"c": 0.0}}, tmp_path / "r.xml", tag="mine & ours")
+    assert io.read_run(tmp_path / "r.xml").rows() == [("<q&>", '"b"', -1.0), ("<q&>", "a", -2.0), ("r", "c", -1.0)]
+    assert "<runID>mine &amp; ours</runID>" in (tmp_path / "r.xml").read_text()
