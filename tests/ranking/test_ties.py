@@ -53,7 +53,7 @@ def test_expected_is_the_mean_over_every_order(name: str, listed: list[tuple[int
     improve a value."""
     judgments, run = tables(listed)
     orders = every_order(listed, name)
-    got = {ties: rg.evaluate(judgments, run, [name], ties=ties)[name] for ties in ("expected", "best", "worst")}
+    got = {ties: rg.evaluate(judgments, run, [name], ties=ties).matrix.item() for ties in ("expected", "best", "worst")}
     assert got["expected"] == pytest.approx(orders.mean(), abs=1e-12)
     if parse(name).facts.improves:
         assert got["best"] == pytest.approx(orders.max(), abs=1e-12)
