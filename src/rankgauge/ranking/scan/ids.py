@@ -83,11 +83,12 @@ def keyed(hashes: Words, queries: IndexArray, salt: int) -> Words:
 
 def same(one: Words, other: Words) -> BoolArray:
     """Where two ids are equal, byte by byte."""
-    shared = min(one.shape[1], other.shape[1])
-    differs = np.bitwise_or.reduce(one[:, :shared] ^ other[:, :shared], axis=1)
-    for longer in (one[:, shared:], other[:, shared:]):
-        if longer.shape[1]:
-            differs |= np.bitwise_or.reduce(longer, axis=1)
+    differs = np.zeros(len(one), dtype=np.uint64)
+    for column in range(max(one.shape[1], other.shape[1])):
+        if column < one.shape[1] and column < other.shape[1]:
+            differs |= one[:, column] ^ other[:, column]
+        else:
+            differs |= (one if column < one.shape[1] else other)[:, column]
     return np.asarray(differs == 0)
 
 

@@ -25,7 +25,7 @@ def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: Pool) ->
     path, which names it.
     """
     places = spans(pool.starts[codes], pool.counts[codes])
-    judged = pool.documents[places]
+    judged = pool.documents.take(places, axis=0)
     query = np.concatenate([np.repeat(codes, counts), np.repeat(codes, pool.counts[codes])])
     hashes = np.concatenate([hashed(documents), hashed(judged)])
     found = np.full(len(documents), -1)
@@ -33,7 +33,7 @@ def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: Pool) ->
         one, other = _neighbours(keyed(hashes, query, salt))
         if _is_matching(one, other, len(documents)):
             line, place = one, other - len(documents)
-            equal = same(documents[line], judged[place])
+            equal = same(documents.take(line, axis=0), judged.take(place, axis=0))
             found[line[equal]] = places[place[equal]]
             return found
         if _is_twice(one, other, documents, judged, query):

@@ -36,13 +36,14 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
     text = np.frombuffer(data, dtype=np.uint8)
     negative = text[start] == MINUS
     first = start + negative
-    values = np.full(len(start), np.nan)
-    fraction = _fractions(data, text, first, end)
-    for places in np.unique(fraction) if isinstance(fraction, np.ndarray) else [fraction]:
-        chosen = slice(None) if not isinstance(fraction, np.ndarray) else np.flatnonzero(fraction == places)
-        values[chosen] = _parsed(data, first[chosen], end[chosen], int(places))
+    values = _parsed(data, first, end, _places(bytes(data[int(first[0]) : int(end[0])])))
+    others = np.flatnonzero(np.isnan(values))
+    places = _each_places(data, first[others], end[others])
+    for one in np.unique(places).tolist():
+        lines = others[places == one]
+        values[lines] = _parsed(data, first[lines], end[lines], one)
     np.negative(values, out=values, where=negative)
-    for line in np.flatnonzero(np.isnan(values)).tolist():
+    for line in others[np.isnan(values[others])].tolist():
         field = bytes(data[int(start[line]) : int(end[line])])
         if not _PLAIN.fullmatch(field):
             return None
@@ -50,32 +51,33 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
     return values if bool(np.isfinite(values).all()) else None
 
 
-def _fractions(
-    data: bytearray, text: npt.NDArray[np.uint8], first: IndexArray, end: IndexArray
-) -> int | npt.NDArray[np.int64]:
-    """How many digits stand after the point (-1: there is no point): one number where all lines agree."""
-    field = bytes(data[int(first[0]) : int(end[0])])
-    places = len(field) - 1 - field.find(b".") if b"." in field else -1
-    if places >= 0 and bool(((text[end - 1 - places] == POINT) & (end - first > places)).all()):
-        return places
-    back = window(data, end - LONGEST, LONGEST // 8).view(np.uint8).reshape(-1, LONGEST)[:, ::-1]
-    places_ = (back == POINT).argmax(axis=1)
-    point = (text[end - 1 - places_] == POINT) & (end - first > places_)
-    return np.where(point, places_, -1)
+def _places(field: bytes) -> int:
+    """How many digits stand after the point, -1 where there is no point: most lines are like the first."""
+    return len(field) - 1 - field.find(b".") if b"." in field else -1
+
+
+def _each_places(data: bytearray, first: IndexArray, end: IndexArray) -> IndexArray:
+    """The same for fields that are not alike."""
+    points = window(data, end - LONGEST, LONGEST // 8).view(np.uint8).reshape(-1, LONGEST)[:, ::-1] == POINT
+    places = points.argmax(axis=1)
+    return np.where(points.any(axis=1) & (end - first > places), places, -1)
 
 
 def _parsed(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> FloatArray:
-    """The numbers with that many digits after the point; NaN for what is left to `float`."""
+    """The numbers with that many digits after the point; NaN for what is not written so, or is left to `float`."""
     if places > DIGITS:
         return np.full(len(end), np.nan)
     point = end - places - 1 if places >= 0 else end
-    whole, regular = _digits(data, point, point - first)
+    mantissa, regular = _digits(data, point, point - first)
     given = end - first - (places >= 0)
-    if places > 0:
-        part, also = _digits(data, end, places)
-        whole, regular = whole * np.uint64(10**places) + part, regular & also
     regular &= (given > 0) & (given <= DIGITS)
-    return np.where(regular, _quotient(whole, max(places, 0)), np.nan)
+    if places >= 0:
+        regular &= (point >= first) & (np.frombuffer(data, dtype=np.uint8)[point] == POINT)
+    if places > 0:
+        part, digits = _digits(data, end, places)
+        mantissa = mantissa * np.uint64(10**places) + part
+        regular &= digits
+    return np.where(regular, _quotient(mantissa, max(places, 0)), np.nan)
 
 
 def _digits(data: bytearray, end: IndexArray, count: IndexArray | int) -> tuple[Words, BoolArray]:
@@ -83,7 +85,7 @@ def _digits(data: bytearray, end: IndexArray, count: IndexArray | int) -> tuple[
     width = min(max(-(-int(np.max(count, initial=0)) // 8), 1), LONGEST // 8)
     rows = window(data, end - 8 * width, width)
     rows ^= _ZEROS
-    rows &= _last(width)[np.minimum(count, 8 * width)]
+    rows &= _last(width)[np.clip(count, 0, 8 * width)]
     odd = (rows | (rows + _SIXES)) & _HIGH
     rows = _eight(rows)
     value, irregular = rows[:, 0].copy(), odd[:, 0].copy()

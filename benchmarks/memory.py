@@ -1,0 +1,64 @@
+"""nDCG@10 of lists that are in memory already, by RankGauge and its peers: python -m benchmarks.memory ROWS.
+
+Prints the seconds of each as JSON. Building the dicts that pytrec_eval wants is not counted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+COLUMNS = 100
+
+
+def main(rows: int) -> dict[str, float]:
+    """The best of some runs of each, in seconds; all agree on the mean."""
+    rng = np.random.default_rng(7)
+    grades = rng.choice(5, (rows, COLUMNS), p=[0.5, 0.2, 0.15, 0.1, 0.05]).astype(np.float64)
+    scores = rng.standard_normal((rows, COLUMNS))
+    seconds, means = {}, []
+    for name, repeat, job in _jobs(grades, scores):
+        seconds[name], mean = _timed(job, repeat)
+        means.append(mean)
+    assert np.allclose(means, means[0], atol=1e-6), means
+    return seconds
+
+
+def _jobs(grades: Any, scores: Any) -> list[tuple[str, int, Callable[[], float]]]:
+    import pytrec_eval
+    from sklearn.metrics import ndcg_score
+
+    from rankgauge.arrays import score_arrays
+
+    names = [f"d{column}" for column in range(COLUMNS)]
+    judged = {str(n): dict(zip(names, row, strict=True)) for n, row in enumerate(grades.astype(int).tolist())}
+    run = {str(n): dict(zip(names, row, strict=True)) for n, row in enumerate(scores.tolist())}
+
+    def pytrec() -> float:
+        values = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10"}).evaluate(run)
+        return float(np.mean([value["ndcg_cut_10"] for value in values.values()]))
+
+    return [
+        ("rankgauge", 7, lambda: float(score_arrays(grades, scores, "nDCG@10").mean())),
+        ("scikit-learn", 2, lambda: float(ndcg_score(grades, scores, k=10))),
+        ("scikit-learn, ignore_ties", 3, lambda: float(ndcg_score(grades, scores, k=10, ignore_ties=True))),
+        ("pytrec_eval on dicts", 2, pytrec),
+    ]
+
+
+def _timed(job: Callable[[], float], repeat: int) -> tuple[float, float]:
+    best, mean = float("inf"), float("nan")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        mean = job()
+        best = min(best, time.perf_counter() - start)
+    return best, mean
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(int(sys.argv[1]))))

@@ -1,0 +1,27 @@
+"""RankGauge on a judgments file and a run file, as a user would call it: python -m benchmarks.ours QRELS RUN."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# As the command line does before NumPy loads: no threads for matrix products, which nothing here needs, and no huge
+# pages, which the kernel may have to make room for first.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+
+import rankgauge as rg
+
+MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@1000", "ERR@10"]
+
+
+def main(qrels: str, run: str) -> None:
+    """Prints the mean of every measure, after a look at the values per query."""
+    result = rg.evaluate(qrels, run, MEASURES, dialect="trec_eval")
+    assert len(result.values)
+    for measure in MEASURES:
+        print(measure, f"{result[measure]:.4f}", sep="\t")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

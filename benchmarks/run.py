@@ -1,0 +1,209 @@
+"""Times and memory of RankGauge beside its peers, in one run: python -m benchmarks.run.
+
+--only S,M,M50,L,memory,growth,startup   some of the parts
+--repeat 3      how often each command runs; the quickest counts
+--quick         a hundredth of the data, to see that it works
+--growth 1,5,20 millions of run lines
+--write         docs/benchmarks.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks import peers
+from benchmarks.costs import ROOT, Cost, measure, module
+from benchmarks.generate import DATA, SIZES, Size, generate
+from benchmarks.goals import Reached, reached_in_files, reached_in_memory
+
+PARTS = (*SIZES, "memory", "growth", "startup")
+PAGE = ROOT / "docs" / "benchmarks.md"
+SLOW = ("ir-measures", "ranx")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the parts that were asked for, and prints the page."""
+    asked = _parser().parse_args(arguments)
+    page = "\n".join(_page(asked)) + "\n"
+    if asked.write:
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(page)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(PARTS))
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--growth", type=lambda text: [float(n) for n in text.split(",")], default=[1.0, 5.0, 20.0])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--folder", type=Path, default=DATA)
+    return parser
+
+
+def _page(asked: argparse.Namespace) -> Iterator[str]:
+    """The page line by line, printed as it comes."""
+    goals: list[Reached] = []
+    for part in (_facts, _files, _memory, _growth, _startup):
+        for line in part(asked, goals):
+            print(line, flush=True)
+            yield line
+    for line in _goals(goals):
+        print(line, flush=True)
+        yield line
+
+
+def _facts(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+    yield "# Benchmarks"
+    yield ""
+    yield "Made by `make bench`. Compare within this page only: all was measured in one run on one machine."
+    yield ""
+    yield f"- {datetime.now(UTC):%Y-%m-%d}, {platform.system()} {platform.machine()}, {_processor()}, "
+    yield f"  {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start"
+    versions = {"Python": platform.python_version(), "numpy": "", "polars": "", "scikit-learn": ""}
+    named = {name: text or peers.version(name) for name, text in versions.items()} | peers.versions()
+    yield "- " + ", ".join(f"{name} {text}" for name, text in named.items())
+    if "trec_eval" not in peers.known():
+        yield "- trec_eval itself is not on this machine ($TREC_EVAL may name it)"
+    yield ""
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "processor unknown")
+
+
+def _scaled(size: Size, quick: bool) -> Size:
+    return replace(size, queries=max(size.queries // 100, 5)) if quick else size
+
+
+def _files(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+    """Each tool on each size, in cold processes."""
+    sizes = [_scaled(size, asked.quick) for name, size in SIZES.items() if name in asked.only]
+    if not sizes:
+        return
+    tools = ["rankgauge", *peers.known()]
+    yield "## From files to values per query and means"
+    yield ""
+    yield "nDCG@10, AP, RR, P@10, R@1000, and ERR@10 for RankGauge only. Seconds on the clock / seconds of processors /"
+    yield "peak memory, in a cold process."
+    yield ""
+    yield "| | " + " | ".join(f"{size.name}: {size.queries:,} × {size.depth:,}" for size in sizes) + " |"
+    yield "|---|" + "---|" * len(sizes)
+    costs: dict[str, dict[str, Cost]] = {}
+    for size in sizes:
+        files = generate(size, folder=asked.folder)
+        costs[size.name] = {tool: _tool_cost(tool, files, asked.repeat) for tool in tools}
+    for tool in tools:
+        yield f"| {tool} | " + " | ".join(str(costs[size.name][tool]) for size in sizes) + " |"
+    yield ""
+    walls = {size: {tool: cost.wall for tool, cost in by.items()} for size, by in costs.items()}
+    goals += reached_in_files(walls, {size: by["rankgauge"].memory for size, by in costs.items()})
+
+
+def _tool_cost(tool: str, files: tuple[Path, Path], repeat: int) -> Cost:
+    print(f"  {tool} on {files[1].name} …", file=sys.stderr, flush=True)
+    command = module("benchmarks.ours", *files) if tool == "rankgauge" else peers.command(tool, *files)
+    return measure(command, 1 if tool in SLOW else repeat)
+
+
+def _memory(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+    """Lists that are in memory already."""
+    if "memory" not in asked.only:
+        return
+    rows = 1_000 if asked.quick else 100_000
+    seconds = json.loads(measure(module("benchmarks.memory", rows)).output)
+    yield f"## In memory: nDCG@10 of {rows:,} lists of 100 judged documents"
+    yield ""
+    yield "| | seconds | times RankGauge's |"
+    yield "|---|---|---|"
+    for name, time in seconds.items():
+        yield f"| {name} | {time:.3f} | {time / seconds['rankgauge']:.1f} |"
+    yield ""
+    goals += reached_in_memory(seconds)
+
+
+def _growth(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+    """Longer and longer runs: the time per million lines should stay what it is."""
+    if "growth" not in asked.only:
+        return
+    yield "## Growth"
+    yield ""
+    yield "| million run lines | seconds / processors / memory | seconds per million lines, without start-up |"
+    yield "|---|---|---|"
+    start = measure(
+        module("benchmarks.ours", *generate(Size(name="0", queries=1, depth=1, judged=1), folder=asked.folder))
+    )
+    pace = []
+    for millions in asked.growth:
+        scale = 10 if asked.quick else 1_000
+        size = Size(name="growth", queries=round(millions * scale), depth=1_000, judged=50)
+        files = generate(size, folder=asked.folder)
+        cost = measure(module("benchmarks.ours", *files), asked.repeat)
+        pace.append((cost.wall - start.wall) / (size.lines / 1e6))
+        yield f"| {size.lines / 1e6:g} | {cost} | {pace[-1]:.3f} |"
+        for file in files:
+            file.unlink()
+    yield ""
+    change = 100 * (max(pace) / min(pace) - 1)
+    goals.append(
+        Reached(what="time per million lines, change", measured=change, goal=20, stretch=None, unit=" %", more=False)
+    )
+
+
+def _startup(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+    """What it costs to begin."""
+    if "startup" not in asked.only:
+        return
+    yield "## Start-up"
+    yield ""
+    yield "| | seconds / processors / memory |"
+    yield "|---|---|"
+    jobs = {
+        "python alone": ("pass", None),
+        "import rankgauge": ("import rankgauge", 150.0),
+        "import rankgauge and evaluate": ("from rankgauge import evaluate", None),
+        "import polars": ("import polars", None),
+    }
+    for name, (code, goal) in jobs.items():
+        cost = measure([sys.executable, "-c", code], 5)
+        yield f"| {name} | {cost} |"
+        if goal:
+            goals.append(_milliseconds(name, cost, goal))
+    tool = Path(sys.executable).with_name("rankgauge")
+    if tool.exists() and shutil.which(str(tool)):
+        cost = measure([str(tool), "--help"], 5)
+        yield f"| rankgauge --help | {cost} |"
+        goals.append(_milliseconds("rankgauge --help", cost, 250.0))
+    yield ""
+
+
+def _milliseconds(what: str, cost: Cost, goal: float) -> Reached:
+    return Reached(what=what, measured=1000 * cost.wall, goal=goal, stretch=None, unit=" ms", more=False)
+
+
+def _goals(goals: list[Reached]) -> Iterator[str]:
+    if not goals:
+        return
+    yield "## Goals"
+    yield ""
+    yield "| | measured | goal | stretch | |"
+    yield "|---|---|---|---|---|"
+    for one in goals:
+        stretch = "" if one.stretch is None else f"{one.stretch:g}{one.unit}"
+        yield f"| {one.what} | {one.measured:.1f}{one.unit} | {one.goal:g}{one.unit} | {stretch} | {one.verdict} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
