@@ -24,7 +24,7 @@ class ERR(Measure):
         name="ERR",
         title="Expected reciprocal rank",
         formula=r"\sum_{r=1}^{k} \frac{1}{r}\, p_r \prod_{i<r} (1 - p_i), \quad p = \frac{2^g - 1}{2^{g_{max}}}",
-        reference="Chapelle, Metlzer, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
+        reference="Chapelle, Metzler, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
         bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
         ties=TieRule.EXACT,
