@@ -1,0 +1,67 @@
+"""ranx: the same values on random cases without ties, but for the differences named here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import ranx
+
+from rankgauge import evaluate
+from tests.peers.cases import Cases, cases
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # numba warns of its own dependencies
+
+SHARED = {
+    "hits": "NumRelRet",
+    "hit_rate@5": "Success@5",
+    "precision@5": "P@5",
+    "precision@10-l2": "P(rel=2)@10",
+    "recall@10": "R@10",
+    "recall@10-l2": "R(rel=2)@10",
+    "f1": "SetF",
+    "r-precision": "Rprec",
+    "mrr": "RR",
+    "mrr@5": "RR@5",
+    "map": "AP",
+    "map@10": "AP@10",
+    "map-l2": "AP(rel=2)",
+    "dcg@10": "DCG@10",
+    "dcg_burges@10": "DCG(dcg='exp-log2')@10",
+    "ndcg": "nDCG",
+    "ndcg@10": "nDCG@10",
+    "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+}
+
+
+def theirs_and_ours(case: Cases, theirs: str, ours: str) -> tuple[np.ndarray, np.ndarray]:
+    """The values of both, query by query."""
+    run = ranx.Run(case.run)
+    ranx.evaluate(ranx.Qrels(case.judgments), run, theirs, save_results_in_run=True)
+    result = evaluate(case.judgments, case.run, [ours])
+    return np.array([run.scores[theirs][query] for query in result.queries]), result.matrix[:, 0]
+
+
+@pytest.mark.parametrize(("theirs", "ours"), SHARED.items())
+def test_every_shared_measure(theirs: str, ours: str) -> None:
+    """A measure of ranx has its value in each random case without ties; ranx sorts ties by an unstable sort."""
+    peer, values = theirs_and_ours(cases(ties=False), theirs, ours)
+    np.testing.assert_allclose(values, peer, rtol=0, atol=1e-12)
+
+
+def test_rbp_of_grades() -> None:
+    """ranx's RBP multiplies by the grade itself, so it can exceed 1; on binary judgments it is RBP."""
+    graded, values = theirs_and_ours(cases(ties=False), "rbp.80", "RBP(p=0.8)")
+    assert graded.max() > 1 >= values.max()
+    peer, values = theirs_and_ours(cases(ties=False, highest=1), "rbp.80", "RBP(p=0.8)")
+    np.testing.assert_allclose(values, peer, rtol=0, atol=1e-12)
+
+
+def test_bpref_of_two_levels() -> None:
+    """ranx's bpref counts only documents of grade 1 as found; on binary judgments of both kinds it is trec_eval's."""
+    graded, values = theirs_and_ours(cases(ties=False), "bpref", "Bpref")
+    assert (np.abs(graded - values) > 0.1).sum() > 100
+    case = cases(ties=False, highest=1)
+    peer, values = theirs_and_ours(case, "bpref", "Bpref")
+    both = np.array([set(judged.values()) == {0, 1} for judged in case.judgments.values()])
+    assert both.sum() > 100
+    np.testing.assert_allclose(values[both], peer[both], rtol=0, atol=1e-12)
