@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.lists import BoolArray, FloatArray, RankedLists, group_edges
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray, RankedLists, group_edges
 
 __all__ = ["SAMPLING", "Sampling", "shuffle"]
 
@@ -18,7 +19,7 @@ class Sampling:
     """How many random orders of tied documents are drawn, and from which seed."""
 
     seed: int = 0
-    orders: int = 256
+    orders: int = 64
 
     def __post_init__(self) -> None:
         if self.orders < 2:
@@ -57,19 +58,26 @@ def shuffle(lists: RankedLists, rng: np.random.Generator) -> RankedLists:
     time = np.take_along_axis(arrival, order, axis=-1) - lists.first
     start, end = group_edges(lists.first)
     before = np.arange(lists.first.shape[-1]) - start
-    others = np.where(lists.hits, lists.size, 1.0) - (end - start + 1.0)
-    ranks = lists.first + before + _arrived(time, before == 0, others, rng)
+    ranks = lists.first + before + _arrived(time, before, end - start + 1, lists.size, rng)
     return replace(lists, ranks=ranks, grades=np.take_along_axis(lists.grades, order, axis=-1), first=None, size=None)
 
 
-def _arrived(time: FloatArray, opens: BoolArray, others: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """How many of the other documents of a hit's group arrive before the hit."""
-    arrived = np.zeros(time.shape)
-    for column in np.flatnonzero((others > 0).any(axis=tuple(range(others.ndim - 1)))):
-        now, total = time[..., column], others[..., column]
-        fresh = opens[..., column]
-        since = np.where(fresh, 0.0, time[..., column - 1])
-        already = np.where(fresh, 0.0, arrived[..., column - 1])
-        share = np.where(total > 0, (now - since) / np.maximum(1.0 - since, 2.0**-53), 0.0)
-        arrived[..., column] = already + rng.binomial((total - already).astype(np.int64), np.clip(share, 0.0, 1.0))
+def _arrived(
+    time: FloatArray, before: IndexArray, hits: IndexArray, size: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """How many of the other documents of a hit's group arrive before the hit.
+
+    `before` counts the hits of the group before this one, `hits` all of them, `size` the group's documents.
+    """
+    # The only hit of a group is equally likely at each of its places.
+    arrived = np.where((hits == 1) & (size > 1), np.minimum(np.floor(time * size), size - 1), 0.0)
+    shared = (hits > 1) & (size > hits)
+    for nth in range(int(np.max(hits, initial=0, where=shared))):
+        cells = np.nonzero(shared & (before == nth))
+        previous = (*cells[:-1], cells[-1] - min(nth, 1))
+        since = time[previous] if nth else np.zeros(len(cells[-1]))
+        already = arrived[previous]  # 0 at the first hit of a group
+        share = (time[cells] - since) / np.maximum(1.0 - since, 2.0**-53)
+        left = (size[cells] - hits[cells] - already).astype(np.int64)
+        arrived[cells] = already + rng.binomial(left, np.clip(share, 0.0, 1.0))
     return arrived
