@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,7 +33,9 @@ def test_every_command_has_an_example(name: str, text: str) -> None:
 
 def test_a_reader_who_has_gone(program: Program) -> None:
     """A command whose reader stops reading ends quietly."""
-    started = program("evaluate", "qrels.txt", "bm25.txt", "-m", "all", "-q", "-o", "tsv")
+    started = program(
+        "evaluate", "qrels.txt", "bm25.txt", "dense.txt.gz", "-d", "trec_eval", "-m", "all", "-q", "-o", "tsv"
+    )
     assert started.stdout is not None
     assert started.stderr is not None
     started.stdout.readline()
@@ -42,21 +46,29 @@ def test_a_reader_who_has_gone(program: Program) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to send to a child")
-def test_interrupted(program: Program, tmp_path: Path) -> None:
-    """Ctrl-C ends with 130 and no traceback."""
-    import os
-
+@pytest.mark.parametrize("command", [("evaluate", "{}", "bm25.txt"), ("judgments", "agreement", "{}")])
+def test_interrupted(program: Program, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Ctrl-C ends a command with 130 and no traceback, also while it waits for input."""
     pipe = tmp_path / "never"
     os.mkfifo(pipe)
-    started = program("evaluate", str(pipe), "bm25.txt")
+    started = program(*(part.format(pipe) for part in command))
     with pipe.open("wb") as held:  # opens once the program reads the other end, so it is at work now
         held.write(b"q01 0 d1 1\n")
         held.flush()
+        time.sleep(0.3)  # by now it waits for more
         started.send_signal(signal.SIGINT)
         out, err = started.communicate(timeout=60)
     assert started.returncode == 130
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_any_encoding(folder: Path) -> None:
+    """A terminal that has no Σ gets a question mark, not an error."""
+    command = [sys.executable, "-m", "rankgauge.cli", "measures", "show", "nDCG"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "?(r=1..k)" in done.stdout
 
 
 def test_version(program: Program) -> None:

@@ -17,7 +17,6 @@ from rankgauge.cli.steps import STEPS
 __all__ = ["add_to"]
 
 FOLDER = Path("out/demo")
-WIDTH = 80
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,7 +34,7 @@ def demo(
     import numpy as np
 
     from rankgauge.datasets import FILES, generate, write
-    from rankgauge.report.formats.text import console, pairs
+    from rankgauge.report.formats.text import console, pairs, text_width
 
     write(generate(rng=np.random.default_rng(seed)), folder)
     out = console(sys.stdout)
@@ -46,7 +45,7 @@ def demo(
     out.print(f"\n$ cd {folder}", markup=False)
     with contextlib.chdir(folder):
         for number, step in enumerate(STEPS, start=1):
-            out.print(f"\n[bold]{number}. {step.words}[/bold]", width=min(WIDTH, out.width))
+            out.print(f"\n[bold]{number}. {step.words}[/bold]", width=text_width())
             for command, shown in step.commands:
                 _run(command, shown)
 

@@ -41,9 +41,11 @@ def agreement(
     import numpy as np
 
     from rankgauge import io
+    from rankgauge.cli.interrupts import heed
     from rankgauge.judgments import agreement as measure_agreement
     from rankgauge.report import agreement as screen
 
+    heed()
     found = measure_agreement(io.read_judgments(judgments, format_), rng=np.random.default_rng(seed))
     screen.show(found, sys.stdout, seed=seed)
 
@@ -60,7 +62,9 @@ def combine(
 ) -> None:
     """Make one grade of several assessors' grades, and write judgments."""
     from rankgauge import io
+    from rankgauge.cli.interrupts import heed
     from rankgauge.judgments import combine as combine_grades
 
+    heed()
     combined = combine_grades(io.read_judgments(judgments, format_), rule, at=at)
     io.write_judgments(combined, output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 
@@ -56,6 +57,9 @@ def main(
 
 def run() -> None:
     """The command line, with every error that a user can cause as one message and its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a code page without Σ is no reason to fail
     try:
         app()
     except RankGaugeError as error:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge import dialects, io
+from rankgauge.cli.interrupts import heed
 from rankgauge.cli.progress import followed
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UnknownNameError
@@ -43,6 +44,7 @@ class Work:
 
     def report(self, *, per_query: bool, overall: bool, interval: str, seed: int) -> Report:
         """The results of all runs."""
+        heed()
         if interval not in INTERVALS:
             raise UnknownNameError("interval", interval, INTERVALS)
         spoken = dialects.get(self.dialect).changed(**self.overrides)  # a wrong name shows before anything is read

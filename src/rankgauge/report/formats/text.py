@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO, cast
 
@@ -14,16 +15,21 @@ from rankgauge.report.base import Format, Report
 from rankgauge.report.notes import notes
 from rankgauge.report.numbers import interval, value
 
-__all__ = ["TEXT", "console", "escaped", "pairs", "ruled"]
+__all__ = ["TEXT", "console", "escaped", "pairs", "ruled", "text_width"]
 
-WIDTH = 80
+WIDTH, ENDLESS = 80, 10_000
 
 
 def console(stream: TextIO) -> Console:
-    """A console that never cuts a table short where nobody looks: a pipe is as wide as the text."""
+    """A console that cuts no table short: lines that are too long for a terminal are wrapped by it."""
     if stream.isatty():
-        return Console(file=stream, highlight=False)
-    return Console(file=cast(TextIO, _Trimmed(stream)), highlight=False, width=10_000, color_system=None)
+        return Console(file=stream, highlight=False, width=ENDLESS)
+    return Console(file=cast(TextIO, _Trimmed(stream)), highlight=False, width=ENDLESS, color_system=None)
+
+
+def text_width() -> int:
+    """How wide a paragraph may be: 80 columns, or as many as the terminal has."""
+    return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
 class _Trimmed:
@@ -46,9 +52,7 @@ def ruled(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
     """An empty table without lines, whose numbers stand to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in columns:
-        # Names are folded, never cut: what a reader cannot copy he cannot ask for.
-        right = column in numbers
-        table.add_column(column, justify="right" if right else "left", no_wrap=right, overflow="fold")
+        table.add_column(column, justify="right" if column in numbers else "left", no_wrap=True)
     return table
 
 
@@ -59,7 +63,7 @@ def pairs(rows: Iterable[tuple[str, str]], out: Console) -> None:
     table.add_column(overflow="fold")
     for subject, words in rows:
         table.add_row(escaped(subject), escaped(words))
-    out.print(table, width=min(WIDTH, out.width))
+    out.print(table, width=text_width())
 
 
 def escaped(text: str) -> str:
