@@ -6,6 +6,7 @@ fill is less than any character, the order of rows as big-endian numbers is the 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -44,19 +45,21 @@ def window(data: bytearray, start: IndexArray, width: int) -> Words:
 
 def words(data: bytearray, start: IndexArray, length: IndexArray) -> Words | None:
     """The ids as rows of words; None where one is longer than any should be."""
-    longest = int(length.max(initial=1))
+    shortest, longest = int(length.min(initial=LONGEST)), int(length.max(initial=1))
     if longest > LONGEST:
         return None
     width = -(-longest // 8)
     rows = window(data, start, width)
-    rows &= _kept(width)[length].view(np.uint64).reshape(-1, width)
+    for column in range(shortest // 8, width):
+        rows[:, column] &= _kept(column).take(length)
     return rows
 
 
-def _kept(width: int) -> npt.NDArray[np.void]:
-    """For each length, the mask that keeps as many bytes."""
-    kept = np.arange(8 * width) < np.arange(8 * width + 1)[:, np.newaxis]
-    return np.where(kept, np.uint8(255), np.uint8(0)).view(f"V{8 * width}").ravel()
+@cache
+def _kept(column: int) -> Words:
+    """For each length of an id, the mask that keeps its bytes in that column."""
+    kept = 8 * column + np.arange(8) < np.arange(LONGEST + 1)[:, np.newaxis]
+    return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64).ravel()
 
 
 def hashed(rows: Words) -> Words:

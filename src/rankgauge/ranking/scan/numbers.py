@@ -8,11 +8,11 @@ doubles, is left to `float`.
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray
@@ -42,13 +42,14 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
     for one in np.unique(places).tolist():
         lines = others[places == one]
         values[lines] = _parsed(data, first[lines], end[lines], one)
-    np.negative(values, out=values, where=negative)
+    if negative.any():
+        values = np.where(negative, -values, values)
     for line in others[np.isnan(values[others])].tolist():
         field = bytes(data[int(start[line]) : int(end[line])])
-        if not _PLAIN.fullmatch(field):
+        if not _PLAIN.fullmatch(field) or math.isinf(float(field)):
             return None
         values[line] = float(field)
-    return values if bool(np.isfinite(values).all()) else None
+    return values
 
 
 def _places(field: bytes) -> int:
