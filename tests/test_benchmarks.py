@@ -6,6 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+
 from benchmarks import run
 from benchmarks.generate import Size, generate
 from benchmarks.goals import Reached, reached_in_files

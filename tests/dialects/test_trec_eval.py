@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.golden import CASES, Case, judgments, printed, run
-from tests.shared import shared
 
 from rankgauge.errors import InputError
 from rankgauge.evaluate import evaluate
 from rankgauge.measures import resolve
 from rankgauge.measures.trec_names import NEW, SETS
 from rankgauge.report.lines import lines
+from tests.golden import CASES, Case, judgments, printed, run
+from tests.shared import shared
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "": {},

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import polars as pl
+
 from tests.shared import SHARED
 
 __all__ = ["CASES", "Case", "judgments", "printed", "run"]

@@ -6,10 +6,10 @@ import itertools
 from pathlib import Path
 
 import pytest
-from tests.shared import shared
 
 from rankgauge import io
 from rankgauge.errors import InputError, UnknownNameError
+from tests.shared import shared
 
 FILES = {
     "qrels": ("1 0 a 2\n1 0 b 0\n", "trec", io.Kind.JUDGMENTS),

@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.shared import shared
 
 from rankgauge import io
 from rankgauge.errors import InputError
+from tests.shared import shared
 
 LINES = "2 qid:10 1:0.5 2:0.1 #docid = A inc = 1 prob = 0.2\n0 qid:10 1:0.4 # docid=B\n1 qid:7 1:0.3 # C\n"
 JUDGED = [("10", "A", 2.0), ("10", "B", 0.0), ("7", "C", 1.0)]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.shared import shared
 
 from rankgauge import io
 from rankgauge.errors import InputError
+from tests.shared import shared
 
 JUDGED = [("007", "d1", 2.0), ("007", "d2", 0.0)]
 HEADERS = {

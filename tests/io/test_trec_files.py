@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.shared import shared
 
 from rankgauge import io
 from rankgauge.errors import InputError
+from tests.shared import shared
 
 RUN = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 -1e-3 tag\nq2 Q0 d1 1 7 tag\n"
 RUN_ROWS = [("q1", "d1", 2.5), ("q1", "d2", -0.001), ("q2", "d1", 7.0)]

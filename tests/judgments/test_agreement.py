@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
-from tests.shared import shared
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.judgments import agreement
 from rankgauge.judgments.agreement import registry
+from tests.shared import shared
 
 
 def table(rows: list[str]) -> pl.DataFrame:
