@@ -95,7 +95,7 @@ def _values(blocks: Iterator[Block], count: int, measure: Measure, dialect: Dial
             best[block.index] = block.lists.ideal[:, 0]
     known, none = ~np.isnan(best), np.zeros(0)
     hits = Hits(
-        queries=pl.Series("query", np.arange(count)).cast(pl.String),
+        queries=pl.Series("query", np.arange(count)),
         query=np.zeros(0, dtype=np.int64),
         rank=none,
         grade=none,

@@ -1,8 +1,8 @@
 """Arrays → ranked lists, for those who have scores and grades in memory, as learned rankers do.
 
 Queries are rows, documents columns; lists of different lengths are filled up with NaN. Where a measure looks at the
-first k ranks only, no list is sorted whole: scores become integers of the same order whose lowest bits hold the
-column, so the k largest of a row say at once which documents they are, and equal neighbours are ties. Rows in which
+first k ranks only, no list is sorted whole: the lowest bits of each score are replaced by its column, so the k
+largest of a row say at once which documents they are, and neighbours that are otherwise equal are ties. Rows in which
 a tie reaches the first k ranks, and rows with unjudged documents, take the way of all hits.
 """
 
@@ -28,7 +28,6 @@ ROWS, CELLS = 4096, 1 << 15
 """How many rows make a block, and how many cells are sorted at a time: what a core's own cache holds."""
 
 THREADS = 2
-LOWEST, HIGHEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def rank_arrays(grades: FloatArray, scores: FloatArray, how: Ranking, *, cutoff: int | None = None) -> Iterator[Block]:
@@ -141,17 +140,21 @@ class _Tops:
         return made
 
     def _fill(self, rows: slice, grades: FloatArray, scores: FloatArray, how: Ranking) -> None:
+        width = self.grades.shape[1]
         grades = graded(grades, how.negative)
-        ungraded, unscored = np.isnan(grades), np.isnan(scores)
-        column, listed, self.hard[rows] = _largest(scores, unscored, self.grades.shape[1])
-        if ungraded.any() or unscored.any():
+        if not (np.isfinite(scores).all() and np.isfinite(grades).all()):
+            ungraded, unscored = np.isnan(grades), np.isnan(scores)
             self.retrieved[rows] -= unscored.sum(axis=1)
-            self.hard[rows] |= (ungraded & ~unscored).any(axis=1)
+            odd = np.isinf(scores) | (ungraded & ~unscored)
             if how.ideal is IdealPool.RETRIEVED:
-                self.hard[rows] |= (unscored & ~ungraded).any(axis=1)
-        top = np.take_along_axis(grades, column, axis=1)
+                odd |= unscored & ~ungraded
+            self.hard[rows] = odd.any(axis=1)
+        listed = np.arange(1, width + 1) <= self.retrieved[rows, np.newaxis]
+        column, tied = _largest(scores, width)
+        self.hard[rows] |= (tied & listed).any(axis=1)
+        top = grades.ravel().take(column + grades.shape[1] * np.arange(len(grades))[:, np.newaxis])
         self.grades[rows] = top if listed.all() else np.where(listed, top, np.nan)
-        self.ideal[rows] = _best(grades, self.grades.shape[1])
+        _put_best_first(grades, self.ideal[rows], width)
 
     def lists(self) -> RankedLists:
         """The rows that are not hard, as ranked lists."""
@@ -166,40 +169,30 @@ class _Tops:
         )
 
 
-def _largest(scores: FloatArray, unscored: BoolArray, width: int) -> tuple[IndexArray, BoolArray, BoolArray]:
-    """The columns of the largest scores, falling; where there are such; and the rows in which two may be equal."""
+def _largest(scores: FloatArray, width: int) -> tuple[IndexArray, BoolArray]:
+    """The columns of the largest scores, falling, and where one may be equal to the next."""
     columns = scores.shape[1]
-    bits = max(columns - 1, 1).bit_length()
-    keys = _sortable(scores)
-    if unscored.any():
-        keys[unscored] = LOWEST
-    keys &= -1 << bits
-    keys |= np.arange(columns)
+    low = max(columns - 1, 1).bit_length()
+    keys = 0.0 - scores  # falling, NaN last, and one zero for 0 and -0
+    bits = keys.view(np.int64)
+    bits &= -1 << low
+    bits |= np.arange(columns)
     if width + 1 < columns:
-        keys.partition(columns - width - 1, axis=1)
-        keys = keys[:, columns - width - 1 :]
-    keys = np.sort(keys, axis=1)[:, ::-1]
-    upper = keys >> bits
-    listed = upper > LOWEST >> bits
-    tied = ((upper[:, 1:] == upper[:, :-1]) & listed[:, 1:]).any(axis=1)
-    return keys[:, :width] & ((1 << bits) - 1), listed[:, :width], tied
+        keys.partition(width, axis=1)
+        keys = keys[:, : width + 1]
+    bits = np.sort(keys, axis=1).view(np.int64)
+    upper = bits >> low
+    tied = np.zeros((len(keys), width), dtype=bool)
+    tied[:, : bits.shape[1] - 1] = upper[:, 1:] == upper[:, :-1]
+    return bits[:, :width] & ((1 << low) - 1), tied
 
 
-def _sortable(scores: FloatArray) -> IndexArray:
-    """Integers in the order of the doubles: the bits of a negative one, all but its sign, are turned over."""
-    bits = (scores + 0.0).view(np.int64)  # the sum makes a copy, and 0 of -0
-    signs = bits >> 63
-    signs &= HIGHEST
-    bits ^= signs
-    return bits
-
-
-def _best(grades: FloatArray, width: int) -> FloatArray:
-    """The grades with the best ones first and in order; NaN last, also for unjudged ones."""
-    negated = -grades
-    if negated.size and negated.max() == -UNJUDGED:
-        negated[negated == -UNJUDGED] = np.nan
+def _put_best_first(grades: FloatArray, out: FloatArray, width: int) -> None:
+    """Fills `out` with the grades, the best ones first and in order; NaN last, also for unjudged ones."""
+    np.negative(grades, out=out)
+    if out.size and not np.isfinite(out.max()):
+        out[out == -UNJUDGED] = np.nan
     if width < grades.shape[1]:
-        negated.partition(width - 1, axis=1)
-    negated[:, :width].sort(axis=1)
-    return np.negative(negated, out=negated)
+        out.partition(width - 1, axis=1)
+    out[:, :width].sort(axis=1)
+    np.negative(out, out=out)
