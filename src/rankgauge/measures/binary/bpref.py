@@ -71,6 +71,7 @@ class Bpref(Measure):
                 value="((1 - 1/3) + (1 - 3/3)) / 3",
             ),
             Example(measure="Bpref", grades=(0, 0, 0, 1), missed=(2,), value="0"),
+            Example(measure="Bpref", grades=(0, 1), value="1 - 1/1"),
             Example(measure="Bpref", grades=(None, 2), missed=(1,), value="1 / 2"),
             Example(measure="Bpref", grades=(0, None), missed=(0,), value="nan"),
         ),

@@ -46,9 +46,9 @@ class infAP(Measure):
         examples=(
             Example(
                 measure="infAP",
-                grades=(1, None, 0, UNJUDGED, 2),
+                grades=(1, None, 0, UNJUDGED, 0, 2),
                 missed=(1,),
-                value="(1 + (1/5 + (4/5) * (3/4) * (1 + 1e-5) / (2 + 2e-5))) / 3",
+                value="(1 + (1/6 + (5/6) * (4/5) * (1 + 1e-5) / (3 + 2e-5))) / 3",
             ),
             Example(
                 measure="infAP(rel=2)",
@@ -65,7 +65,7 @@ class infAP(Measure):
         assert self.rel is not None
         relevant = lists.relevant(self.rel)
         a, n, pooled = (_before(hits) for hits in (relevant, lists.nonrelevant(self.rel), lists.hits))
-        above = np.where(lists.hits, lists.ranks, 1.0) - 1.0
+        above = lists.ranks - 1.0
         in_pool = np.divide(pooled, above, out=np.zeros_like(above), where=above > 0)
         inferred = (a + EPSILON) / (a + n + 2.0 * EPSILON)
         precision = 1.0 / (above + 1.0) + (above / (above + 1.0)) * in_pool * inferred

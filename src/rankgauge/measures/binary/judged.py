@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking import UNJUDGED, RankedLists, total
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Judged"]
@@ -32,6 +32,7 @@ class Judged(Measure):
         examples=(
             Example(measure="Judged@3", grades=(0, None, 2, 1), missed=(1,), value="2 / 3"),
             Example(measure="Judged@5", grades=(1, None, 0, None), missed=(2,), value="2 / 4"),
+            Example(measure="Judged@3", grades=(UNJUDGED, 1, None, 0), missed=(2,), value="1 / 3"),
             Example(measure="Judged", grades=(None, 1, None, 2, 0), missed=(1,), value="3 / 5"),
             Example(measure="Judged@3", grades=(), missed=(1,), value="nan"),
         ),

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking import UNJUDGED, RankedLists, total
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["RBPResidual"]
@@ -36,6 +36,7 @@ class RBPResidual(Measure):
         examples=(
             Example(measure="RBPResidual", grades=(1, None, 0), missed=(2,), value=".2 * .8 + .8**3"),
             Example(measure="RBPResidual(p=0.5)@2", grades=(None, 2, 1), missed=(2,), value=".5 + .5**2"),
+            Example(measure="RBPResidual", grades=(UNJUDGED, 1), value=".2 + .8**2"),
             Example(measure="RBPResidual", grades=(), missed=(2,), value="1"),
             Example(measure="RBPResidual(unless_judged=True)", grades=(1, 0), missed=(2,), value="0"),
             Example(measure="RBPResidual(unless_judged=True)", grades=(1, None), value=".2 * .8 + .8**2"),

@@ -31,7 +31,7 @@ def _ruler(*marks: float) -> Weight:
 
 RULERS: Mapping[str, Weight] = {
     "trec": _ruler(1.0, 0.5, 0.33, 0.2, 0.1),
-    "romip": _ruler(1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
+    "romip": _ruler(*(tenths / 10 for tenths in range(10, 0, -1))),
 }
 """What a rank is worth in the question-answering tracks of TREC and ROMIP (ROMIP 2010, official metrics)."""
 

@@ -1,0 +1,356 @@
+"""Plants bugs in the kernels and counts how many the measures' own tests find.
+
+    python -m benchmarks.mutate                        every bug, every kernel
+    python -m benchmarks.mutate --sample 200           200 of them, drawn with --seed
+    python -m benchmarks.mutate --only binary/ap.py    one file
+
+Each bug is one changed expression in a copy of the tree: the working tree is never touched. The examples and the
+contract are run on the measures that use the changed code; a bug that no test finds survives. Survivors that change
+no value whatever the input are listed in `benchmarks/equivalent.toml`, each with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import multiprocessing
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+import tomllib
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MEASURES = Path("src/rankgauge/measures")
+FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
+SHARED = ("parts.py", "recall.py", "contingency.py")
+CONTRACT = "tests/measures/test_contract.py"
+LIMIT = 180.0
+"""Seconds after which a test run counts as hung, and the bug as found."""
+
+COMPARISONS = {ast.GtE: ast.Gt, ast.Gt: ast.GtE, ast.LtE: ast.Lt, ast.Lt: ast.LtE, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+OPERATORS = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
+NAMES = {
+    "relevant": "nonrelevant",
+    "nonrelevant": "relevant",
+    "total_relevant": "total_nonrelevant",
+    "total_nonrelevant": "total_relevant",
+    "judged": "hits",
+    "hits": "judged",
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "max": "min",
+    "ceil": "floor",
+    "floor": "ceil",
+    "log2": "log1p",
+    "retrieved": "total_relevant(1.0)",
+}
+UNTOUCHED = {"facts", "shorthands", "__all__"}
+UNTOUCHED_FUNCTIONS = {"__post_init__", "spelled"}
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One changed expression: where it stands, what it was and what it became."""
+
+    file: str
+    function: str
+    line: int
+    start: int
+    end: int
+    was: str
+    became: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} in {self.function}: {self.was} → {self.became}"
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The bug without its place in the file, so that edits elsewhere do not move it."""
+        return self.file, self.function, self.was, self.became
+
+
+def bugs(file: str) -> Iterator[Bug]:
+    """Every bug that can be planted in a file."""
+    source = _text(file)
+    starts = [0]
+    for text in source.encode().splitlines(keepends=True):
+        starts.append(starts[-1] + len(text))
+    for function, node in _expressions(ast.parse(source), "module"):
+        for became in _changes(node):
+            yield Bug(
+                file=file,
+                function=function,
+                line=node.lineno,
+                start=starts[node.lineno - 1] + node.col_offset,
+                end=starts[node.end_lineno - 1] + node.end_col_offset,
+                was=ast.unparse(node),
+                became=became,
+            )
+
+
+def _expressions(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr]]:
+    """The expressions that compute something, with the function they stand in."""
+    match node:
+        case ast.FunctionDef(name=name):
+            if name not in UNTOUCHED_FUNCTIONS:
+                for statement in node.body:
+                    yield from _expressions(statement, name)
+            return
+        case ast.Assert() | ast.Raise() | ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+            return
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if name in UNTOUCHED:
+            return
+        case ast.AnnAssign():
+            if node.value is not None:
+                yield from _expressions(node.value, function)
+            return
+        case ast.ClassDef():
+            for statement in node.body:
+                yield from _expressions(statement, function)
+            return
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]) | ast.arguments():
+            return
+        case ast.Call(func=ast.Attribute(attr="top")):
+            # The cut of columns only saves work: what counts is cut again by rank.
+            return
+        case ast.expr():
+            yield function, node
+    for child in ast.iter_child_nodes(node):
+        yield from _expressions(child, function)
+
+
+def _changes(node: ast.expr) -> Iterator[str]:
+    """What an expression can be changed into."""
+    match node:
+        case ast.Compare(ops=[operation]) if type(operation) in COMPARISONS:
+            yield ast.unparse(ast.Compare(node.left, [COMPARISONS[type(operation)]()], node.comparators))
+        case ast.BinOp(op=operation) if type(operation) in OPERATORS:
+            yield f"({ast.unparse(ast.BinOp(node.left, OPERATORS[type(operation)](), node.right))})"
+        case ast.UnaryOp(op=ast.Invert() | ast.USub()):
+            yield f"({ast.unparse(node.operand)})"
+        case ast.Constant(value=bool()):
+            yield repr(not node.value)
+        case ast.Constant(value=int() | float()):
+            yield repr(node.value + 1)
+        case ast.Call(func=ast.Attribute(attr="where"), args=[_, kept, other]):
+            yield f"({ast.unparse(kept)})"
+            yield f"({ast.unparse(other)})"
+        case ast.Attribute(value=ast.Name(id="self"), attr="cutoff"):
+            yield "(self.cutoff and self.cutoff + 1)"
+        case ast.Attribute(attr=name) if name in NAMES:
+            yield f"{ast.unparse(node.value)}.{NAMES[name]}"
+
+
+def users(bug: Bug) -> set[str] | None:
+    """The names of the measures that the bug can touch; None for all of them."""
+    if bug.file not in SHARED:
+        module = bug.file.removesuffix(".py").replace("/", ".")
+        return {_name(bug.file)} | {_name(file) for file in _files() if _mentions(_text(file), {f"measures.{module}"})}
+    return _users_of({bug.function}) if bug.function != "module" else None
+
+
+def _users_of(names: set[str]) -> set[str]:
+    """The measures whose files mention one of the names, or a shared function that does."""
+    wanted = set(names)
+    while True:
+        found = {name for file in SHARED for name, body in _functions(file) if _mentions(body, wanted)}
+        if found <= wanted:
+            break
+        wanted |= found
+    return {_name(file) for file in _files() if _mentions(_text(file), wanted)}
+
+
+def _files() -> list[str]:
+    """The files of the measures."""
+    return [f"{family}/{p.name}" for family in FAMILIES for p in sorted((ROOT / MEASURES / family).glob("[!_]*.py"))]
+
+
+def _text(file: str) -> str:
+    return (ROOT / MEASURES / file).read_text(encoding="utf-8")
+
+
+def _functions(file: str) -> list[tuple[str, str]]:
+    tree = ast.parse(_text(file))
+    return [(node.name, ast.unparse(node)) for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def _mentions(text: str, names: set[str]) -> bool:
+    return any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
+
+
+def _name(file: str) -> str:
+    """The name of the measure that a file holds."""
+    return re.search(r'^        name="([^"]+)"', _text(file), re.MULTILINE).group(1)  # type: ignore[union-attr]
+
+
+class Only:
+    """Keeps, of all collected tests, those about some measures."""
+
+    def __init__(self, names: set[str] | None) -> None:
+        self.names = names
+
+    def pytest_collection_modifyitems(self, items: list) -> None:
+        """Called by pytest with what it has collected."""
+        if self.names is not None:
+            items[:] = [item for item in items if self._about(item.callspec.params)]
+
+    def _about(self, parameters: dict) -> bool:
+        return (parameters.get("measure") or parameters.get("kind")).facts.name in self.names
+
+
+def find(tree: Path, bug: Bug) -> None:
+    """Runs the tests on a tree with the bug; ends the process with 0 if all pass."""
+    import hypothesis
+    import pytest
+
+    os.chdir(tree)
+    sys.dont_write_bytecode = True
+    sys.path[:0] = [str(tree / "src"), str(tree / "tests/measures")]
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+        names = users(bug)
+        if not _examples_hold(names):
+            os._exit(1)
+        hypothesis.settings.register_profile("mutate", derandomize=True, database=None)
+        hypothesis.settings.load_profile("mutate")
+        plugins = ["no:randomly", "no:cacheprovider", "no:xdist", "no:cov"]
+        options = ["-x", "-W", "ignore::pytest.PytestAssertRewriteWarning", *(f"-p{name}" for name in plugins)]
+        code = pytest.main([*options, CONTRACT], plugins=[Only(names)])
+    os._exit(int(code))
+
+
+def _examples_hold(names: set[str] | None) -> bool:
+    """Whether the worked examples of the measures hold: most bugs break one, and pytest takes longer to start."""
+    try:
+        import test_examples
+
+        for example in test_examples.EXAMPLES:
+            if names is None or re.match(r"\w+", example.measure)[0] in names:
+                test_examples.test_example(example)
+    except Exception:
+        return False
+    return True
+
+
+def work(queue: multiprocessing.Queue, results: multiprocessing.Queue) -> None:
+    """Takes bugs from the queue, plants each in this worker's own tree, and says whether it was found."""
+    import hypothesis  # noqa: F401  once here, so that each child has them already
+    import numpy  # noqa: F401
+    import polars  # noqa: F401
+    import pytest  # noqa: F401
+
+    # polars warns of forks while its threads work; no kernel uses it.
+    warnings.simplefilter("ignore")
+
+    with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
+        tree = Path(folder)
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "src", tree / "src", ignore=ignored)
+        shutil.copytree(ROOT / "tests/measures", tree / "tests/measures", ignore=ignored)
+        shutil.copy(ROOT / "pyproject.toml", tree)
+        while (bug := queue.get()) is not None:
+            path = tree / MEASURES / bug.file
+            whole = path.read_bytes()
+            path.write_bytes(whole[: bug.start] + bug.became.encode() + whole[bug.end :])
+            child = multiprocessing.Process(target=find, args=(tree, bug))
+            child.start()
+            child.join(LIMIT)
+            hung = child.is_alive()
+            if hung:
+                child.kill()
+                child.join()
+            path.write_bytes(whole)
+            results.put((bug, hung or child.exitcode != 0))
+
+
+def explained() -> dict[tuple[str, str, str, str], str]:
+    """The known bugs that change no value, with the reason."""
+    listed = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))
+    return {(e["file"], e["function"], e["was"], e["became"]): e["why"] for e in listed["equivalent"]}
+
+
+def main() -> int:
+    """Plants the bugs and prints what became of them; 1 if one survived that nobody explained."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sample", type=int, help="plant so many bugs instead of all")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--only", action="append", help="a file below measures/, as in binary/ap.py")
+    parser.add_argument("--workers", type=int, default=2)
+    chosen = parser.parse_args()
+    files = chosen.only or [*SHARED, *_files()]
+    known = explained()
+    planted = [bug for file in files for bug in bugs(file)]
+    if chosen.sample is not None and chosen.sample < len(planted):
+        planted = sorted(
+            random.Random(chosen.seed).sample(planted, chosen.sample), key=lambda bug: (bug.file, bug.line)
+        )
+    print(f"{len(planted)} bugs in {len(files)} files, seed {chosen.seed}, {chosen.workers} workers")
+    files_touched = {bug.file: bug for bug in planted}.values()
+    sound = [replace(bug, start=bug.end, became="", was="nothing") for bug in files_touched]
+    broken = [bug.file for bug, found in try_all(sound, chosen.workers) if found]
+    if broken:
+        print("the tests fail without any bug planted:", *broken)
+        return 2
+    return report(try_all(planted, chosen.workers), known)
+
+
+def try_all(planted: list[Bug], workers: int) -> list[tuple[Bug, bool]]:
+    """Whether each bug was found."""
+    context = multiprocessing.get_context("fork")
+    queue, results = context.Queue(), context.Queue()
+    for item in [*planted, *[None] * workers]:
+        queue.put(item)
+    crew = [context.Process(target=work, args=(queue, results)) for _ in range(workers)]
+    for worker in crew:
+        worker.start()
+    outcome = []
+    for number, _ in enumerate(planted, start=1):
+        outcome.append(results.get())
+        print(f"\r{number}/{len(planted)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    for worker in crew:
+        worker.join()
+    return outcome
+
+
+def report(outcome: list[tuple[Bug, bool]], known: dict[tuple[str, str, str, str], str]) -> int:
+    """Prints the table and the survivors."""
+    planted = Counter(bug.file for bug, _ in outcome)
+    killed = Counter(bug.file for bug, found in outcome if found)
+    same = Counter(bug.file for bug, found in outcome if not found and bug.key in known)
+    open_ = sorted((str(bug) for bug, found in outcome if not found and bug.key not in known))
+    print(f"{'file':<36}{'bugs':>6}{'killed':>8}{'equivalent':>12}{'survived':>10}")
+    for file in [*sorted(planted), None]:
+        b, k, e = (sum(c.values()) if file is None else c[file] for c in (planted, killed, same))
+        print(f"{file or 'all':<36}{b:>6}{k:>8}{e:>12}{b - k - e:>10}")
+    for line in open_:
+        print("survived:", line)
+    for bug, found in outcome:
+        if found and bug.key in known:
+            print("no longer equivalent:", bug)
+    return 1 if open_ else 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    began = time.perf_counter()
+    code = main()
+    print(f"{time.perf_counter() - began:.0f} s")
+    sys.exit(code)
