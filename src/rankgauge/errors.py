@@ -2,6 +2,7 @@
 
     RankGaugeError            1
     ├── InputError            2   a file or table is not what was expected: path:line, the line, what to do
+    │   └── UngroupedError    2   a run that is read in pieces is not grouped by query
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
     ├── ParameterError        4   a parameter's value makes no sense
     └── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
@@ -15,7 +16,7 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"]
+__all__ = ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UngroupedError", "UnknownNameError"]
 
 
 class RankGaugeError(Exception):
@@ -45,6 +46,10 @@ class InputError(RankGaugeError):
         place = "" if self.path is None else f"{self.path}:" + (f"{self.line}:" if self.line else "") + " "
         shown = "" if self.text is None else f"\n  {_shortened(self.text)}"
         return f"{place}{self.problem}{shown}" + (f"\n  {self.hint}" if self.hint else "")
+
+
+class UngroupedError(InputError):
+    """A file that was to be read in pieces is not grouped by query."""
 
 
 class UnknownNameError(RankGaugeError):

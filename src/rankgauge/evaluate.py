@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,11 +13,13 @@ import polars as pl
 
 from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
+from rankgauge.errors import UngroupedError
 from rankgauge.measures import Measure, parse_all
 from rankgauge.policies import LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
-from rankgauge.ranking import Hits, rank
+from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.ranking.scan import scan
 from rankgauge.summary import summarise
 
 __all__ = ["Result", "evaluate"]
@@ -40,10 +43,22 @@ def evaluate(
     """
     spoken = dialects.get(dialect).changed(**overrides)
     wanted = spoken.select(measures)
-    judged, ranked = io.pair_from(judgments, run)
-    hits = rank(ranked, spoken.prepare(judged), spoken.ranking)  # join, order, ties, unjudged, cut
+    hits = _hits(judgments, run, spoken)  # assessors; join, order, ties, unjudged, cut
     values, errors = score(hits, wanted, spoken)  # kernels; NaN = undefined
     return Result(dialect=spoken, measures=wanted, hits=hits, raw=values, errors=errors)
+
+
+def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:
+    """The judged hits of the run: regular TREC files are scanned, large files streamed, the rest read whole."""
+    if io.is_path(judgments) and io.is_path(run):
+        scanned = scan(run, judgments, dialect.ranking) if dialect.assessors is None else None
+        if scanned is not None:
+            return scanned
+        with suppress(UngroupedError):
+            if io.is_large(run):
+                return rank_stream(io.stream_run(run), dialect.prepare(io.read_judgments(judgments)), dialect.ranking)
+    judged, ranked = io.pair_from(judgments, run)
+    return rank(ranked, dialect.prepare(judged), dialect.ranking)
 
 
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from rankgauge import dialects, io
 from rankgauge.cli.interrupts import heed
 from rankgauge.cli.progress import followed
@@ -49,20 +47,22 @@ class Work:
             raise UnknownNameError("interval", interval, INTERVALS)
         spoken = dialects.get(self.dialect).changed(**self.overrides)  # a wrong name shows before anything is read
         printed = tuple(named for name in self.measures for named in _printed(name, spoken))
-        results, unjudged = {}, {}
+        results = {}
         for path, name in followed(self._named()):
-            judgments, run = self._tables(path)
             started = time.perf_counter()
-            results[name] = evaluate(judgments, run, self.measures, dialect=spoken)
-            unjudged[name] = _strangers(judgments, run)
-            self._tell(f"evaluated {name} in {time.perf_counter() - started:.2f} s")
+            results[name] = evaluate(*self._sources(path), self.measures, dialect=spoken)
+            hits = results[name].hits
+            self._tell(
+                f"read and evaluated {name} in {time.perf_counter() - started:.2f} s: {len(hits.queries)} judged queries, "
+                f"{hits.retrieved.sum():.0f} documents retrieved for them, {len(hits.query)} of these judged"
+            )
         return Report(
             results=results,
             per_query=per_query,
             overall=overall,
             interval=interval,
             seed=seed,
-            unjudged=unjudged,
+            unjudged={name: result.hits.strangers for name, result in results.items()},
             tags=self._tags(),
             printed=printed,
         )
@@ -79,17 +79,12 @@ class Work:
         found = {name: _tag(path) for path, name in self._named()}
         return {name: tag for name, tag in found.items() if tag is not None}
 
-    def _tables(self, run: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
-        started = time.perf_counter()
+    def _sources(self, run: Path) -> tuple[Any, Any]:
+        """The two files; where their formats are named, what they hold."""
         first, second = self.formats
         if first is None and second is None:
-            tables = io.read_pair(self.judgments, run)
-        else:
-            tables = io.read_judgments(self.judgments, first), io.read_run(run, second)
-        for path, table in zip((self.judgments, run), tables, strict=True):
-            self._tell(f"read {path}: {len(table)} rows, {table['query'].n_unique()} queries")
-        self._tell(f"read both in {time.perf_counter() - started:.2f} s")
-        return tables
+            return self.judgments, run
+        return io.read_judgments(self.judgments, first), io.read_run(run, second)
 
     def _tell(self, words: str) -> None:
         if self.verbose:
@@ -107,9 +102,3 @@ def _tag(run: Path) -> str | None:
         return None
     fields = Head(source=Source.of(run)).fields[0]
     return fields[TAG] if len(fields) > TAG else None
-
-
-def _strangers(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[str, ...]:
-    """The queries of the run that nobody judged."""
-    judged, asked = (table["query"].unique(maintain_order=True) for table in (judgments, run))
-    return tuple(asked.filter(~asked.is_in(judged.implode())))

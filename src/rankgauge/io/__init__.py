@@ -7,6 +7,8 @@ from rankgauge.io.base import Format, Kind, get, registry
 from rankgauge.io.files import (
     Shape,
     detect,
+    is_large,
+    is_path,
     judgments_from,
     pair_from,
     read_judgments,
@@ -27,6 +29,8 @@ __all__ = [
     "Shape",
     "detect",
     "get",
+    "is_large",
+    "is_path",
     "judgments_from",
     "pair_from",
     "read_judgments",

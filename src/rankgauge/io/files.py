@@ -23,6 +23,8 @@ from rankgauge.tables import as_judgments, as_run
 __all__ = [
     "Shape",
     "detect",
+    "is_large",
+    "is_path",
     "judgments_from",
     "pair_from",
     "read_judgments",
@@ -36,6 +38,9 @@ __all__ = [
 ]
 
 PathLike = str | os.PathLike[str]
+LARGE = 1 << 26
+"""A file of more bytes than this is read in pieces where that is possible."""
+
 AnyFormat = str | Format | None
 
 
@@ -128,19 +133,29 @@ def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = 
 
 def judgments_from(source: Any) -> pl.DataFrame:
     """The judgments in a file, a frame, a dict or rows."""
-    return read_judgments(source) if isinstance(source, str | os.PathLike) else as_judgments(source)
+    return read_judgments(source) if is_path(source) else as_judgments(source)
 
 
 def run_from(source: Any) -> pl.DataFrame:
     """The run in a file, a frame, a dict or rows."""
-    return read_run(source) if isinstance(source, str | os.PathLike) else as_run(source)
+    return read_run(source) if is_path(source) else as_run(source)
 
 
 def pair_from(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and run, each in a file, a frame, a dict or rows; two files may need each other to be understood."""
-    if isinstance(judgments, str | os.PathLike) and isinstance(run, str | os.PathLike):
+    if is_path(judgments) and is_path(run):
         return read_pair(judgments, run)
     return judgments_from(judgments), run_from(run)
+
+
+def is_path(source: Any) -> bool:
+    """Whether the source names a file."""
+    return isinstance(source, str | os.PathLike)
+
+
+def is_large(path: PathLike) -> bool:
+    """Whether a file is a run that is better read in pieces."""
+    return os.path.isfile(path) and os.path.getsize(path) > LARGE and detect(path).kind is Kind.RUN
 
 
 def _source(path: PathLike) -> Source:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from rankgauge.errors import InputError
+from rankgauge.errors import UngroupedError
 
 __all__ = ["whole_queries"]
 
@@ -45,7 +45,7 @@ def _end(frame: pl.DataFrame, ended: set[str], name: str) -> None:
     """Notes the frame's queries as ended; each must be new and in one piece."""
     for query in frame["query"].rle().struct.field("value"):
         if query in ended:
-            raise InputError(
+            raise UngroupedError(
                 f"query {query} comes back after it ended",
                 path=name,
                 hint="A run that is read in pieces must be grouped by query: sort it, or read it whole.",

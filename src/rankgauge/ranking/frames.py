@@ -41,7 +41,7 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     pool = pool.join(codes, on="query", how="left", maintain_order="left").select("code", "document", "grade")
     judged = pool.filter(pl.col("grade") > UNJUDGED).sort("code", "grade", descending=[False, True])
     hits = Hits.gathered(
-        _once(queries, (_found(batch.join(codes, on="query", maintain_order="left"), pool, how) for batch in batches)),
+        _once(queries, (_found(batch, codes, pool, how) for batch in batches)),
         queries=queries,
         pool_query=judged["code"].to_numpy(),
         pool_grade=judged["grade"].to_numpy(),
@@ -49,9 +49,9 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     return arrange(hits, how)
 
 
-def _found(rows: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
-    """The judged hits of the lists that are in these rows."""
-    rows = _sorted(rows, how)
+def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
+    """The judged hits of the lists that are in the batch."""
+    rows = _sorted(batch.join(codes, on="query", maintain_order="left"), how)
     code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
     counts = np.bincount(code)
     starts = np.cumsum(counts) - counts
@@ -69,7 +69,14 @@ def _found(rows: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
         grade=grades.drop_nulls().to_numpy(),
         first=first[hit],
         size=size[hit],
+        strangers=_strangers(batch, codes) if len(rows) < len(batch) else (),
     )
+
+
+def _strangers(batch: pl.DataFrame, codes: pl.DataFrame) -> tuple[str, ...]:
+    """The queries of the batch that nobody judged."""
+    asked = batch.select(pl.col("query").unique(maintain_order=True))
+    return tuple(asked.join(codes, on="query", how="anti", maintain_order="left")["query"])
 
 
 def _once(queries: pl.Series, parts: Iterable[Found]) -> list[Found]:

@@ -28,7 +28,8 @@ CELLS = 1 << 20
 class Found:
     """The judged hits of some queries' whole lists, by query and rank: what one batch of a run gives.
 
-    `listed` are the positions of the queries that the batch has lists for, `retrieved` counts the documents of these.
+    `listed` are the positions of the queries that the batch has lists for, `retrieved` counts the documents of these;
+    `strangers` are its queries that nobody judged.
     """
 
     listed: IndexArray
@@ -38,6 +39,7 @@ class Found:
     grade: FloatArray
     first: FloatArray
     size: FloatArray
+    strangers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,7 +50,7 @@ class Hits:
     place under the run's own order, `first` and `size` describe the hit's tie group. `retrieved` (queries) counts
     the documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then
     descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
-    the list; None: those whose list is not empty.
+    the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged.
     """
 
     queries: pl.Series
@@ -61,6 +63,7 @@ class Hits:
     pool_query: IndexArray
     pool_grade: FloatArray
     answered: BoolArray | None = None
+    strangers: tuple[str, ...] = ()
 
     @classmethod
     def gathered(
@@ -87,6 +90,7 @@ class Hits:
             retrieved=retrieved,
             pool_query=pool_query,
             pool_grade=pool_grade,
+            strangers=tuple(name for part in parts for name in part.strangers),
         )
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -77,6 +78,7 @@ def _found(block: Block, pool: Pool, how: Ranking) -> Found:
         raise Irregular
     codes = np.array([pool.codes.get(name, -1) for name in lines.names], dtype=np.int64)
     known = codes >= 0
+    strangers = tuple(name.decode() for name, judged in zip(lines.names, known, strict=True) if not judged)
     codes, counts = codes[known], lines.counts[known]
     if len(np.unique(codes)) < len(codes):
         raise Irregular
@@ -84,7 +86,8 @@ def _found(block: Block, pool: Pool, how: Ranking) -> Found:
         kept = spans(lines.starts[known], counts)
         score, documents = score[kept], documents[kept]
     place = join(documents, codes, counts, pool)
-    return ordered(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
+    found = ordered(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
+    return replace(found, strangers=strangers)
 
 
 def _check_rest(pool: Pool, codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
