@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankgauge import io
 from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
@@ -140,6 +141,18 @@ def test_judgments_may_be_a_table(tmp_path: Path) -> None:
     assert one is not None
     assert other is not None
     assert_same(one, other)
+
+
+def test_scan_gives_what_the_readers_and_rank_give(tmp_path: Path) -> None:
+    """The two ways from the same files: bytes to hits, and the readers of `io`, whole or as a stream, then `rank`."""
+    run, judgments = large(random.Random(11), listed=80, judged=12)
+    paths = written(tmp_path, run, judgments)
+    for how in (Ranking(), Ranking(ties=Ties.DOCID, single_precision=True, negative=NegativeGrade.UNJUDGED)):
+        hits = scan(paths[0], paths[1], how)
+        assert hits is not None
+        pool = io.read_judgments(paths[1])
+        assert_same(hits, rank(io.read_run(paths[0]), pool, how))
+        assert_same(hits, rank_stream(io.stream_run(paths[0], rows=500), pool, how))
 
 
 REGULAR = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\nq2 Q0 d1 1 2.5 tag\n"

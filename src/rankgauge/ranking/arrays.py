@@ -24,7 +24,7 @@ from rankgauge.ranking.memory import keep_freed_memory
 
 __all__ = ["pad_groups", "rank_arrays", "rank_rows"]
 
-ROWS, CELLS = 4096, 1 << 15
+ROWS, CELLS = 4096, 1 << 16
 """How many rows make a block, and how many cells are sorted at a time: what a core's own cache holds."""
 
 THREADS = 2
