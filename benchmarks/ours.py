@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-# As the command line does before NumPy loads: no threads for matrix products, which nothing here needs, and no huge
-# pages, which the kernel may have to make room for first.
+# Before NumPy loads: no threads for matrix products, which nothing here needs, and no huge pages, which the kernel
+# may have to make room for first.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
