@@ -8,26 +8,83 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankgauge.arrays import score_arrays
+    from rankgauge.dialects import Dialect
+    from rankgauge.dialects import get as dialect
+    from rankgauge.errors import InputError, MissingExtraError, ParameterError, RankGaugeError, UnknownNameError
     from rankgauge.evaluate import Result, evaluate
+    from rankgauge.io import read_judgments, read_letor, read_run, write_judgments, write_run
+    from rankgauge.judgments import agreement, binarise, combine, scale
+    from rankgauge.measures import Measure
+    from rankgauge.measures import parse as measure
+    from rankgauge.policies import Ties
+    from rankgauge.stats import kendall_tau, rbo, tau_ap
 
-__all__ = ["Result", "evaluate"]
+__all__ = [
+    "Dialect",
+    "InputError",
+    "Measure",
+    "MissingExtraError",
+    "ParameterError",
+    "RankGaugeError",
+    "Result",
+    "Ties",
+    "UnknownNameError",
+    "agreement",
+    "binarise",
+    "combine",
+    "dialect",
+    "evaluate",
+    "kendall_tau",
+    "measure",
+    "rbo",
+    "read_judgments",
+    "read_letor",
+    "read_run",
+    "scale",
+    "score_arrays",
+    "tau_ap",
+    "write_judgments",
+    "write_run",
+]
 __version__ = "0.1.0"
 
-_HOMES = {"Result": "rankgauge.evaluate", "evaluate": "rankgauge.evaluate"}
-"""The module that each public name lives in. They load on first use, so that `rankgauge --help` starts fast."""
+_HOMES = {
+    "arrays": ["score_arrays"],
+    "dialects": ["Dialect", "dialect:get"],
+    "errors": ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"],
+    "evaluate": ["Result", "evaluate"],
+    "io": ["read_judgments", "read_letor", "read_run", "write_judgments", "write_run"],
+    "judgments": ["agreement", "binarise", "combine", "scale"],
+    "measures": ["Measure", "measure:parse"],
+    "policies": ["Ties"],
+    "stats": ["kendall_tau", "rbo", "tau_ap"],
+}
+"""The public names of each module (name:its name there). They load on first use, so that `rankgauge --help` is fast."""
+
+_FOUND = {
+    name.partition(":")[0]: (f"{__name__}.{module}", name.rpartition(":")[2])
+    for module, names in _HOMES.items()
+    for name in names
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _FOUND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    module, inner = _FOUND[name]
+    return getattr(importlib.import_module(module), inner)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
 
 
 class _Package(ModuleType):
     """A package in which `rankgauge.evaluate` is the function, also after the module of that name was imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        public = isinstance(value, ModuleType) and name in _HOMES
+        public = isinstance(value, ModuleType) and name in _FOUND
         super().__setattr__(name, getattr(value, name) if public else value)
 
 

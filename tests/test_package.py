@@ -1,0 +1,34 @@
+"""The package's face: what `import rankgauge` offers, and what it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import rankgauge as rg
+
+
+def test_public_names() -> None:
+    """Every public name is there, each once, in the order of the alphabet, and none besides is promised."""
+    assert rg.__all__ == sorted(set(rg.__all__))
+    assert set(rg.__all__) == set(rg._FOUND)
+    for name in rg.__all__:
+        assert getattr(rg, name) is not None
+        assert name in dir(rg)
+
+
+def test_evaluate_is_the_function() -> None:
+    """`rankgauge.evaluate` is callable, whatever was imported before."""
+    code = "import rankgauge.evaluate, rankgauge as rg; print(callable(rg.evaluate), callable(rg.agreement))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert printed.stdout == "True True\n"
+
+
+def test_imports_little() -> None:
+    """`import rankgauge` loads nothing heavy; evaluating loads no SciPy before an interval is asked for."""
+    code = "import sys, rankgauge; print(sorted({'numpy', 'polars', 'scipy', 'rich'} & set(sys.modules)))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert printed.stdout == "[]\n"
+    code = "import sys, rankgauge as rg; rg.evaluate; print(sorted({'scipy', 'rich', 'pandas'} & set(sys.modules)))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert printed.stdout == "[]\n"
