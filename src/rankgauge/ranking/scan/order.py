@@ -33,10 +33,9 @@ def ordered(
     opens[1:] |= score[1:] != score[:-1]
     groups = np.flatnonzero(opens)
     sizes = np.diff(groups, append=len(score))
-    group = np.cumsum(opens) - 1
+    group = np.repeat(np.arange(len(groups)), sizes)
     if ties is Ties.DOCID and len(groups) < len(score):
-        tied = np.unique(group[place >= 0])
-        tied = tied[sizes[tied] > 1]
+        tied = np.flatnonzero((np.bincount(group[place >= 0], minlength=len(groups)) > 0) & (sizes > 1))
         place = _by_id(place, documents if order is None else documents[order], groups[tied], sizes[tied])
     at = np.flatnonzero(place >= 0)
     query, group = np.repeat(np.arange(len(counts)), counts)[at], group[at]

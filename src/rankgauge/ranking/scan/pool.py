@@ -91,8 +91,9 @@ class _Part:
 
 def _descending(grades: FloatArray, counts: IndexArray) -> FloatArray:
     """The grades, descending within each query: grades are few, so (query, grade) is one number to sort by."""
-    levels, level = np.unique(-grades, return_inverse=True)
-    keys = np.repeat(np.arange(len(counts)) * len(levels), counts) + level
+    ordered = np.sort(-grades)
+    levels = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    keys = np.repeat(np.arange(len(counts)) * len(levels), counts) + np.searchsorted(levels, -grades)
     keys.sort()
     return np.asarray(-levels[keys % len(levels)])
 

@@ -80,7 +80,7 @@ def _found(block: Block, pool: Pool, how: Ranking) -> Found:
     known = codes >= 0
     strangers = tuple(name.decode() for name, judged in zip(lines.names, known, strict=True) if not judged)
     codes, counts = codes[known], lines.counts[known]
-    if len(np.unique(codes)) < len(codes):
+    if len(set(codes.tolist())) < len(codes):
         raise Irregular
     if not known.all():
         kept = spans(lines.starts[known], counts)
