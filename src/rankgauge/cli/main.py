@@ -15,6 +15,11 @@ from rankgauge.errors import RankGaugeError
 
 __all__ = ["app", "run"]
 
+# Before NumPy loads: no threads for matrix products, which nothing here needs, and no huge pages, for which the kernel
+# may have to move memory first (a fresh array of 200 MB then takes five times as long to fill).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended, as shells have it."""
 

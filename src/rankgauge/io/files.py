@@ -97,7 +97,7 @@ def read_pair(judgments: PathLike, run: PathLike, format: AnyFormat = None) -> t
     return one.format.read_judgments(first), other.format.read_run(second)
 
 
-def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 1_000_000) -> Iterator[pl.DataFrame]:
+def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
     """The run in a file that is grouped by query, in batches of whole queries and of about that many rows."""
     source = _source(path)
     shape = _shape(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
