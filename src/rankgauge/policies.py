@@ -12,6 +12,10 @@ from rankgauge.errors import UnknownNameError
 
 __all__ = [
     "LEAVE_OUT",
+    "Duplicates",
+    "FractionalGrade",
+    "Grouping",
+    "HighGrade",
     "IdealPool",
     "MissingQuery",
     "NegativeGrade",
@@ -59,6 +63,7 @@ class Ties(Policy):
 
     INPUT = "input", "tied documents stand in the order of the input"
     DOCID = "docid", "tied documents stand in descending order of their ids, as in trec_eval"
+    SELECTION = "selection", "tied documents stand as a selection sort leaves them, as in RankLib of 2011"
     EXPECTED = "expected", "the mean over all orders of tied documents"
     BEST = "best", "tied documents stand in the order that favours the run"
     WORST = "worst", "tied documents stand in the order that harms the run"
@@ -82,9 +87,40 @@ class NegativeGrade(Policy):
     """Negative grades: what a grade below zero says."""
 
     UNJUDGED = "unjudged", "a negative grade means that the document was not judged"
+    POOLED = "pooled", "a negative grade means not judged, but counted among those that are not relevant"
     ZERO = "zero", "a negative grade means judged and worth nothing"
     KEEP = "keep", "negative grades are used as they are"
     REFUSE = "refuse", "a negative grade is an error"
+
+
+class FractionalGrade(Policy):
+    """Fractional grades: grades that are no whole numbers."""
+
+    KEEP = "keep", "a grade may be any number"
+    REFUSE = "refuse", "a grade must be a whole number, and written as one: 1.0 in a file is an error"
+
+
+class HighGrade(Policy):
+    """High grades: what a grade above the top of the scale (max_grade) says."""
+
+    KEEP = "keep", "grades above the top of the scale are used as they are"
+    ZERO = "zero", "a grade above the top of the scale counts as 0"
+    REFUSE = "refuse", "a grade above the top of the scale is an error"
+
+
+class Duplicates(Policy):
+    """Duplicates: lines of a LETOR file with the same query and document."""
+
+    REFUSE = "refuse", "a document that stands twice in a query is an error"
+    LAST = "last", "of a document that stands twice in a query the last line counts"
+    ROWS = "rows", "every line is a document of its own, called after its place"
+
+
+class Grouping(Policy):
+    """Grouping: which lines of a LETOR file make a list."""
+
+    QUERY = "query", "all lines of a query make one list, wherever they stand"
+    CHANGE = "change", "a new list begins wherever the query changes: the second list of query 7 is called '7 (2)'"
 
 
 class IdealPool(Policy):
@@ -92,6 +128,7 @@ class IdealPool(Policy):
 
     JUDGED = "judged", "the ideal ranking holds every judged document of the query"
     RETRIEVED = "retrieved", "the ideal ranking holds only the documents that the run retrieved"
+    FIRST = "first", "the ideal ranking holds every judged document of the first list of the query"
 
 
 class ShortList(Policy):
@@ -106,3 +143,4 @@ class QueryOrder(Policy):
 
     APPEARANCE = "appearance", "queries stand in the order of the judgments"
     LEXICAL = "lexical", "queries stand in the byte order of their ids"
+    NUMERIC = "numeric", "queries stand in the order of their ids as numbers"

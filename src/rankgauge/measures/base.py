@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rankgauge.errors import ParameterError
+from rankgauge.measures.numbers import NumberFormat
 from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.ranking.sampling import SAMPLING
@@ -47,19 +48,28 @@ class Aggregate(Enum):
     SUM = "sum"
     GEOMETRIC = "geometric"
 
-    def over(self, values: FloatArray) -> float:
-        """One number from the values of the queries, added in their order; NaN marks a query that is left out."""
+    def over(self, values: FloatArray, *, single: bool = False) -> float:
+        """One number from the values of the queries, added in their order; NaN marks a query that is left out.
+
+        `single` does it in single precision.
+        """
         counted = values[~np.isnan(values)]
-        return _AGGREGATES[self](counted) if len(counted) else np.nan
+        found = _AGGREGATES[self](counted, single) if len(counted) else np.nan
+        return float(np.float32(found)) if single else found
 
 
 LEAST = 1e-5
 """The smallest value that a geometric mean takes a query for (trec_eval's MIN_GEO_MEAN); one 0 would make all 0."""
 
-_AGGREGATES: Mapping[Aggregate, Callable[[FloatArray], float]] = {
-    Aggregate.MEAN: lambda values: float(total(values) / len(values)),
-    Aggregate.SUM: lambda values: float(total(values)),
-    Aggregate.GEOMETRIC: lambda values: float(np.exp(total(np.log(np.maximum(values, LEAST))) / len(values))),
+
+def _mean(values: FloatArray, single: bool) -> float:
+    return float(total(values, single=single) / len(values))
+
+
+_AGGREGATES: Mapping[Aggregate, Callable[[FloatArray, bool], float]] = {
+    Aggregate.MEAN: _mean,
+    Aggregate.SUM: lambda values, single: float(total(values)),
+    Aggregate.GEOMETRIC: lambda values, single: float(np.exp(_mean(np.log(np.maximum(values, LEAST)), single))),
 }
 
 
@@ -171,9 +181,9 @@ class Measure:
         """What each hit adds to the value (queries × hits)."""
         raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
 
-    def text(self, value: float, decimals: int) -> str:
-        """The value as it is printed: a count whole, anything else with that many decimals."""
-        return f"{value:.{0 if self.facts.aggregate is Aggregate.SUM else decimals}f}"
+    def text(self, value: float, number: NumberFormat) -> str:
+        """The value as it is printed: a count whole, anything else in that format."""
+        return f"{value:.0f}" if self.facts.aggregate is Aggregate.SUM else number(value)
 
     def bound(self, defaults: Mapping[str, Any]) -> Self:
         """The measure with the parameters that were left open (None) set from `defaults`."""

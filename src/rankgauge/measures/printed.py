@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.measures.base import Measure
+from rankgauge.measures.numbers import NumberFormat, fixed
 
 __all__ = ["Printed"]
 
@@ -15,7 +16,7 @@ class Printed:
 
     name: str
     measure: Measure
-    decimals: int = 4
+    number: NumberFormat = fixed(4)
     per_query: bool = True
     overall: bool = True
     rest: tuple[Measure, ...] = ()

@@ -45,7 +45,7 @@ def lines(
     if overall and tag is not None:
         yield Line("runid", ALL, tag)
     if overall:
-        yield from (Line(p.name, ALL, p.measure.text(result[p.measure], p.decimals)) for p in wanted if p.overall)
+        yield from (Line(p.name, ALL, p.measure.text(result[p.measure], p.number)) for p in wanted if p.overall)
 
 
 def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[Line]:
@@ -53,7 +53,7 @@ def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[Line]:
     for query, answered, row in zip(result.queries, result.answered, result.matrix.tolist(), strict=True):
         if answered or result.dialect.lists_missing:
             for p in wanted:
-                pieces = [m.text(row[columns[m]], p.decimals) for m in (p.measure, *p.rest)]
+                pieces = [m.text(row[columns[m]], p.number) for m in (p.measure, *p.rest)]
                 yield Line(p.name, query, _joined(pieces))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from rankgauge.measures import Measure
+from rankgauge.measures.numbers import fixed
 
 __all__ = ["interval", "number", "share", "value"]
 
@@ -19,7 +20,7 @@ def number(value: float) -> str:
 
 def value(measure: Measure, amount: float) -> str:
     """A measure's value as the measure itself prints it; a dash where it is not defined."""
-    return "–" if math.isnan(amount) else measure.text(amount, 4)
+    return "–" if math.isnan(amount) else measure.text(amount, fixed(4))
 
 
 def interval(low: float, high: float) -> str:

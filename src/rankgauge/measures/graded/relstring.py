@@ -9,6 +9,7 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.numbers import NumberFormat
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -71,7 +72,7 @@ class RelString(Measure):
         length = np.clip(np.minimum(lists.retrieved, self._end) - self.start + 1, 0, None)
         return np.asarray(BASE**length - 1 + np.sum(shown * (digits - outside) * place, axis=-1))
 
-    def text(self, value: float, decimals: int) -> str:
+    def text(self, value: float, number: NumberFormat) -> str:
         """The string itself, in quotes."""
         code, characters = int(value), ""
         while code:

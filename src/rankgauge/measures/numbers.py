@@ -1,0 +1,58 @@
+"""Number formats: how a tool writes a value, to its last digit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+__all__ = ["FULL", "NumberFormat", "fixed", "java_rounded", "significant"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberFormat:
+    """How a number is written; `words` says it."""
+
+    words: str
+    write: Callable[[float], str]
+
+    def __call__(self, value: float) -> str:
+        """The number as text."""
+        return self.write(value)
+
+
+@cache
+def fixed(decimals: int) -> NumberFormat:
+    """That many decimals, as C's and Perl's %.4f."""
+    return NumberFormat(words=f"{decimals} decimals", write=lambda value: f"{value:.{decimals}f}")
+
+
+@cache
+def significant(digits: int) -> NumberFormat:
+    """That many significant digits without final zeros, as C's %.15g; Perl prints every number so."""
+    return NumberFormat(words=f"{digits} significant digits", write=lambda value: f"{value:.{digits}g}")
+
+
+@cache
+def java_rounded(decimals: int) -> NumberFormat:
+    """Halves rounded up at that many decimals, then written as Java writes a double."""
+    unit = 10.0**decimals
+    return NumberFormat(
+        words=f"at most {decimals} decimals, halves rounded up",
+        write=lambda value: _java(math.floor(value * unit + 0.5) / unit),
+    )
+
+
+FULL = NumberFormat(words="every digit that the number needs", write=repr)
+"""The shortest text that reads back to the same double, as Python prints it."""
+
+
+def _java(value: float) -> str:
+    """Java's Double.toString: powers of ten below a thousandth and from ten millions on."""
+    if value == 0 or 1e-3 <= abs(value) < 1e7 or not math.isfinite(value):
+        return repr(value)
+    sign, digits, _ = Decimal(repr(value)).normalize().as_tuple()
+    first, *rest = map(str, digits)
+    return f"{'-' * sign}{first}.{''.join(rest) or '0'}E{Decimal(repr(value)).adjusted()}"
