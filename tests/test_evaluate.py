@@ -1,0 +1,244 @@
+"""The whole flow: policies act where they say they act, and a result tells what it rests on."""
+
+from __future__ import annotations
+
+import itertools
+from math import log2
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankgauge import InputError, ParameterError, Result, UnknownNameError, evaluate
+from rankgauge.evaluate import score
+from rankgauge.io import write_judgments, write_run
+from rankgauge.policies import Ties
+
+JUDGMENTS = {
+    "usual": {"a": 2, "b": 0, "c": 1, "missed": 1},
+    "empty": {"a": 0, "b": 0},
+    "missing": {"a": 1},
+    "negative": {"a": -1, "b": 1},
+}
+RUN = {
+    "usual": {"b": 3.0, "x": 2.0, "a": 1.0, "c": 0.5},
+    "empty": {"a": 2.0, "b": 1.0},
+    "negative": {"a": 2.0, "b": 1.0},
+    "stranger": {"a": 1.0},
+}
+
+
+def value(result: Result, query: str) -> float:
+    """The value of the result's only measure for a query."""
+    row = list(result.queries).index(query)
+    return float(result.matrix[row, 0])
+
+
+def test_unjudged() -> None:
+    """An unjudged document counts as not relevant, or is taken out before ranks are counted."""
+    assert value(evaluate(JUDGMENTS, RUN, "RR"), "usual") == 1 / 3
+    assert value(evaluate(JUDGMENTS, RUN, "RR", unjudged="skip"), "usual") == 1 / 2
+    assert value(evaluate(JUDGMENTS, RUN, "RR(judged_only=True)"), "usual") == 1 / 2
+
+
+def test_missing_queries() -> None:
+    """A judged query that the run does not answer counts with an empty list, or is left out."""
+    counted = evaluate(JUDGMENTS, RUN, "RR")
+    assert list(counted.queries) == ["usual", "empty", "missing", "negative"]
+    assert counted["RR"] == (1 / 3 + 0 + 0 + 1 / 2) / 4
+    skipped = evaluate(JUDGMENTS, RUN, "RR", missing="skip")
+    assert list(skipped.queries) == ["usual", "empty", "negative"]
+    assert skipped["RR"] == (1 / 3 + 0 + 1 / 2) / 3
+
+
+def test_queries_that_nobody_judged() -> None:
+    """A query of the run that nobody judged takes no part, and is named."""
+    result = evaluate(JUDGMENTS, RUN, "RR")
+    assert "stranger" not in list(result.queries)
+    assert result.hits.strangers == ("stranger",)
+
+
+@pytest.mark.parametrize("empty", [0.0, 0.5, 1.0])
+def test_empty_queries_count_as(empty: float) -> None:
+    """The value of a query without relevant documents, where the measure is 0/0, is a choice."""
+    result = evaluate(JUDGMENTS, RUN, "AP", empty=empty)
+    assert value(result, "empty") == empty
+    assert value(result, "missing") == 0
+
+
+def test_empty_queries_left_out() -> None:
+    """Left out, a query without relevant documents is in no measure's mean, whether the measure is defined or not."""
+    result = evaluate(JUDGMENTS, RUN, ["P@1", "AP"], empty="leave-out")
+    assert "empty" not in list(result.values["query"])
+    assert list(result.summary["queries"]) == [3, 3]
+    assert list(result.summary["empty"]) == [1, 1]
+    # b, the only relevant document of "negative", stands second; "usual" begins with a non-relevant one.
+    assert result["P@1"] == 0
+    assert result["AP"] == pytest.approx(((1 / 3 + 2 / 4) / 3 + 0 + 1 / 2) / 3)
+
+
+def test_short_lists() -> None:
+    """A list shorter than the cutoff is judged as far as it goes, or counts 0 as in LETOR's scripts."""
+    dcg = 2 / log2(4) + 1 / log2(5)
+    ideal = 2 / log2(2) + 1 / log2(3) + 1 / log2(4)
+    assert value(evaluate(JUDGMENTS, RUN, "nDCG@10"), "usual") == pytest.approx(dcg / ideal)
+    assert value(evaluate(JUDGMENTS, RUN, "nDCG@10", short="zero"), "usual") == 0
+    assert value(evaluate(JUDGMENTS, RUN, "nDCG@4", short="zero"), "usual") == pytest.approx(dcg / ideal)
+    assert list(evaluate(JUDGMENTS, RUN, "nDCG@4").summary["short"]) == [2]
+
+
+def test_negative_grades() -> None:
+    """A grade below zero is judged and worth nothing, or not judged, or itself, or refused."""
+    gained = {
+        policy: value(evaluate(JUDGMENTS, RUN, "CG@2", negative=policy), "negative") for policy in ("zero", "keep")
+    }
+    assert gained == {"zero": 0 + 1, "keep": -1 + 1}
+    assert value(evaluate(JUDGMENTS, RUN, "Judged@2", negative="zero"), "negative") == 2 / 2
+    assert value(evaluate(JUDGMENTS, RUN, "Judged@2", negative="unjudged"), "negative") == 1 / 2
+    with pytest.raises(InputError, match="negative grade -1 of document a in query negative"):
+        evaluate(JUDGMENTS, RUN, "AP", negative="refuse")
+
+
+def test_ideal_pool() -> None:
+    """The ideal ranking holds every judged document, or only those that the run retrieved."""
+    dcg = 2 / log2(4) + 1 / log2(5)
+    judged, retrieved = (
+        value(evaluate(JUDGMENTS, RUN, "nDCG", ideal=pool), "usual") for pool in ("judged", "retrieved")
+    )
+    assert judged == pytest.approx(dcg / (2 + 1 / log2(3) + 1 / log2(4)))
+    assert retrieved == pytest.approx(dcg / (2 + 1 / log2(3)))
+
+
+def test_depth() -> None:
+    """A depth cuts each list before anything is measured."""
+    assert value(evaluate(JUDGMENTS, RUN, "SetR", depth=3), "usual") == 1 / 3
+    assert value(evaluate(JUDGMENTS, RUN, "NumRet", depth=3), "usual") == 3
+
+
+def test_tie_bounds() -> None:
+    """The summary says how far the order of tied documents alone could move the mean."""
+    judgments, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0, "x": 1.0}}
+    result = evaluate(judgments, run, ["RR", "P@1"])
+    row = result.summary.row(0, named=True)
+    assert (row["worst"], row["best"], row["tied"]) == (1 / 3, 1.0, 1)
+    assert row["mean"] == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    assert result["P@1"] == pytest.approx(1 / 3)
+
+
+def test_sampled_ties_say_so() -> None:
+    """A measure whose mean over orders is sampled shows the standard error; an exact one shows 0."""
+    judgments = {"q": {"a": 1, "b": 0, "c": 1}}
+    run = {"q": dict.fromkeys("abcd", 1.0)}
+    errors = evaluate(judgments, run, ["IPrec@0.5", "AP"]).summary["sampling_error"]
+    assert errors[0] > 0
+    assert errors[1] == 0
+
+
+def test_several_assessors() -> None:
+    """Several assessors need a rule, and the error says which there are; one assessor needs none."""
+    rated = pl.DataFrame(
+        {"query": ["q"] * 4, "document": ["a", "a", "b", "b"], "assessor": ["x", "y"] * 2, "grade": [2, 1, 0, 1]}
+    )
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    with pytest.raises(InputError, match=r"(?s)2 assessors judged.*assessors='mean'") as caught:
+        evaluate(rated, run, "CG")
+    assert caught.value.exit_code == 2
+    assert evaluate(rated, run, "CG", assessors="mean")["CG"] == 1.5 + 0.5
+    assert evaluate(rated, run, "CG", assessors="and@1")["CG"] == 1
+    assert evaluate(rated.filter(pl.col("assessor") == "x"), run, "CG")["CG"] == 2
+
+
+def test_the_name_is_the_key() -> None:
+    """A value is found under the name that was asked for, in either syntax."""
+    result = evaluate(JUDGMENTS, RUN, ["ndcg_cut_10", "AP(rel=2)"])
+    assert result["nDCG@10"] == result["ndcg_cut_10"]
+    assert [str(measure) for measure in result.measures] == ["nDCG@10", "AP(rel=2)"]
+    assert set(result.values["measure"]) == {"nDCG@10", "AP(rel=2)"}
+
+
+def test_clear_errors() -> None:
+    """A wrong name is answered with the nearest right one."""
+    with pytest.raises(UnknownNameError, match="Did you mean nDCG"):
+        evaluate(JUDGMENTS, RUN, "nDGC@10")
+    with pytest.raises(UnknownNameError, match="Did you mean trec_eval"):
+        evaluate(JUDGMENTS, RUN, "AP", dialect="treceval")
+    with pytest.raises(UnknownNameError, match="Did you mean expected"):
+        evaluate(JUDGMENTS, RUN, "AP", ties="expectd")
+    with pytest.raises(UnknownNameError, match="setting of a dialect"):
+        evaluate(JUDGMENTS, RUN, "AP", tie="expected")
+    with pytest.raises(ParameterError, match="at least one name"):
+        evaluate(JUDGMENTS, RUN, [])
+
+
+def test_intervals() -> None:
+    """The t interval is symmetric about the mean; the bootstrap's is seeded."""
+    result = evaluate(JUDGMENTS, RUN, ["RR"])
+    row = result.summary.row(0, named=True)
+    assert row["mean"] - row["low"] == pytest.approx(row["high"] - row["mean"])
+    again = [result.summarise(interval="bca", seed=1).select("low", "high").row(0) for _ in range(2)]
+    assert again[0] == again[1]
+    with pytest.raises(UnknownNameError, match="interval"):
+        result.summarise(interval="wald")
+
+
+@pytest.mark.parametrize("suffix", ["txt", "txt.gz", "jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("dialect", ["standard", "trec_eval"])
+def test_files_and_frames_agree(tmp_path: Path, suffix: str, dialect: str) -> None:
+    """The same judgments and run give the same values, whichever way they come in."""
+    judgments, run = tmp_path / f"qrels.{suffix}", tmp_path / f"run.{suffix}"
+    write_judgments(JUDGMENTS, judgments)
+    write_run(RUN, run)
+    names = ["nDCG@10", "AP", "RR", "Judged@2", "IPrec@0.5"]
+    ours, theirs = evaluate(JUDGMENTS, RUN, names, dialect=dialect), evaluate(judgments, run, names, dialect=dialect)
+    assert ours.values.equals(theirs.values)
+    assert ours.hits.strangers == theirs.hits.strangers
+    assert evaluate(judgments, RUN, names, dialect=dialect).values.equals(theirs.values)
+
+
+def test_large_files_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is read in pieces gives the same values; one that is not grouped by query is read whole."""
+    monkeypatch.setattr("rankgauge.io.files.LARGE", 0)
+    judgments, run = tmp_path / "qrels.jsonl", tmp_path / "run.jsonl"
+    write_judgments(JUDGMENTS, judgments)
+    write_run(RUN, run)
+    expected = evaluate(JUDGMENTS, RUN, "nDCG").values
+    assert evaluate(judgments, run, "nDCG").values.equals(expected)
+    lines = run.read_text().splitlines()
+    run.write_text("\n".join(lines[::2] + lines[1::2]) + "\n")
+    assert evaluate(judgments, run, "nDCG").values.equals(expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(sizes=st.lists(st.integers(0, 12), min_size=1, max_size=12), seed=st.integers(0, 1000))
+def test_blocks_do_not_matter(sizes: list[int], seed: int) -> None:
+    """A query's value does not depend on the queries beside it, nor on their order."""
+    rng = np.random.default_rng(seed)
+    judgments = {f"q{i}": {f"d{j}": int(rng.integers(0, 4)) for j in range(n + 1)} for i, n in enumerate(sizes)}
+    run = {f"q{i}": {f"d{j}": float(rng.integers(0, 3)) for j in range(n)} for i, n in enumerate(sizes) if n}
+    if not run:
+        return
+    names = ["nDCG@5", "AP", "ERR", "Bpref"]
+    together = evaluate(judgments, run, names, missing="skip")
+    for row, query in enumerate(together.queries):
+        alone = evaluate({query: judgments[query]}, {query: run[query]}, names)
+        np.testing.assert_allclose(together.matrix[row], alone.matrix[0], rtol=0, atol=1e-15)
+
+
+def test_best_and_worst_bound_every_order() -> None:
+    """No order of tied documents is better than `best` or worse than `worst`."""
+    judgments = {"q": {"a": 2, "b": 0, "c": 1}}
+    run = {"q": dict.fromkeys("abcx", 1.0)}
+    names = ["nDCG@2", "AP", "ERR", "P@1", "Judged@2"]
+    result = evaluate(judgments, run, names)
+    orders = [
+        evaluate(judgments, {"q": {d: -float(i) for i, d in enumerate(order)}}, names).matrix[0]
+        for order in itertools.permutations("abcx")
+    ]
+    worst, best = result.tie_bounds
+    np.testing.assert_allclose(worst[0], np.min(orders, axis=0), atol=1e-12)
+    np.testing.assert_allclose(best[0], np.max(orders, axis=0), atol=1e-12)
+    values, _ = score(result.hits.ordered(Ties.BEST), result.measures, result.dialect.changed(ties="best"))
+    np.testing.assert_allclose(values, best)
