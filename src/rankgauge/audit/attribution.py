@@ -1,0 +1,121 @@
+"""The difference between two dialects, split exactly over its causes.
+
+Two tools differ in several choices at once, and the choices interact: a query that one tool drops cannot be hurt by
+the other's gain. So the share of a choice depends on the order in which the choices are switched from one tool's to the
+other's. The Shapley value is its mean over all orders: no order is favoured, and the shares sum to the difference.
+
+    φ_c = Σ_{S ⊆ C∖{c}} |S|! (n − |S| − 1)! / n! · [ v(S ∪ {c}) − v(S) ]
+
+v(S) is the value under the first dialect with the choices of S as in the second. Shapley, A value for n-person games,
+1953.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+
+from rankgauge.audit.causes import Cause, differing
+from rankgauge.audit.scores import Scores, bare
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure
+from rankgauge.ranking.lists import BoolArray
+
+__all__ = ["NOTHING", "Attribution", "Part", "attribute"]
+
+NOTHING = 1e-12
+"""A share below this is the rounding of sums of doubles."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What one cause adds to the difference."""
+
+    cause: Cause
+    amount: float
+    queries: int
+    """How many queries have another value when this cause alone is switched, at either end."""
+
+    @property
+    def matters(self) -> bool:
+        """Whether the cause changes anything."""
+        return abs(self.amount) > NOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribution:
+    """Why the values of one run under two dialects differ: `other` − `base`, part by part."""
+
+    measure: Measure
+    base: Dialect
+    other: Dialect
+    difference: float
+    parts: tuple[Part, ...]
+    """One for each cause in which the dialects differ, the largest first; they sum to the difference."""
+
+    @property
+    def mattering(self) -> tuple[Part, ...]:
+        """The parts that are not 0."""
+        return tuple(part for part in self.parts if part.matters)
+
+    def amount(self, cause: Cause) -> float:
+        """What the cause adds; 0 where the two dialects have the same choice."""
+        return sum(part.amount for part in self.parts if part.cause is cause)
+
+
+def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -> Attribution:
+    """The difference of the measure between two dialects on the same data, split over the causes."""
+    causes = differing(base, other)
+    first, last = bare(base), bare(other)
+    values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in _subsets(causes)}
+    parts = [
+        Part(
+            cause=cause,
+            amount=_share(cause, causes, values),
+            queries=int(_changed(scores, first, last, causes, cause, measure).sum()),
+        )
+        for cause in causes
+    ]
+    return Attribution(
+        measure=measure,
+        base=base,
+        other=other,
+        difference=values[frozenset(causes)] - values[frozenset()],
+        parts=tuple(sorted(parts, key=lambda part: -abs(part.amount))),
+    )
+
+
+def _subsets(causes: tuple[Cause, ...]) -> list[frozenset[Cause]]:
+    return [frozenset(chosen) for size in range(len(causes) + 1) for chosen in combinations(causes, size)]
+
+
+def _mixed(first: Dialect, last: Dialect, chosen: frozenset[Cause]) -> Dialect:
+    """The first dialect with the chosen causes as in the last."""
+    return replace(first, **{name: getattr(last, name) for cause in chosen for name in cause.fields})
+
+
+def _share(cause: Cause, causes: tuple[Cause, ...], values: Mapping[frozenset[Cause], float]) -> float:
+    n = len(causes)
+    return sum(
+        factorial(len(chosen)) * factorial(n - len(chosen) - 1) / factorial(n) * (values[chosen | {cause}] - value)
+        for chosen, value in values.items()
+        if cause not in chosen
+    )
+
+
+def _changed(
+    scores: Scores, first: Dialect, last: Dialect, causes: tuple[Cause, ...], cause: Cause, measure: Measure
+) -> BoolArray:
+    """Which queries have another value when the cause is the first to be switched, or the last."""
+    whole = frozenset(causes)
+    pairs = ((frozenset[Cause](), frozenset({cause})), (whole - {cause}, whole))
+    changes = []
+    for before, after in pairs:
+        old, new = (scores.values(_mixed(first, last, chosen), measure) for chosen in (before, after))
+        same = (np.abs(old - new) <= NOTHING) | (np.isnan(old) & np.isnan(new))
+        changes.append(~same)
+    return np.logical_or(*changes)

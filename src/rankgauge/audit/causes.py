@@ -1,0 +1,192 @@
+"""The causes of a difference between tools: the choices of a dialect, grouped and named as a user would name them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rankgauge.audit.conditions import Conditions
+from rankgauge.audit.scores import REPORTED
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure
+from rankgauge.measures.parts import DISCOUNTS, GAINS
+from rankgauge.policies import LEAVE_OUT, Policy
+
+__all__ = ["CAUSES", "Cause", "differing"]
+
+Setting = Callable[[Dialect, Measure, Conditions], str]
+
+
+def _chosen(name: str) -> Setting:
+    """What the dialect says in a field, as the policy words it."""
+
+    def words(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+        value = getattr(dialect, name)
+        return value.words if isinstance(value, Policy) else f"{name.replace('_', ' ')} {value}"
+
+    return words
+
+
+def _gain(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    """What the grades in use are worth."""
+    name = getattr(dialect.read(measure), "gain", dialect.gain)
+    worth = GAINS[name](np.maximum(np.array(conditions.grades), 0.0)) if name in GAINS else None
+    listed = _list(conditions.grades), "" if worth is None else _list(worth)
+    return f"grades {listed[0]} are worth {listed[1]}" if worth is not None else f"the gain is {name}"
+
+
+def _discount(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    """What the first ranks are divided by."""
+    name = getattr(dialect.read(measure), "discount", dialect.discount)
+    if name not in DISCOUNTS:
+        return f"the discount is {name}"
+    return f"ranks 1, 2, 3, 4 are divided by {_list(1 / DISCOUNTS[name](np.arange(1.0, 5.0)))}"
+
+
+def _empty(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    return "each is left out of the mean" if dialect.empty == LEAVE_OUT else f"each counts {float(dialect.empty):g}"
+
+
+def _precision(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    return f"scores are compared as {32 if dialect.single_precision else 64}-bit numbers"
+
+
+def _relevant(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    return f"a grade of {dialect.rel:g} or more is relevant"
+
+
+def _top(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    return f"grades go up to {dialect.max_grade:g}"
+
+
+def _readings(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    chosen: Mapping[str, Any] = dialect.readings.get(measure.facts.name, {})
+    return ", ".join(f"{name}={value!r}" for name, value in chosen.items()) or "the measure as defined"
+
+
+def _depth(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    return "whole lists are looked at" if dialect.depth is None else f"lists are cut at {dialect.depth}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """A choice that tools make each in its own way."""
+
+    name: str
+    fields: tuple[str, ...]
+    """The dialect's fields that make the choice."""
+    subject: str
+    """What it is about, to end the sentence: most of the gap comes from …"""
+    setting: Setting
+    """What a dialect chose, in words."""
+    kind: str | None = None
+    """The kind of queries that it is about, where it is not about all."""
+    phrase: str = ""
+    """What is said of these queries."""
+
+    def counted(self, conditions: Conditions) -> str:
+        """How many queries it is about."""
+        if self.kind is None:
+            return ""
+        held = self.phrase.format(k=conditions.cutoff)
+        return f"{conditions.count(self.kind)} of {len(conditions.queries)} queries {held}"
+
+    def about(self, conditions: Conditions) -> str:
+        """Its subject, with the number of queries."""
+        n = "" if self.kind is None else f"{conditions.count(self.kind)} "
+        return n + self.subject.format(k=conditions.cutoff)
+
+    def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
+        """What the second dialect does instead of what the first does."""
+        head = self.counted(conditions)
+        new, old = (self.setting(dialect, measure, conditions) for dialect in (other, base))
+        return (f"{head}: " if head else "") + f"{new} ({other.name}), {old} ({base.name})"
+
+
+CAUSES = (
+    Cause(name="gain", fields=("gain",), subject="what a grade is worth", setting=_gain),
+    Cause(name="discount", fields=("discount",), subject="what a rank is worth", setting=_discount),
+    Cause(
+        name="empty",
+        fields=("empty",),
+        subject="queries without a relevant document",
+        setting=_empty,
+        kind="empty",
+        phrase="have no relevant document",
+    ),
+    Cause(
+        name="short",
+        fields=("short",),
+        subject="lists of fewer than {k} documents",
+        setting=_chosen("short"),
+        kind="short",
+        phrase="have a list of fewer than {k} documents",
+    ),
+    Cause(name="ideal", fields=("ideal",), subject="what the ideal ranking is made of", setting=_chosen("ideal")),
+    Cause(
+        name="ties",
+        fields=("ties",),
+        subject="queries with tied scores",
+        setting=_chosen("ties"),
+        kind="tied",
+        phrase="have tied scores",
+    ),
+    Cause(
+        name="precision",
+        fields=("single_precision",),
+        subject="the precision of scores",
+        setting=_precision,
+    ),
+    Cause(
+        name="missing",
+        # The order in which queries are added up moves the last bit of a mean, no more.
+        fields=("missing", "query_order"),
+        subject="judged queries that are not in the run",
+        setting=_chosen("missing"),
+        kind="missing",
+        phrase="are judged but not in the run",
+    ),
+    Cause(
+        name="unjudged",
+        fields=("unjudged",),
+        subject="queries with unjudged documents",
+        setting=_chosen("unjudged"),
+        kind="unjudged",
+        phrase="have unjudged documents in their lists",
+    ),
+    Cause(
+        name="negative",
+        fields=("negative",),
+        subject="queries with negative grades",
+        setting=_chosen("negative"),
+        kind="negative",
+        phrase="have negative grades",
+    ),
+    Cause(name="relevant", fields=("rel",), subject="which grades are relevant", setting=_relevant),
+    Cause(name="top grade", fields=("max_grade",), subject="the top of the grading scale", setting=_top),
+    Cause(name="parameters", fields=("readings",), subject="how the measure is read", setting=_readings),
+    Cause(name="depth", fields=("depth",), subject="how deep lists are looked at", setting=_depth),
+    Cause(name="assessors", fields=("assessors",), subject="how assessors are combined", setting=_chosen("assessors")),
+)
+"""Every cause; together they have every field of a dialect that can change a value."""
+
+
+def differing(base: Dialect, other: Dialect) -> tuple[Cause, ...]:
+    """The causes in which two dialects differ."""
+    return tuple(cause for cause in _all() if any(getattr(base, name) != getattr(other, name) for name in cause.fields))
+
+
+@cache
+def _all() -> tuple[Cause, ...]:
+    """The causes, and each field of a dialect that none of them has as a cause by its own name."""
+    known = {name for cause in CAUSES for name in cause.fields}
+    rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED}]
+    return (*CAUSES, *(Cause(name=name, fields=(name,), subject=name, setting=_chosen(name)) for name in rest))
+
+
+def _list(values: Any) -> str:
+    return ", ".join(f"{value:.3g}" for value in values)

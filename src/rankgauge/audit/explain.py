@@ -1,0 +1,143 @@
+"""One query, rank by rank: what each document adds to its value, stage by stage, under one dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.audit.scores import Scores
+from rankgauge.dialects import Dialect
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures import Measure
+from rankgauge.measures.parts import DISCOUNTS, gains
+from rankgauge.policies import Ties, Unjudged
+from rankgauge.ranking import RankedLists, rank
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Explanation:
+    """How a query gets its value under one dialect."""
+
+    dialect: Dialect
+    kernel: Measure
+    """The measure with every parameter set."""
+    query: str
+    ranks: pl.DataFrame
+    """A row per retrieved document: rank, document, grade, tied, gain, discount, contribution, cumulative, …
+
+    `tied` is the size of the document's tie group; where ties are averaged, `discount` is the mean over the group's
+    ranks. `ideal` and `ideal_cumulative` are the grade at that rank of the ideal order and the sum of discounted gains
+    down to it. A column that the measure has no use for is absent.
+    """
+    raw: float
+    """What the measure's formula gives; NaN where it is 0/0."""
+    value: float
+    """What the tool counts; NaN where it leaves the query out."""
+
+    @property
+    def settled(self) -> str:
+        """What became of the formula's value."""
+        if np.isnan(self.value):
+            return "left out of the mean"
+        if np.isnan(self.raw):
+            return f"0/0 counts as {self.value:g}"
+        return "as computed" if self.raw == self.value else f"counts as {self.value:g}"
+
+
+def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> Explanation:
+    """How the query gets its value under the dialect."""
+    if query not in scores.queries:
+        raise UnknownNameError("judged query", query, scores.queries)
+    alone = scores.only(query)
+    kernel, lists = dialect.read(measure), _lists(alone, dialect)
+    order = _order(alone, dialect)
+    ranks = order.with_columns(**_stages(kernel, lists, len(order)))
+    result = alone.result(dialect, measure)
+    return Explanation(
+        dialect=dialect,
+        kernel=kernel,
+        query=query,
+        ranks=ranks,
+        raw=float(result.raw[0, 0]),
+        value=float(result.matrix[0, 0]) if len(result.matrix) else np.nan,
+    )
+
+
+def _lists(scores: Scores, dialect: Dialect) -> RankedLists:
+    """The query's ranked list as the measure's kernel gets it."""
+    (block,) = scores.hits(dialect).blocks(expected=dialect.ties is Ties.EXPECTED, ideal=dialect.ideal)
+    return block.lists
+
+
+def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
+    """The retrieved documents in rank order, with their grades and the sizes of their tie groups.
+
+    Hits carry no ids. So the run is ranked once more, with a number for each document in place of its grade; the
+    numbers rise with the grades and begin with the unjudged, as `best` and `worst` orders look at the grades.
+    """
+    graded = scores.run.join(
+        dialect.prepare(scores.judgments), on=["query", "document"], how="left", maintain_order="left"
+    )
+    if dialect.unjudged is Unjudged.SKIP:
+        graded = graded.filter(pl.col("grade").is_not_null())
+    place = graded["grade"].fill_null(-np.inf).rank("ordinal").cast(pl.Float64)
+    marked = graded.select("query", "document", pl.lit(place).alias("grade"))
+    how = replace(dialect.ranking, unjudged=Unjudged.NOT_RELEVANT)
+    hits = rank(graded.select("query", "document", "score"), marked, how)
+    found = pl.DataFrame({"place": hits.grade, "rank": hits.rank.astype(np.int64), "tied": hits.size.astype(np.int64)})
+    ranked = found.join(graded.with_columns(place=place), on="place", how="left", maintain_order="left")
+    return ranked.select("rank", "document", "score", "grade", "tied")
+
+
+def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:
+    """The columns that show how the value comes about."""
+    columns: dict[str, pl.Series] = {}
+    name, discount = getattr(kernel, "gain", None), getattr(kernel, "discount", None)
+    if name is not None:
+        columns["gain"] = _by_rank(lists, gains(lists, name, getattr(kernel, "gains", None)), n)
+    if discount is not None:
+        columns["discount"] = _by_rank(lists, lists.weigh(DISCOUNTS[discount], getattr(kernel, "cutoff", None)), n)
+    added = _contributions(kernel, lists)
+    if added is not None:
+        columns["contribution"] = _by_rank(lists, added, n)
+        columns["cumulative"] = columns["contribution"].fill_null(0.0).cum_sum()
+    if name is not None and discount is not None:
+        columns |= _ideal(kernel, lists, n)
+    return {column: series.alias(column) for column, series in columns.items()}
+
+
+def _contributions(kernel: Measure, lists: RankedLists) -> FloatArray | None:
+    """What each hit adds; None where the measure is no sum over ranks."""
+    try:
+        return kernel.contributions(lists)
+    except NotImplementedError:
+        return None
+
+
+def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
+    """The grades of the ideal order, and the discounted gains summed down to each rank."""
+    ideal = lists.ideal_order()
+    worth = gains(ideal, kernel.gain, kernel.gains) * ideal.weigh(DISCOUNTS[kernel.discount], kernel.cutoff)
+    sums = np.cumsum(np.nan_to_num(worth), axis=-1)
+    last = pl.lit(None) if not sums.shape[-1] else float(sums[0, -1])
+    columns = {"ideal": _by_rank(ideal, ideal.grades, n), "ideal_cumulative": _by_rank(ideal, sums, n)}
+    return {
+        **columns,
+        "ideal_cumulative": columns["ideal_cumulative"].fill_null(last if isinstance(last, float) else 0.0),
+    }
+
+
+def _by_rank(lists: RankedLists, amounts: FloatArray, n: int) -> pl.Series:
+    """The amounts of the hits at their ranks; null at ranks where nobody judged."""
+    cells = np.full(n, np.nan)
+    width = amounts.shape[-1]
+    at = lists.ranks[0, :width]
+    inside = ~np.isnan(at) & (at <= n)
+    cells[at[inside].astype(np.intp) - 1] = amounts[0][inside]
+    return pl.Series(cells, nan_to_null=True)

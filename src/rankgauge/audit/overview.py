@@ -1,0 +1,141 @@
+"""The audit: runs under every tool side by side, and why the tools differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgauge import dialects as known
+from rankgauge.audit.attribution import Attribution, attribute
+from rankgauge.audit.causes import CAUSES, Cause
+from rankgauge.audit.conditions import Conditions
+from rankgauge.audit.fitting import fitting
+from rankgauge.audit.scores import Scores
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Audit", "audit"]
+
+CUTOFFS = range(1, 11)
+"""The cutoffs that a measure is shown at, besides its own."""
+
+
+def audit(
+    judgments: Any,
+    runs: Any,
+    measure: str | Measure = "nDCG@10",
+    *,
+    dialects: Iterable[str | Dialect] | None = None,
+    base: str | Dialect = "standard",
+) -> Audit:
+    """What runs get from every tool by one measure, and why the tools differ.
+
+    `judgments` and each run are paths, frames or dicts of dicts; `runs` is one run or a mapping of names to runs.
+    `dialects` are those to compare (default: what fits the files), `base` is the one to compare with.
+    """
+    named: Mapping[str, Any] = runs if _is_mapping_of_runs(runs) else {"run": runs}
+    (wanted,) = parse_all([measure])
+    if wanted.facts.aggregate is Aggregate.SUM:
+        raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
+    first = next(iter(named.values()))
+    asked = fitting(judgments, first) if dialects is None else tuple(known.get(name) for name in dialects)
+    scores = {name: Scores.of(judgments, run) for name, run in named.items()}
+    against = known.get(base)
+    return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)
+
+
+def _is_mapping_of_runs(runs: Any) -> bool:
+    """Whether names stand for runs; a dict of dicts of scores is one run."""
+    if not isinstance(runs, Mapping) or not runs:
+        return False
+    inner = next(iter(runs.values()))
+    return not isinstance(inner, Mapping) or isinstance(next(iter(inner.values()), None), Mapping)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Audit:
+    """Runs under several dialects by one measure."""
+
+    measure: Measure
+    scores: Mapping[str, Scores]
+    dialects: tuple[Dialect, ...]
+    """Those that take every run, `base` first."""
+    base: Dialect
+    refused: Mapping[str, str]
+    """By the dialect's name, why its tool does not take the input."""
+
+    @classmethod
+    def of(cls, scores: Mapping[str, Scores], measure: Measure, dialects: tuple[Dialect, ...], base: Dialect) -> Audit:
+        """The audit of what each dialect takes; an input that none of them takes is an error."""
+        refused = {dialect.name: reason for dialect in dialects if (reason := _refusal(scores, dialect, measure))}
+        taking = tuple(dialect for dialect in dialects if dialect.name not in refused)
+        if not taking:
+            raise InputError(f"no tool takes this input; {dialects[0].name} says: {refused[dialects[0].name]}")
+        first = base if base in taking else taking[0]
+        return cls(measure=measure, scores=scores, dialects=taking, base=first, refused=refused)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one run."""
+        return len(self.scores) > 1
+
+    def mean(self, run: str, dialect: Dialect, measure: Measure | None = None) -> float:
+        """What the run gets from the dialect."""
+        return self.scores[run].mean(dialect, measure or self.measure)
+
+    def values(self, run: str, dialect: Dialect, measure: Measure | None = None) -> FloatArray:
+        """The value of each judged query; NaN where it does not count."""
+        return self.scores[run].values(dialect, measure or self.measure)
+
+    def ranked(self, run: str) -> list[Dialect]:
+        """The dialects by what they give the run, the lowest first."""
+        return sorted(self.dialects, key=lambda dialect: np.nan_to_num(self.mean(run, dialect), nan=-np.inf))
+
+    @cached_property
+    def conditions(self) -> Mapping[str, Conditions]:
+        """By run, what its queries are like."""
+        return {run: Conditions.of(scores, self.base, self.measure) for run, scores in self.scores.items()}
+
+    def attribution(self, run: str, other: Dialect, base: Dialect | None = None) -> Attribution:
+        """Why a dialect gives the run another number than `base` does."""
+        return attribute(self.scores[run], base or self.base, other, self.measure)
+
+    @cached_property
+    def attributions(self) -> Mapping[str, Mapping[str, Attribution]]:
+        """By run and dialect, why the dialect differs from the base."""
+        return {
+            run: {dialect.name: self.attribution(run, dialect) for dialect in self.dialects if dialect != self.base}
+            for run in self.scores
+        }
+
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """The causes that move some run's number under some dialect, in the order of their list."""
+        parts = [part for found in self.attributions.values() for one in found.values() for part in one.mattering]
+        moving = dict.fromkeys(part.cause for part in parts)
+        fresh = [cause for cause in moving if cause not in CAUSES]
+        return (*(cause for cause in CAUSES if cause in moving), *fresh)
+
+    @cached_property
+    def cutoffs(self) -> tuple[Measure, ...]:
+        """The measure at the cutoffs 1 to 10 and at its own; nothing where it takes no rank as a cutoff."""
+        if self.measure.facts.cutoff not in (Cutoff.OPTIONAL, Cutoff.REQUIRED):
+            return ()
+        depths = sorted({*CUTOFFS, *([self.measure.depth] if self.measure.depth else [])})
+        return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
+
+
+def _refusal(scores: Mapping[str, Scores], dialect: Dialect, measure: Measure) -> str | None:
+    """Why the dialect does not take one of the runs."""
+    for one in scores.values():
+        try:
+            one.mean(dialect, measure)
+        except RankGaugeError as error:
+            return str(error)
+    return None
