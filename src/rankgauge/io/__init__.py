@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 
-from rankgauge.io.base import Format, Kind, get, registry
+from rankgauge.io.base import Format, Kind, Reading, get, registry
 from rankgauge.io.files import (
     Shape,
     detect,
@@ -20,12 +20,13 @@ from rankgauge.io.files import (
     write_judgments,
     write_run,
 )
-from rankgauge.io.letor import Duplicates
+from rankgauge.policies import Duplicates
 
 __all__ = [
     "Duplicates",
     "Format",
     "Kind",
+    "Reading",
     "Shape",
     "detect",
     "get",

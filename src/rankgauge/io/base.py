@@ -16,15 +16,33 @@ import polars as pl
 
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.io.source import Source
+from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import find, raters
 
-__all__ = ["Format", "Head", "Kind", "Reader", "get", "kinds", "registry"]
+__all__ = ["STRICT", "Format", "Head", "Kind", "Reader", "Reading", "get", "kinds", "registry"]
 
 _REGISTRY: dict[str, Format] = {}
 
 Reader = Callable[[Source], pl.DataFrame]
 JudgmentsWriter = Callable[[pl.DataFrame, BinaryIO], None]
 RunWriter = Callable[[pl.DataFrame, BinaryIO, str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a tool reads a pair of files that make sense only together: what it lets pass, and what makes a list."""
+
+    duplicates: Duplicates = Duplicates.REFUSE
+    grouping: Grouping = Grouping.QUERY
+    fractional: FractionalGrade = FractionalGrade.KEEP
+    extra_scores: bool = False
+    """Whether scores past the last document are left unread; without it they are an error."""
+
+
+STRICT = Reading()
+"""How files are read unless a tool says otherwise: what is not clear is an error."""
+
+PairReader = Callable[[Source, Source, Reading], tuple[pl.DataFrame, pl.DataFrame]]
 
 
 class Kind(Enum):
@@ -86,7 +104,7 @@ class Format:
     """Whether its judgments can name their assessors."""
     read_judgments: Reader | None = None
     read_run: Reader | None = None
-    read_pair: Callable[[Source, Source], tuple[pl.DataFrame, pl.DataFrame]] | None = None
+    read_pair: PairReader | None = None
     """Judgments and their companion, where the two make sense only together."""
     batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None
     """The run's rows some at a time, where the format can be read so."""

@@ -13,11 +13,11 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import letor
-from rankgauge.io.base import Format, Head, Kind, Reader, get, registry
-from rankgauge.io.letor import Duplicates
+from rankgauge.io.base import STRICT, Format, Head, Kind, Reader, Reading, get, registry
 from rankgauge.io.source import PACKED_SUFFIXES, Source
 from rankgauge.io.streams import whole_queries
 from rankgauge.io.target import writing
+from rankgauge.policies import Duplicates
 from rankgauge.tables import as_judgments, as_run
 
 __all__ = [
@@ -73,13 +73,15 @@ def read_letor(
     path: PathLike, scores: PathLike | None = None, *, duplicates: Duplicates | str = Duplicates.REFUSE
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """The judgments in a LETOR file, and the run that a file of scores makes of it."""
-    chosen = Duplicates.parse(duplicates)
+    chosen = Reading(duplicates=Duplicates.parse(duplicates))
     if scores is None:
         return letor.read_judgments(_source(path), chosen), None
     return letor.read_pair(_source(path), _source(scores), chosen)
 
 
-def read_pair(judgments: PathLike, run: PathLike, format: AnyFormat = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+def read_pair(
+    judgments: PathLike, run: PathLike, format: AnyFormat = None, *, reading: Reading = STRICT
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The judgments in one file and the run in another, each in its own format."""
     first, second = _source(judgments), _source(run)
     left, right = _shapes(first, format), _shapes(second, format)
@@ -88,10 +90,10 @@ def read_pair(judgments: PathLike, run: PathLike, format: AnyFormat = None) -> t
         # Two files of one format that should be a pair: its reader says what is wrong, and on which line.
         if _fitting(right, left) or left[0].format is not right[0].format or left[0].format.read_pair is None:
             raise _misfit(first, second, left, right)
-        return left[0].format.read_pair(first, second)
+        return left[0].format.read_pair(first, second, reading)
     one, other = fit
     if other.kind is Kind.COMPANION and one.format.read_pair is not None:
-        return one.format.read_pair(first, second)
+        return one.format.read_pair(first, second, reading)
     assert one.format.read_judgments is not None
     assert other.format.read_run is not None
     return one.format.read_judgments(first), other.format.read_run(second)
@@ -141,10 +143,10 @@ def run_from(source: Any) -> pl.DataFrame:
     return read_run(source) if is_path(source) else as_run(source)
 
 
-def pair_from(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+def pair_from(judgments: Any, run: Any, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and run, each in a file, a frame, a dict or rows; two files may need each other to be understood."""
     if is_path(judgments) and is_path(run):
-        return read_pair(judgments, run)
+        return read_pair(judgments, run, reading=reading)
     return judgments_from(judgments), run_from(run)
 
 

@@ -4,7 +4,8 @@
     scores      one score per line, for the document on the same line of the other file
 
 The comment may be `#docid = X`, `# docid=X` or `# X`; without one a document is called after its query and its place
-in it: the third document of query 18 is `18-3`.
+in it: the third document of query 18 is `18-3`. Where only lines that stand together make a list, the second list of
+query 18 is called `18 (2)`, as no query of a LETOR file can be.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import lines
-from rankgauge.io.base import Format, Head, Kind, refuse_words
+from rankgauge.io.base import STRICT, Format, Head, Kind, Reading, refuse_words
 from rankgauge.io.lines import BLANK, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.io.texts import numbers
-from rankgauge.policies import Policy
+from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import JUDGMENTS, Table, check
 from rankgauge.tables.columns import NUMBER
 
-__all__ = ["LETOR", "Duplicates", "read_judgments", "read_pair"]
+__all__ = ["AGAIN", "LETOR", "read_judgments", "read_pair"]
+
+AGAIN = r" \(\d+\)$"
+"""How the name of a list ends that is not the first of its query."""
 
 _COMMENT = rf"#{BLANK}*(?:docid{BLANK}*={BLANK}*)?(?<document>{WORD}+)"
 _LINE = rf"{START}(?<grade>{WORD}+){BLANK}+qid:(?<query>{WORD}+)(?:{BLANK}[^#]*{_COMMENT})?"
@@ -33,59 +37,64 @@ _SCORES = Table(name="scores", required={"score": NUMBER}, optional={})
 _SCORE = rf"{START}(?<score>{WORD}+){BLANK}*$"
 
 
-class Duplicates(Policy):
-    """Duplicates: lines of one query with the same document."""
-
-    REFUSE = "refuse", "a document that stands twice in a query is an error"
-    LAST = "last", "of a document that stands twice in a query the last line counts, as in LETOR's scripts"
-    ROWS = "rows", "every line is a document of its own, called after its place, as in MSLR's script"
-
-
 def _recognise(head: Head) -> tuple[Kind, ...]:
     if head.lines and re.match(r"\s*\S+\s+qid:", head.lines[0]):
         return (Kind.JUDGMENTS,)
     return (Kind.COMPANION,) if head.numeric and all(len(fields) == 1 for fields in head.fields) else ()
 
 
-def read_judgments(source: Source, duplicates: Duplicates = Duplicates.REFUSE) -> pl.DataFrame:
+def read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
     """The judgments of a LETOR file."""
-    rows = _kept(_named(lines.content(source), source, duplicates), duplicates)
+    rows = _kept(_named(lines.content(source), source, reading), reading)
     return check(rows, JUDGMENTS, path=source.name, locate=lambda row: lines.place(rows, row))
 
 
-def _kept(rows: pl.DataFrame, duplicates: Duplicates) -> pl.DataFrame:
-    if duplicates is not Duplicates.LAST:
+def _kept(rows: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+    if reading.duplicates is not Duplicates.LAST:
         return rows
     return rows.unique(["query", "document"], keep="last", maintain_order=True)
 
 
-def _named(rows: pl.DataFrame, source: Source, duplicates: Duplicates) -> pl.DataFrame:
+def _named(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataFrame:
     """Grade, query and document of each line, beside the line."""
     found = rows.select(pl.col("line").str.extract_groups(_LINE)).unnest("line")
     named = pl.concat([found, rows.select("number", "line")], how="horizontal")
     if named["query"].null_count():
         number, text = lines.place(named.filter(pl.col("query").is_null()), 0)
         raise InputError(f"expected {_EXPECTED}", path=source.name, line=number, text=text)
+    if reading.fractional is FractionalGrade.REFUSE:
+        lines.refuse_fractions(named, source)
+    if reading.grouping is Grouping.CHANGE:
+        named = named.with_columns(_lists(named["query"]))
     place = pl.int_range(1, pl.len() + 1).over("query").cast(pl.String)
     called = pl.col("query") + "-" + place
-    return named.with_columns(
-        called.alias("document") if duplicates is Duplicates.ROWS else pl.col("document").fill_null(called)
-    )
+    every = reading.duplicates is Duplicates.ROWS
+    return named.with_columns(called.alias("document") if every else pl.col("document").fill_null(called))
 
 
-def read_pair(
-    source: Source, scores: Source, duplicates: Duplicates = Duplicates.REFUSE
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _lists(query: pl.Series) -> pl.Series:
+    """The list that each line belongs to: a query's name, and its number where it is not the query's first list."""
+    runs = query.to_frame().with_columns(pl.col("query").rle_id().alias("run"))
+    firsts = runs.unique("run", keep="first", maintain_order=True)
+    number = firsts.with_columns(pl.int_range(1, pl.len() + 1).over("query").alias("number")).select("run", "number")
+    numbered = runs.join(number, on="run", how="left", maintain_order="left")
+    again = pl.format("{} ({})", "query", "number")
+    return numbered.select(pl.when(pl.col("number") > 1).then(again).otherwise("query").alias("query")).to_series()
+
+
+def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The judgments of a LETOR file, and the run that its scores file makes of its documents."""
-    named = _named(lines.content(source), source, duplicates)
-    rows = _kept(named.with_columns(_scores(scores, len(named), source)), duplicates)
+    named = _named(lines.content(source), source, reading)
+    rows = _kept(named.with_columns(_scores(scores, len(named), source, reading)), reading)
     judgments = check(rows, JUDGMENTS, path=source.name, locate=lambda row: lines.place(rows, row))
     return judgments, judgments.select("query", "document").with_columns(rows["score"])
 
 
-def _scores(scores: Source, expected: int, source: Source) -> pl.Series:
+def _scores(scores: Source, expected: int, source: Source, reading: Reading) -> pl.Series:
     """The scores, one for each of the expected documents."""
     numbered = lines.content(scores)
+    if reading.extra_scores:
+        numbered = numbered.head(expected)
     column = lines.records(numbered, _SCORES, _SCORE, "one score per line", scores)
     if len(column) != expected:
         few = len(column) < expected

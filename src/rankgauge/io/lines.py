@@ -17,7 +17,19 @@ from rankgauge.io.source import Source
 from rankgauge.tables import Table, check
 from rankgauge.tables.check import Place, is_clean
 
-__all__ = ["BLANK", "FIRST", "START", "WORD", "batches", "content", "read", "records", "scan", "unreadable"]
+__all__ = [
+    "BLANK",
+    "FIRST",
+    "START",
+    "WORD",
+    "batches",
+    "content",
+    "read",
+    "records",
+    "refuse_fractions",
+    "scan",
+    "unreadable",
+]
 
 BLANK = r"[ \t\v\f\r]"  # what isspace() of C calls white space; a no-break space is part of an id
 WORD = r"[^ \t\v\f\r]"
@@ -65,6 +77,20 @@ def place(lines: pl.DataFrame, row: int) -> Place:
     """Where the row stands: its line's number and text."""
     number, text = lines.select("number", "line").row(row)
     return number, text
+
+
+def refuse_fractions(lines: pl.DataFrame, source: Source) -> None:
+    """An error for the first grade (text, beside its line) that is not written as a whole number."""
+    odd = lines.filter(~pl.col("grade").str.contains(r"^[-+]?[0-9]+$"))
+    if len(odd):
+        number, text = place(odd, 0)
+        raise InputError(
+            f"the grade '{odd['grade'][0]}' is not written as a whole number",
+            path=source.name,
+            line=number,
+            text=text,
+            hint="This tool's scripts stop at such a grade; write 1 instead of 1.0.",
+        )
 
 
 def batches(source: Source, table: Table, pattern: str, expected: str, rows: int) -> Iterator[pl.DataFrame]:

@@ -14,10 +14,11 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import lines
-from rankgauge.io.base import Format, Head, Kind
+from rankgauge.io.base import STRICT, Format, Head, Kind, Reading
 from rankgauge.io.lines import WORD
 from rankgauge.io.source import Source
 from rankgauge.io.texts import numbers, ranks
+from rankgauge.policies import FractionalGrade
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
 
 __all__ = ["YAHOO"]
@@ -30,7 +31,7 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
     return (Kind.JUDGMENTS, Kind.COMPANION) if permutations else (Kind.JUDGMENTS,)
 
 
-def _cells(source: Source, table: Table, column: str) -> pl.DataFrame:
+def _cells(source: Source, table: Table, column: str, reading: Reading = STRICT) -> pl.DataFrame:
     """One row per number: its query, document and what it says."""
     rows = lines.content(source)
     cells = rows.select(
@@ -42,6 +43,8 @@ def _cells(source: Source, table: Table, column: str) -> pl.DataFrame:
     )
     owner = long["number"]
     places = rows.select("number", "line")
+    if reading.fractional is FractionalGrade.REFUSE:
+        lines.refuse_fractions(long.join(places, on="number", how="left", maintain_order="left"), source)
 
     def locate(row: int) -> tuple[int, str]:
         number, text = places.filter(pl.col("number") == owner[row]).row(0)
@@ -51,8 +54,8 @@ def _cells(source: Source, table: Table, column: str) -> pl.DataFrame:
     return check(named, table, path=source.name, locate=locate)
 
 
-def _read_judgments(source: Source) -> pl.DataFrame:
-    return _cells(source, JUDGMENTS, "grade")
+def _read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
+    return _cells(source, JUDGMENTS, "grade", reading)
 
 
 def _read_run(source: Source) -> pl.DataFrame:
@@ -73,8 +76,8 @@ def numbers_of(run: pl.DataFrame, query: str) -> list[str]:
     return run.filter(pl.col("query") == query).select(numbers("score")).to_series().to_list()
 
 
-def _read_pair(labels: Source, placed: Source) -> tuple[pl.DataFrame, pl.DataFrame]:
-    judgments, run = _read_judgments(labels), _read_run(placed)
+def _read_pair(labels: Source, placed: Source, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
+    judgments, run = _read_judgments(labels, reading), _read_run(placed)
     counts = [frame.group_by("query", maintain_order=True).len() for frame in (judgments, run)]
     both = counts[0].join(counts[1], on="query", how="full", coalesce=True, suffix="_ranks").fill_null(0)
     odd = both.filter(pl.col("len") != pl.col("len_ranks")).sort(pl.col("query").cast(pl.Int64))
