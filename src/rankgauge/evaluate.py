@@ -18,7 +18,7 @@ from rankgauge.measures import Measure, parse_all
 from rankgauge.policies import LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.ranking.lists import BoolArray, FloatArray, to_single
 from rankgauge.ranking.scan import scan
 from rankgauge.summary import summarise
 
@@ -104,7 +104,8 @@ class Result:
     @cached_property
     def matrix(self) -> FloatArray:
         """The values (queries × measures); NaN where a query is left out of a measure's mean."""
-        return self._settled(self.raw)
+        settled = self._settled(self.raw)
+        return to_single(settled) if self.dialect.single_arithmetic else settled
 
     @cached_property
     def values(self) -> pl.DataFrame:
@@ -133,6 +134,7 @@ class Result:
             counts=self.counts,
             bounds=self.tie_bounds,
             errors=self._mean_errors,
+            single=self.dialect.single_arithmetic,
             interval=interval,
             seed=seed,
         )
@@ -157,7 +159,8 @@ class Result:
     def __getitem__(self, measure: str | Measure) -> float:
         """The measure's one number: its mean over the queries (a sum or geometric mean where the measure says so)."""
         (wanted,) = parse_all([measure])
-        return wanted.facts.aggregate.over(self.matrix[:, self.measures.index(wanted)])
+        column = self.matrix[:, self.measures.index(wanted)]
+        return wanted.facts.aggregate.over(column, single=self.dialect.single_arithmetic)
 
     @cached_property
     def _empty(self) -> BoolArray:

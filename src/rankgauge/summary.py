@@ -31,35 +31,38 @@ def summarise(
     counts: Mapping[str, IndexArray],
     bounds: tuple[FloatArray, FloatArray],
     errors: FloatArray,
+    single: bool = False,
     interval: str = "t",
     seed: int = 0,
 ) -> pl.DataFrame:
     """A row per measure.
 
     `matrix` is queries × measures, NaN where a query is left out; `bounds` are the same under the worst and the best
-    order of ties; `errors` (measures) are the standard errors of means for which orders of ties were sampled.
+    order of ties; `errors` (measures) are the standard errors of means for which orders of ties were sampled; `single`
+    adds up in single precision.
     """
     ends = _interval(matrix, interval, seed)
     known = ~np.isnan(matrix)
     return pl.DataFrame(
         {
             "measure": [str(measure) for measure in measures],
-            "mean": _over(measures, matrix),
+            "mean": _over(measures, matrix, single),
             "low": ends.low,
             "high": ends.high,
             "sd": [_spread(column[kept]) for column, kept in zip(matrix.T, known.T, strict=True)],
             "geometric_mean": geometric_mean(matrix),
             "queries": known.sum(axis=0),
             **counts,
-            "worst": _over(measures, bounds[0]),
-            "best": _over(measures, bounds[1]),
+            "worst": _over(measures, bounds[0], single),
+            "best": _over(measures, bounds[1], single),
             "sampling_error": errors,
         }
     )
 
 
-def _over(measures: Sequence[Measure], matrix: FloatArray) -> list[float]:
-    return [measure.facts.aggregate.over(column) for measure, column in zip(measures, matrix.T, strict=True)]
+def _over(measures: Sequence[Measure], matrix: FloatArray, single: bool) -> list[float]:
+    columns = zip(measures, matrix.T, strict=True)
+    return [measure.facts.aggregate.over(column, single=single) for measure, column in columns]
 
 
 def _spread(values: FloatArray) -> float:

@@ -57,7 +57,11 @@ class Dialect:
     single_precision: bool = False
     unjudged: Unjudged = Unjudged.NOT_RELEVANT
     depth: int | None = None
+    single_arithmetic: bool = False
+    """Whether values and means are computed in single precision."""
     ideal: IdealPool = IdealPool.JUDGED
+    cut_ideal: bool = False
+    """Whether the ideal ranking ends at the depth of the run and lacks documents that are not relevant."""
     # measures
     gain: str = "linear"
     discount: str = "log2"
@@ -112,7 +116,8 @@ class Dialect:
     def read(self, measure: Measure) -> Measure:
         """The measure with its open parameters set as this dialect understands them."""
         shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
-        return measure.bound({**shared, **self.readings.get(measure.facts.name, {})})
+        cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
+        return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
 
     def changed(self, **overrides: Any) -> Self:
         """The dialect with some of its choices replaced; names of policies become policies."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ from rankgauge.errors import InputError
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Found, Hits, IndexArray
 from rankgauge.ranking.lists import UNJUDGED, FloatArray
+from rankgauge.ranking.selection import selection_order
 
 __all__ = ["Ranking", "arrange", "compared", "graded", "rank", "rank_stream", "tie_groups"]
 
@@ -26,6 +27,7 @@ class Ranking:
     negative: NegativeGrade = NegativeGrade.ZERO
     ideal: IdealPool = IdealPool.JUDGED
     depth: int | None = None
+    single_arithmetic: bool = False
 
 
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
@@ -39,7 +41,8 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     queries = pool["query"].unique(maintain_order=True)
     codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
     pool = pool.join(codes, on="query", how="left", maintain_order="left").select("code", "document", "grade")
-    judged = pool.filter(pl.col("grade") > UNJUDGED).sort("code", "grade", descending=[False, True])
+    known = pool if how.negative is NegativeGrade.POOLED else pool.filter(pl.col("grade") > UNJUDGED)
+    judged = known.sort("code", "grade", descending=[False, True])
     hits = Hits.gathered(
         _once(queries, (_found(batch, codes, pool, how) for batch in batches)),
         queries=queries,
@@ -99,16 +102,17 @@ def arrange(hits: Hits, how: Ranking) -> Hits:
 
     The depth is that of the run, so it is cut before unjudged documents are taken out (trec_eval's -M and -J).
     """
-    hits = hits.ordered(how.ties)
+    hits = replace(hits.ordered(how.ties), single=how.single_arithmetic)
     if how.depth is not None:
         hits = hits.cut(how.depth)
-    return hits.condensed() if how.unjudged is Unjudged.SKIP else hits
+    pooled = how.negative is NegativeGrade.POOLED
+    return hits.condensed(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
 
 
 def graded(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
     """The grades after the policy on negative ones."""
     match negative:
-        case NegativeGrade.UNJUDGED:
+        case NegativeGrade.UNJUDGED | NegativeGrade.POOLED:
             return np.where(grades < 0, UNJUDGED, grades)
         case NegativeGrade.ZERO:
             return np.maximum(grades, 0.0)
@@ -147,7 +151,18 @@ def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
         return rows.sort("code", "score", "document", descending=[False, True, True], maintain_order=True)
     if falling:
         return rows
+    if how.ties is Ties.SELECTION:
+        return _selected(rows.sort("code", maintain_order=True))
     return rows.sort("code", "score", descending=[False, True], maintain_order=True)
+
+
+def _selected(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows, which stand by query, each list in the order of a selection sort."""
+    score = rows["score"].to_numpy()
+    counts = np.bincount(rows["code"].to_numpy())
+    starts = np.cumsum(counts) - counts
+    orders = [selection_order(score[start : start + n]) for start, n in zip(starts, counts, strict=True)]
+    return rows[np.repeat(starts, counts) + np.concatenate(orders).astype(np.int64)]
 
 
 def tie_groups(code: IndexArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from rankgauge.io.letor import AGAIN
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, RankedLists
 
@@ -50,7 +51,8 @@ class Hits:
     place under the run's own order, `first` and `size` describe the hit's tie group. `retrieved` (queries) counts
     the documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then
     descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
-    the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged.
+    the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged. `single` says
+    that measures divide and add in single precision.
     """
 
     queries: pl.Series
@@ -64,6 +66,7 @@ class Hits:
     pool_grade: FloatArray
     answered: BoolArray | None = None
     strangers: tuple[str, ...] = ()
+    single: bool = False
 
     @classmethod
     def gathered(
@@ -112,9 +115,9 @@ class Hits:
         shift = 0 if ties is Ties.BEST else size - np.repeat(counts, counts)
         return replace(self, query=query, rank=first + within + shift, grade=grade, first=first, size=size)
 
-    def condensed(self) -> Hits:
-        """The hits of the same lists without their unjudged documents."""
-        kept = self.grade > UNJUDGED
+    def condensed(self, *, pooled: bool = False) -> Hits:
+        """The hits of the same lists without their unjudged documents; `pooled` keeps those that were in the pool."""
+        kept = np.full(len(self.grade), pooled) | (self.grade > UNJUDGED)
         query, first, grade = self.query[kept], self.first[kept], self.grade[kept]
         counts = np.bincount(query, minlength=len(self.queries))
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
@@ -146,6 +149,14 @@ class Hits:
             retrieved=np.minimum(self.retrieved, depth),
         )
 
+    def _first_lists(self) -> IndexArray:
+        """For each list the position of the first list of its query, itself where there is no other."""
+        place = np.arange(len(self.queries))
+        names = pl.DataFrame({"query": self.queries, "first": place})
+        owners = names.select(pl.col("query").cast(pl.String).str.replace(AGAIN, ""))
+        found = owners.join(names, on="query", how="left", maintain_order="left")["first"]
+        return np.asarray(found.fill_null(pl.Series(place)).to_numpy())
+
     def blocks(self, *, expected: bool, ideal: IdealPool) -> Iterator[Block]:
         """The queries in blocks of like length, so that one long list does not pad them all."""
         n = len(self.queries)
@@ -159,6 +170,9 @@ class Hits:
         pool_counts = np.bincount(pool_query, minlength=n)
         tied = np.bincount(self.query[self.size > 1], minlength=n) > 0 if expected else np.zeros(n, dtype=bool)
         hit_ends, pool_ends = np.cumsum(hit_counts), np.cumsum(pool_counts)
+        if ideal is IdealPool.FIRST:
+            owner = self._first_lists()
+            pool_ends, pool_counts = pool_ends[owner], pool_counts[owner]
         for index in _of_like_length(hit_counts, pool_counts, tied):
             hits = _Padding(hit_ends[index] - hit_counts[index], hit_counts[index])
             pool = _Padding(pool_ends[index] - pool_counts[index], pool_counts[index])
@@ -172,6 +186,7 @@ class Hits:
                     retrieved=self.retrieved[index],
                     first=hits.fill(self.first) if averaged else None,
                     size=hits.fill(self.size) if averaged else None,
+                    single=self.single,
                 ),
             )
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "RankedLists", "Weight", "group_edges", "total"]
+__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "RankedLists", "Weight", "group_edges", "to_single", "total"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -34,6 +34,7 @@ class RankedLists:
     the grades of the ideal ranking, descending, padded with NaN; `retrieved` (queries) counts the documents of
     each list. `first` and `size` (queries × hits) are the first rank and the size of each hit's tie group; they are
     None where the order is strict. Where they are given, kernels average over all orders of the tied documents.
+    `single` says that kernels divide and add in single precision.
     """
 
     ranks: FloatArray
@@ -42,6 +43,7 @@ class RankedLists:
     retrieved: FloatArray
     first: FloatArray | None = None
     size: FloatArray | None = None
+    single: bool = False
 
     @classmethod
     def of(cls, grades: Iterable[float | None], *, missed: Iterable[float] = ()) -> RankedLists:
@@ -151,6 +153,16 @@ class RankedLists:
             return np.concatenate([[0.0], weight(ranks)])[index]
         return np.where(inside, weight(np.maximum(index, 1).astype(np.float64)), 0.0)
 
+    def rounded(self, quotients: FloatArray) -> FloatArray:
+        """The quotients, in single precision where a tool divides so: its printed digits follow from it."""
+        return to_single(quotients) if self.single else quotients
+
+    def total(self, amounts: FloatArray, *, upwards: bool = False) -> FloatArray:
+        """The sum over the last axis; in single precision where a tool adds so, from the last on if it adds upwards."""
+        if not self.single:
+            return total(amounts)
+        return total(amounts[..., ::-1] if upwards else amounts, single=True)
+
     def earlier(self, amounts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """For each hit, the sum of `amounts` before its tie group, and the sum over the group itself."""
         running = np.cumsum(amounts, axis=-1)
@@ -161,14 +173,21 @@ class RankedLists:
         return before, np.take_along_axis(running, end, axis=-1) - before
 
 
-def total(amounts: FloatArray) -> FloatArray:
-    """The sum over the last axis, added from left to right as a plain loop does.
+def total(amounts: FloatArray, *, single: bool = False) -> FloatArray:
+    """The sum over the last axis, added from left to right as a plain loop does; `single` keeps it in 32 bits.
 
     NumPy's own sum adds pairwise; the tools add in rank order, and their printed digits follow from it.
     """
     if amounts.shape[-1] == 0:
         return np.zeros(amounts.shape[:-1])
+    if single:
+        return reduce(lambda sum_, amount: to_single(sum_ + amount), np.moveaxis(amounts, -1, 0), np.zeros(()))
     return np.asarray(np.add.accumulate(amounts, axis=-1)[..., -1])
+
+
+def to_single(values: FloatArray) -> FloatArray:
+    """The nearest numbers of 32 bits, in 64."""
+    return np.asarray(values).astype(np.float32).astype(np.float64)
 
 
 def group_edges(first: FloatArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import cumulated_precision, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["AP"]
@@ -47,4 +47,4 @@ class AP(Measure):
         top = lists.top(self.cutoff)
         precision = cumulated_precision(top, top.relevant(self.rel).astype(float), self.cutoff)
         # trec_eval sums first and divides once; so do we, to the last digit.
-        return ratio(total(precision), lists.total_relevant(self.rel))
+        return ratio(lists.total(precision, upwards=True), lists.total_relevant(self.rel))

@@ -10,7 +10,7 @@ import numpy as np
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["VARIANTS", "Bpref", "preferred"]
@@ -34,7 +34,8 @@ def preferred(lists: RankedLists, rel: float, *, most: FloatArray, out_of: Float
     clipped = np.minimum(before, most) + rising * (rising + 1.0) / 2.0 / (within + 1.0)
     clipped = clipped + (within - rising) * rising / (within + 1.0)
     # With nothing non-relevant to stand before it, a relevant document is fully preferred.
-    return np.where(lists.relevant(rel), 1.0 - clipped / np.maximum(out_of, 1.0)[..., np.newaxis], 0.0)
+    share = lists.rounded(clipped / np.maximum(out_of, 1.0)[..., np.newaxis])
+    return np.where(lists.relevant(rel), 1.0 - share, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +91,7 @@ class Bpref(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        return ratio(total(self._preferred(lists)), lists.total_relevant(self.rel))
+        return ratio(lists.total(self._preferred(lists)), lists.total_relevant(self.rel))
 
     def _preferred(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None

@@ -9,7 +9,7 @@ import numpy as np
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.recall import ROUNDINGS, interpolated_precision
-from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["IPrecAvg"]
@@ -71,4 +71,5 @@ class IPrecAvg(Measure):
         # From the highest level down, as trec_eval adds them.
         levels = sorted(self.levels, reverse=True)
         curve = [interpolated_precision(lists, self.rel, rounding(level, R)) for level in levels]
-        return np.where(R == 0, np.nan, total(np.stack(curve, axis=-1)) / len(levels))
+        added = lists.total(np.stack(curve, axis=-1), upwards=True)
+        return np.where(R == 0, np.nan, added / len(levels))

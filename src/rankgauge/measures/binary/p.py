@@ -46,7 +46,7 @@ class P(Measure):
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.cutoff is not None
         # Counts first and divides once, as the tools do: seven tenths are .7, not .1 seven times.
-        return total(self._found(lists)) / self.cutoff
+        return lists.rounded(total(self._found(lists)) / self.cutoff)
 
     def _found(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None

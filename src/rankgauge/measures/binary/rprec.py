@@ -44,7 +44,7 @@ class Rprec(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        return ratio(total(self._found(lists)), lists.total_relevant(self.rel))
+        return lists.rounded(ratio(total(self._found(lists)), lists.total_relevant(self.rel)))
 
     def _found(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None

@@ -17,7 +17,11 @@ __all__ = ["nDCG"]
 
 @dataclass(frozen=True, kw_only=True)
 class nDCG(DCG):
-    """Discounted cumulative gain, divided by that of the ideal order of the judged documents."""
+    """Discounted cumulative gain, divided by that of the ideal order of the judged documents.
+
+    With `ideal_rel` only documents of at least that grade gain in the ideal order, as in trec_eval 8; lower grades still
+    gain in the list, so that the value may be above 1.
+    """
 
     facts = Facts(
         name="nDCG",
@@ -52,6 +56,8 @@ class nDCG(DCG):
         ),
     )
 
+    ideal_rel: float | None = None
+
     def contributions(self, lists: RankedLists) -> FloatArray:
         return ratio(super().contributions(lists), self._ideal(lists)[..., np.newaxis])
 
@@ -62,6 +68,8 @@ class nDCG(DCG):
     def _ideal(self, lists: RankedLists) -> FloatArray:
         """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
         ideal = lists.ideal_order(self.cutoff if self.gains is None else None)
+        if self.ideal_rel is not None:
+            ideal = replace(ideal, grades=np.where(ideal.grades < self.ideal_rel, 0.0, ideal.grades))
         if self.gains is not None:
             worth = np.where(ideal.judged, self._gains(ideal), -np.inf)
             order = np.argsort(-worth, axis=-1, kind="stable")

@@ -15,7 +15,10 @@ __all__ = ["NumRel"]
 
 @dataclass(frozen=True, kw_only=True)
 class NumRel(Measure):
-    """How many relevant documents were judged, retrieved or not."""
+    """How many relevant documents were judged, retrieved or not.
+
+    With `answered_only`, those of a query that the run does not answer do not count, as in trec_eval 8.
+    """
 
     facts = Facts(
         name="NumRel",
@@ -32,11 +35,15 @@ class NumRel(Measure):
             Example(measure="NumRel", grades=(1, None, 2, 0), missed=(1, 0), value="3"),
             Example(measure="NumRel(rel=2)", grades=(2, 1, 3), missed=(2,), value="3"),
             Example(measure="NumRel", grades=(None,), value="0"),
+            Example(measure="NumRel(answered_only=True)", grades=(), missed=(1, 2), value="0"),
+            Example(measure="NumRel(answered_only=True)", grades=(None,), missed=(1, 2), value="2"),
         ),
         aggregate=Aggregate.SUM,
     )
     rel: float | None = None
+    answered_only: bool | None = None
 
     def values(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        return lists.total_relevant(self.rel)
+        R = lists.total_relevant(self.rel)
+        return np.where(lists.retrieved > 0, R, 0.0) if self.answered_only else R

@@ -77,7 +77,11 @@ class _Part:
     def of(cls, block: Block, negative: NegativeGrade) -> _Part:
         lines = Lines(block, FIELDS)
         grades = decimals(block.data, *lines.field(GRADE))
-        if grades is None or (negative is NegativeGrade.REFUSE and bool((grades < 0).any())):
+        told = (
+            NegativeGrade.REFUSE,
+            NegativeGrade.POOLED,
+        )  # the general path has the words for one, the pool for the other
+        if grades is None or (negative in told and bool((grades < 0).any())):
             raise Irregular
         grades = graded(grades, negative)
         return cls(
