@@ -77,8 +77,8 @@ def _short(audit: Audit) -> Iterator[Advice]:
     if zeroing and short:
         yield Advice(
             title="Avoid tools that count short lists as 0",
-            words=f"{_joined(zeroing)}: each of the {short} queries with fewer than {_cutoff(audit)} documents counts 0, "
-            "however well it is ranked.",
+            words=f"In {_joined(zeroing)} each of the {short} queries with fewer than {_cutoff(audit)} documents "
+            "counts 0, however well it is ranked.",
         )
 
 

@@ -35,7 +35,7 @@ class Conditions:
         hits, cutoff = scores.hits(dialect), measure.depth or CUTOFF
         n = len(hits.queries)
         rel = getattr(dialect.read(measure), "rel", None) or np.nextafter(0.0, 1.0)
-        judged = dialect.prepare(scores.judgments)
+        judged, _ = scores.tables(dialect)
         below = hits.queries.is_in(judged.filter(pl.col("grade") < 0)["query"].implode()).to_numpy()
         return cls(
             queries=hits.queries,

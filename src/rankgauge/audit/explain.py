@@ -52,9 +52,10 @@ class Explanation:
 
 def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> Explanation:
     """How the query gets its value under the dialect."""
-    if query not in scores.queries:
-        raise UnknownNameError("judged query", query, scores.queries)
-    alone = scores.only(query)
+    known = scores.hits(dialect).queries
+    if query not in known:
+        raise UnknownNameError("judged query", query, known)
+    alone = scores.only(query, dialect)
     kernel, lists = dialect.read(measure), _lists(alone, dialect)
     order = _order(alone, dialect)
     ranks = order.with_columns(**_stages(kernel, lists, len(order)))
@@ -81,9 +82,8 @@ def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
     Hits carry no ids. So the run is ranked once more, with a number for each document in place of its grade; the
     numbers rise with the grades and begin with the unjudged, as `best` and `worst` orders look at the grades.
     """
-    graded = scores.run.join(
-        dialect.prepare(scores.judgments), on=["query", "document"], how="left", maintain_order="left"
-    )
+    judged, run = scores.tables(dialect)
+    graded = run.join(judged, on=["query", "document"], how="left", maintain_order="left")
     if dialect.unjudged is Unjudged.SKIP:
         graded = graded.filter(pl.col("grade").is_not_null())
     place = graded["grade"].fill_null(-np.inf).rank("ordinal").cast(pl.Float64)
@@ -125,12 +125,8 @@ def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
     ideal = lists.ideal_order()
     worth = gains(ideal, kernel.gain, kernel.gains) * ideal.weigh(DISCOUNTS[kernel.discount], kernel.cutoff)
     sums = np.cumsum(np.nan_to_num(worth), axis=-1)
-    last = pl.lit(None) if not sums.shape[-1] else float(sums[0, -1])
-    columns = {"ideal": _by_rank(ideal, ideal.grades, n), "ideal_cumulative": _by_rank(ideal, sums, n)}
-    return {
-        **columns,
-        "ideal_cumulative": columns["ideal_cumulative"].fill_null(last if isinstance(last, float) else 0.0),
-    }
+    last = float(sums[0, -1]) if sums.shape[-1] else 0.0
+    return {"ideal": _by_rank(ideal, ideal.grades, n), "ideal_cumulative": _by_rank(ideal, sums, n).fill_null(last)}
 
 
 def _by_rank(lists: RankedLists, amounts: FloatArray, n: int) -> pl.Series:

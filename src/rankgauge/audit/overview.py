@@ -45,7 +45,7 @@ def audit(
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     first = next(iter(named.values()))
     asked = fitting(judgments, first) if dialects is None else tuple(known.get(name) for name in dialects)
-    scores = {name: Scores.of(judgments, run) for name, run in named.items()}
+    scores = {name: Scores(judgments=judgments, run=run) for name, run in named.items()}
     against = known.get(base)
     return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)
 

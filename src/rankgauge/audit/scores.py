@@ -37,17 +37,18 @@ RANKING = {f.name for f in fields(Ranking)}
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scores:
-    """A run's values under any dialect."""
+    """A run's values under any dialect; judgments and run are paths, frames or dicts."""
 
-    judgments: pl.DataFrame
-    run: pl.DataFrame
+    judgments: Any
+    run: Any
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
-    @classmethod
-    def of(cls, judgments: Any, run: Any) -> Scores:
-        """The scores of a run that is a path, a frame or a dict."""
-        judged, ranked = io.pair_from(judgments, run)
-        return cls(judgments=judged, run=ranked)
+    def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The judgments, one grade for each document, and the run, as the dialect's tool reads them."""
+        if "tables" not in self._kept:
+            self._kept["tables"] = io.pair_from(self.judgments, self.run)
+        judged, ranked = self._kept["tables"]
+        return dialect.prepare(judged), ranked
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """The measure's one number under the dialect."""
@@ -68,15 +69,16 @@ class Scores:
         asked = pl.DataFrame({"query": self.queries})
         return asked.join(named, on="query", how="left", maintain_order="left")["value"].fill_null(np.nan).to_numpy()
 
-    def only(self, query: str) -> Scores:
-        """The scores of one query alone."""
-        judgments, run = (table.filter(pl.col("query") == query) for table in (self.judgments, self.run))
-        return Scores(judgments=judgments, run=run)
+    def only(self, query: str, dialect: Dialect) -> Scores:
+        """The scores of one query alone, as the dialect's tool reads the files."""
+        judged, ranked = (table.filter(pl.col("query") == query) for table in self.tables(dialect))
+        return Scores(judgments=judged, run=ranked)
 
-    @cached_property
+    @property
     def queries(self) -> pl.Series:
-        """The judged queries."""
-        return self.judgments["query"].unique(maintain_order=True).rename("query")
+        """The judged queries, as the first dialect has them that took the files."""
+        queries: pl.Series = self._kept["queries"]
+        return queries
 
     def result(self, dialect: Dialect, measure: Measure) -> Result:
         """What `evaluate` gives for the one measure under the dialect."""
@@ -89,7 +91,9 @@ class Scores:
         """The judged hits under the dialect."""
         key = ("hits", self._early(dialect))
         if key not in self._kept:
-            self._kept[key] = rank(self.run, dialect.prepare(self.judgments), dialect.ranking)
+            judged, ranked = self.tables(dialect)
+            self._kept[key] = rank(ranked, judged, dialect.ranking)
+            self._kept.setdefault("queries", self._kept[key].queries)
         hits: Hits = self._kept[key]
         return hits
 
@@ -116,12 +120,13 @@ class Scores:
 
     @cached_property
     def _has_negative(self) -> bool:
-        return bool((self.judgments["grade"] < 0).any())
+        judged, _ = self.tables(get_dialect("standard"))
+        return bool((judged["grade"] < 0).any())
 
     @cached_property
     def _is_fine(self) -> bool:
         """Whether scores become equal as 32-bit numbers that are not."""
-        score = self.run["score"]
+        score = self.tables(get_dialect("standard"))[1]["score"]
         return score.n_unique() != score.cast(pl.Float32).n_unique()
 
 

@@ -1,0 +1,99 @@
+"""The contract of a check, the registry that the checks' files fill, and what a check looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+import polars as pl
+
+from rankgauge import io
+from rankgauge.audit.lint.features import Lines
+from rankgauge.io.source import Source
+
+__all__ = ["Check", "Finding", "Subject", "registry"]
+
+_REGISTRY: dict[str, Check] = {}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Subject:
+    """Judgments and, where there is one, a run."""
+
+    judgments: pl.DataFrame
+    run: pl.DataFrame | None = None
+    lines: Lines | None = None
+    """What only the lines of a LETOR file show."""
+
+    @classmethod
+    def of(cls, judgments: Any, run: Any = None) -> Subject:
+        """The subject in files, frames or dicts; a LETOR file is read leniently, as it is to be looked at."""
+        if io.is_path(judgments) and io.detect(judgments).format.name == "letor":
+            judged, ranked = _letor(judgments, run)
+            return cls(judgments=judged, run=ranked, lines=Lines.of(Source.of(judgments)))
+        if run is None:
+            return cls(judgments=io.judgments_from(judgments))
+        judged, ranked = io.pair_from(judgments, run)
+        return cls(judgments=judged, run=ranked)
+
+    @cached_property
+    def queries(self) -> pl.DataFrame:
+        """A row per judged query: documents, relevant, lowest, highest, and how many documents its list has."""
+        found = self.judgments.group_by("query", maintain_order=True).agg(
+            documents=pl.len(),
+            relevant=(pl.col("grade") > 0).sum(),
+            lowest=pl.col("grade").min(),
+            highest=pl.col("grade").max(),
+        )
+        if self.run is None:
+            return found.with_columns(listed=pl.col("documents"))
+        listed = self.run.group_by("query").agg(listed=pl.len())
+        return found.join(listed, on="query", how="left", maintain_order="left")
+
+
+def _letor(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    if run is None or io.detect(run).kind is io.Kind.COMPANION:
+        return io.read_letor(judgments, run, duplicates="rows")
+    return io.pair_from(judgments, run)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What a check found."""
+
+    count: int
+    of: int
+    things: str
+    """What was counted: queries, documents, judgments, features."""
+    examples: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    """The queries concerned, where leaving them out would show what the matter does to a mean."""
+
+    @classmethod
+    def of_queries(cls, names: Iterable[str], of: int) -> Finding:
+        """A finding about queries."""
+        listed = tuple(names)
+        return cls(count=len(listed), of=of, things="queries", examples=listed[:3], queries=listed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """Something in a data set that bends scores."""
+
+    name: str
+    title: str
+    effect: str
+    """What it does to which tool's scores."""
+    find: Callable[[Subject], Finding | None] = field(repr=False)
+
+    def register(self) -> Self:
+        """The check, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+
+def registry() -> Mapping[str, Check]:
+    """Every check by its name, in the order of their files."""
+    return dict(_REGISTRY)
