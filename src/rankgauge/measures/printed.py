@@ -19,5 +19,7 @@ class Printed:
     number: NumberFormat = fixed(4)
     per_query: bool = True
     overall: bool = True
+    nothing: str = "nan"
+    """What stands in place of a mean over no queries."""
     rest: tuple[Measure, ...] = ()
     """Measures that print on in the same place: a long relevance string takes more than one number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -45,7 +46,7 @@ def lines(
     if overall and tag is not None:
         yield Line("runid", ALL, tag)
     if overall:
-        yield from (Line(p.name, ALL, p.measure.text(result[p.measure], p.number)) for p in wanted if p.overall)
+        yield from (Line(p.name, ALL, _mean(p, result[p.measure])) for p in wanted if p.overall)
 
 
 def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[Line]:
@@ -53,8 +54,14 @@ def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[Line]:
     for query, answered, row in zip(result.queries, result.answered, result.matrix.tolist(), strict=True):
         if answered or result.dialect.lists_missing:
             for p in wanted:
-                pieces = [m.text(row[columns[m]], p.number) for m in (p.measure, *p.rest)]
-                yield Line(p.name, query, _joined(pieces))
+                values = [row[columns[m]] for m in (p.measure, *p.rest)]
+                if not any(map(math.isnan, values)):  # a query that is left out has no line
+                    pieces = [m.text(v, p.number) for m, v in zip((p.measure, *p.rest), values, strict=True)]
+                    yield Line(p.name, query, _joined(pieces))
+
+
+def _mean(printed: Printed, value: float) -> str:
+    return printed.nothing if math.isnan(value) else printed.measure.text(value, printed.number)
 
 
 def _joined(pieces: list[str]) -> str:

@@ -77,11 +77,9 @@ class _Part:
     def of(cls, block: Block, negative: NegativeGrade) -> _Part:
         lines = Lines(block, FIELDS)
         grades = decimals(block.data, *lines.field(GRADE))
-        told = (
-            NegativeGrade.REFUSE,
-            NegativeGrade.POOLED,
-        )  # the general path has the words for one, the pool for the other
-        if grades is None or (negative in told and bool((grades < 0).any())):
+        # The general path has the words to refuse with, and keeps unjudged documents in the pool.
+        general = negative in (NegativeGrade.REFUSE, NegativeGrade.POOLED)
+        if grades is None or (general and bool((grades < 0).any())):
             raise Irregular
         grades = graded(grades, negative)
         return cls(
