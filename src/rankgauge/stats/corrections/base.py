@@ -1,0 +1,63 @@
+"""The contract of a correction for many tests, and the registry of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.errors import UnknownNameError
+
+__all__ = ["Correction", "Family", "FloatArray", "IndexArray", "find", "registry"]
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IndexArray: TypeAlias = npt.NDArray[np.intp]
+
+_REGISTRY: dict[str, Correction] = {}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Family:
+    """The tests that stand or fall together: those of one measure.
+
+    `p` (pairs) are their p-values; `values` (queries × runs) what was compared, NaN where a run has no value; `first`
+    and `second` (pairs) which runs each test is about.
+    """
+
+    p: FloatArray
+    values: FloatArray
+    first: IndexArray
+    second: IndexArray
+    rng: np.random.Generator
+    draws: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correction:
+    """A correction: `adjust` gives p-values that may be held against the level as if there were but one test."""
+
+    name: str
+    title: str
+    words: str
+    reference: str
+    adjust: Callable[[Family], FloatArray]
+
+    def register(self) -> Self:
+        """The correction, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+
+def registry() -> Mapping[str, Correction]:
+    """Every correction by its name."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+def find(name: str) -> Correction:
+    """The correction of that name."""
+    if name not in _REGISTRY:
+        raise UnknownNameError("correction", name, _REGISTRY)
+    return _REGISTRY[name]

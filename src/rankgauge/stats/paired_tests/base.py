@@ -1,0 +1,92 @@
+"""The contract of a paired test, and the registry of them.
+
+A test reads differences of paired values (queries × pairs of runs), NaN where a query has no pair, and gives a two-sided
+p-value for each pair of runs: 1 where no difference is other than 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.errors import ParameterError, UnknownNameError
+
+__all__ = ["DRAWS", "SLACK", "FloatArray", "PairedTest", "Tested", "find", "pieces", "registry", "sampled"]
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+DRAWS = 10_000
+"""How many random signs or resamples a test takes: a p-value of 0.05 is then right within 0.004."""
+
+SLACK = 1 - 1e-12
+"""Sums that are added in another order are off in the last bits; what is equal but for these counts as equal."""
+
+CELLS = 1 << 21
+"""How many cells are worked on at once: 16 MB of doubles."""
+
+_REGISTRY: dict[str, PairedTest] = {}
+
+
+class Tested(NamedTuple):
+    """The p-value of each pair, and its standard error where it rests on random draws (0 where it is exact)."""
+
+    p: FloatArray
+    error: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedTest:
+    """A paired test: `kernel` takes differences (queries × pairs), a generator, and how often to draw from it."""
+
+    name: str
+    title: str
+    words: str
+    reference: str
+    kernel: Callable[[FloatArray, np.random.Generator, int], Tested]
+
+    def __call__(self, differences: npt.ArrayLike, *, rng: np.random.Generator, draws: int = DRAWS) -> Tested:
+        """The p-values of one pair (queries) or of many (queries × pairs)."""
+        values = np.asarray(differences, dtype=np.float64)
+        if values.ndim not in (1, 2):
+            raise ParameterError(self.name, "differences", "a vector, or a matrix of queries × pairs", values.shape)
+        if draws < 1:
+            raise ParameterError(self.name, "draws", "a whole number from 1 on", draws)
+        tested = self.kernel(values.reshape(len(values), -1), rng, draws)
+        return Tested(*(column.reshape(values.shape[1:])[()] for column in tested))
+
+    def register(self) -> Self:
+        """The test, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+
+def registry() -> Mapping[str, PairedTest]:
+    """Every paired test by its name."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+def find(name: str) -> PairedTest:
+    """The test of that name."""
+    if name not in _REGISTRY:
+        raise UnknownNameError("test", name, _REGISTRY)
+    return _REGISTRY[name]
+
+
+def sampled(extreme: FloatArray, draws: int) -> Tested:
+    """The p-value from how many draws were at least as extreme as what was found, which itself counts as one more.
+
+    Without that one a p-value could be 0, and a test at any level would be wrong too often (Phipson & Smyth 2010).
+    """
+    p = (extreme + 1) / (draws + 1)
+    return Tested(p, np.sqrt(p * (1 - p) / draws))
+
+
+def pieces(draws: int, *, width: int) -> Iterator[int]:
+    """How many draws to take at a time, each of which needs so many cells."""
+    step = max(1, CELLS // max(width, 1))
+    for start in range(0, draws, step):
+        yield min(step, draws - start)
