@@ -1,0 +1,99 @@
+"""The annotation tracks: does an annotation look relevant exactly where its document is?
+
+Assessors judge each annotation (a search result's snippet) and, by itself, its document. The 2×2 table sets "annotation
+judged relevant" against "document judged relevant", over the pairs of query and document that were judged both ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.romip import metrics
+from rankgauge.romip.decisions import Decisions, averaged
+from rankgauge.romip.metrics import Metric
+from rankgauge.romip.outcome import FIGURES, USED, VALUES, Note, Outcome, frame
+from rankgauge.romip.tables import Table, Tables
+
+__all__ = ["annotation", "decide"]
+
+METRICS: tuple[Metric, ...] = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
+
+
+def annotation(documents: Tables, annotations: Mapping[str, Tables]) -> Outcome:
+    """Precision, accuracy and error of each system's annotations, under every table of the documents.
+
+    Micro is the 2×2 table of all pairs, macro the mean over queries. The annotations' assessors are combined by the
+    same rule and level as the documents'.
+    """
+    if not annotations:
+        raise InputError("there are no annotations to evaluate")
+    figures: list[tuple[Any, ...]] = []
+    values: list[tuple[Any, ...]] = []
+    tables = _split(documents, annotations)
+    for table in tables:
+        for run, judged in annotations.items():
+            decided = decide(_relevant_queries(table), _like(judged, table, run))
+            rows = averaged(list(decided.values()), METRICS)
+            figures += [(table.name, average, metric, run, value, len(decided)) for average, metric, value in rows]
+            values += _values(table.name, run, decided)
+    return Outcome(
+        track="annotation",
+        runs=tuple(annotations),
+        metrics=METRICS,
+        used=frame([_used(table) for table in tables], USED),
+        figures=frame(figures, FIGURES),
+        values=frame(values, VALUES),
+        notes=(Note(code="left-out"), Note(code="annotations")),
+    )
+
+
+def decide(documents: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, Decisions]:
+    """The 2×2 table of each query: annotation relevant or not × document relevant or not."""
+    pairs = documents.join(annotations, on=["query", "document"], suffix="_annotation", maintain_order="left")
+    shown, relevant = pl.col("grade_annotation") > 0, pl.col("grade") > 0
+    counts = pairs.group_by("query", maintain_order=True).agg(
+        found=(shown & relevant).sum(),
+        wrong=(shown & ~relevant).sum(),
+        missed=(~shown & relevant).sum(),
+        rejected=(~shown & ~relevant).sum(),
+    )
+    return {row.pop("query"): Decisions(**row) for row in counts.iter_rows(named=True)}
+
+
+def _split(documents: Tables, annotations: Mapping[str, Tables]) -> list[Table]:
+    """The documents' tables; where one assessor judged them and several the annotations, one for each of the rules."""
+    rules = {table.rule for judged in annotations.values() for table in judged.binary} - {""}
+    return [
+        replace(table, rule=rule)
+        for table in documents.binary
+        for rule in (sorted(rules) if rules and not table.rule else [table.rule])
+    ]
+
+
+def _relevant_queries(table: Table) -> pl.DataFrame:
+    """The judgments of queries with a relevant document: others are left out."""
+    return table.judgments.filter(pl.col("grade").max().over("query") > 0)
+
+
+def _used(table: Table) -> tuple[str, int, int]:
+    used, judged = _relevant_queries(table)["query"].n_unique(), table.judgments["query"].n_unique()
+    return table.name, used, judged - used
+
+
+def _like(annotations: Tables, table: Table, run: str) -> pl.DataFrame:
+    found = annotations.like(table)
+    if found is None:
+        have = ", ".join(other.name for other in annotations.binary) or "none"
+        raise InputError(f"the annotations of {run} have no table {table.name}", hint=f"They have: {have}.")
+    return found
+
+
+def _values(table: str, run: str, decided: Mapping[str, Decisions]) -> Iterator[tuple[Any, ...]]:
+    for query, decisions in decided.items():
+        for metric in METRICS:
+            yield table, run, query, metric.key, getattr(decisions, metric.key)

@@ -1,0 +1,121 @@
+"""The search tracks and question answering: rankings under every binary table and the graded one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import io
+from rankgauge.errors import InputError
+from rankgauge.evaluate import Result, evaluate
+from rankgauge.measures import parse
+from rankgauge.romip import metrics
+from rankgauge.romip.metrics import Curve, Metric
+from rankgauge.romip.outcome import CURVES, FIGURES, MACRO, USED, VALUES, Note, Outcome, frame
+from rankgauge.romip.tables import GRADED, Tables
+
+__all__ = ["qa", "search"]
+
+TINY = float(np.nextafter(0.0, 1.0))
+"""The least grade that is relevant: the mean of assessors' grades may be below 1."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Sheet:
+    """Judgments to evaluate under, and by what."""
+
+    name: str
+    judgments: pl.DataFrame
+    metrics: tuple[Metric, ...]
+    curves: tuple[Curve, ...] = ()
+
+    @property
+    def used(self) -> pl.DataFrame:
+        """The judgments of queries with something relevant: others are left out."""
+        return self.judgments.filter(pl.col("grade").max().over("query") > 0)
+
+
+def search(tables: Tables, runs: Mapping[str, Any], *, cutoffs: Sequence[int] = metrics.CUTOFFS) -> Outcome:
+    """Every official metric of the search tracks, for runs (paths or frames) by name."""
+    binary = metrics.binary(cutoffs)
+    sheets = [
+        _Sheet(name=table.name, judgments=table.judgments, metrics=binary, curves=metrics.CURVES)
+        for table in tables.binary
+    ]
+    notes = [Note(code="reconstruction"), Note(code="indexing")]
+    if tables.graded is not None:
+        sheets.append(_Sheet(name=GRADED, judgments=tables.graded, metrics=metrics.graded(cutoffs)))
+    else:
+        notes[1] = Note(code="no-graded")
+    return _evaluate("search", sheets, runs, notes)
+
+
+def qa(tables: Tables, runs: Mapping[str, Any]) -> Outcome:
+    """The metrics of the question-answering track: precision, and the mean reciprocal rank by both rulers."""
+    sheets = [_Sheet(name=table.name, judgments=table.judgments, metrics=metrics.QA) for table in tables.binary]
+    return _evaluate("qa", sheets, runs, [Note(code="rulers")])
+
+
+def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], notes: Sequence[Note]) -> Outcome:
+    if not runs:
+        raise InputError("there are no runs to evaluate")
+    figures: list[tuple[Any, ...]] = []
+    curves: list[tuple[Any, ...]] = []
+    values: list[tuple[Any, ...]] = []
+    read = {run: io.run_from(source) for run, source in runs.items()}
+    for sheet in sheets:
+        for run, ranked in read.items():
+            result = _result(sheet, ranked)
+            if result is not None:
+                figures += _figures(sheet, run, result)
+                curves += _curves(sheet, run, result)
+                values += _values(sheet, run, result)
+    return Outcome(
+        track=track,
+        runs=tuple(runs),
+        metrics=tuple(dict.fromkeys(metric for sheet in sheets for metric in sheet.metrics)),
+        used=frame([_used(sheet) for sheet in sheets], USED),
+        figures=frame(figures, FIGURES),
+        curves=frame(curves, CURVES),
+        values=frame(values, VALUES),
+        notes=(Note(code="left-out"), *notes),
+    )
+
+
+def _result(sheet: _Sheet, run: pl.DataFrame) -> Result | None:
+    """The run under the judgments; nothing where no query has anything relevant."""
+    used = sheet.used
+    if used.is_empty():
+        return None
+    wanted = [metric.measure for metric in sheet.metrics]
+    wanted += [curve.at(level) for curve in sheet.curves for level in metrics.LEVELS]
+    # A query that the run does not answer counts 0 in every metric, so that all are means over the same queries.
+    return evaluate(used, run, wanted, ties="input", gain="exp", max_grade=3.0, empty=0.0, missing="zero", rel=TINY)
+
+
+def _used(sheet: _Sheet) -> tuple[str, int, int]:
+    used, judged = sheet.used["query"].n_unique(), sheet.judgments["query"].n_unique()
+    return sheet.name, used, judged - used
+
+
+def _figures(sheet: _Sheet, run: str, result: Result) -> Iterator[tuple[Any, ...]]:
+    for metric in sheet.metrics:
+        yield sheet.name, MACRO, metric.key, run, result[metric.measure], len(result.queries)
+
+
+def _curves(sheet: _Sheet, run: str, result: Result) -> Iterator[tuple[Any, ...]]:
+    for curve in sheet.curves:
+        for level in metrics.LEVELS:
+            column = result.matrix[:, result.measures.index(parse(curve.at(level)))]
+            reached = int((~np.isnan(column)).sum())
+            yield sheet.name, curve.key, run, level, result[curve.at(level)], reached
+
+
+def _values(sheet: _Sheet, run: str, result: Result) -> Iterator[tuple[Any, ...]]:
+    for query, row in zip(result.queries, result.matrix.tolist(), strict=True):
+        for metric, value in zip(sheet.metrics, row, strict=False):  # the curves' points follow the metrics
+            yield sheet.name, run, query, metric.key, value

@@ -1,0 +1,130 @@
+"""Relevance tables: AND and OR over the assessors at three levels, and graded.
+
+A document is relevant under `and_<level>` where every assessor gave at least the level, under `or_<level>` where one
+did. The graded table has the mean of the assessors' grades. ROMIP published its binary tables ready-made; the grades of
+single assessors make them too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from rankgauge import io
+from rankgauge.errors import InputError
+from rankgauge.io.romip_files import is_markup, read_matrix
+from rankgauge.judgments import combine
+from rankgauge.tables import JUDGMENTS, check
+
+__all__ = ["GRADED", "LEVELS", "Table", "Tables", "derive", "files", "read_tables"]
+
+LEVELS: Mapping[str, float] = {"relevant-minus": 1.0, "relevant-plus": 2.0, "vital": 3.0}
+"""The levels at which a binary table may call a document relevant, and their grades."""
+
+TOP = 3.0
+GRADED = "graded"
+RULES = ("and", "or")
+
+_KIND = re.compile(r"(?<![a-z])(and|or)[^a-z]+(relevant-minus|relevant-plus|vital)")
+"""The type of a ready-made binary table: `or (relevant-minus)`, `and_vital`."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """Binary judgments (grade 1 or 0) under a rule and a level; with one assessor there is no rule."""
+
+    rule: str
+    level: str
+    judgments: pl.DataFrame
+
+    @property
+    def name(self) -> str:
+        """As ROMIP calls it: `and_relevant-minus`."""
+        return "_".join(filter(None, (self.rule, self.level)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tables:
+    """The binary tables of a collection, its graded one where single assessors' grades are known, and their names."""
+
+    binary: tuple[Table, ...]
+    graded: pl.DataFrame | None
+    assessors: tuple[str, ...] = ()
+
+    def like(self, other: Table) -> pl.DataFrame | None:
+        """The judgments under the rule and level of another table; a table without a rule serves for both rules."""
+        known = {(table.rule, table.level): table.judgments for table in self.binary}
+        return known.get((other.rule, other.level), known.get(("", other.level)))
+
+
+def derive(ratings: pl.DataFrame) -> Tables:
+    """The tables that the grades (0 to 3) of single assessors make."""
+    frame = check(ratings, JUDGMENTS)
+    top = frame["grade"].max()
+    if isinstance(top, float) and top > TOP:
+        raise InputError(f"a grade of {top:g} is above ROMIP's highest", hint="vital is 3, notrelevant 0.")
+    assessors = frame["assessor"].unique(maintain_order=True).to_list() if "assessor" in frame.columns else [""]
+    rules = RULES if len(assessors) > 1 else ("",)
+    binary = tuple(
+        Table(rule=rule, level=level, judgments=combine(frame, rule or "or", at=grade))
+        for level, grade in LEVELS.items()
+        for rule in rules
+    )
+    return Tables(binary=binary, graded=combine(frame, "mean"), assessors=tuple(assessors))
+
+
+def read_tables(path: Path) -> Tables:
+    """The tables in a file or in all files of a folder.
+
+    An XML file whose type says `or (relevant-minus)` or the like is a ready-made table and used as it is. Any other
+    file has grades of assessors, who are called as it says, else as the file. Grades in other formats are read too.
+    """
+    made: list[Table] = []
+    ratings: list[pl.DataFrame] = []
+    for file in files([path]):
+        matrix = read_matrix(file) if is_markup(file) else None
+        if matrix is None:
+            ratings.append(_rated(io.read_judgments(file), file))
+        elif (kind := _KIND.search(matrix.kind.lower().replace("_", "-"))) is not None:
+            made.append(_ready(matrix.rows, kind[1], kind[2], file))
+        else:
+            ratings.append(_rated(matrix.rows, file))
+    derived = derive(pl.concat(ratings)) if ratings else Tables(binary=(), graded=None)
+    ready = {(table.rule, table.level) for table in made}
+    kept = [table for table in derived.binary if (table.rule, table.level) not in ready]
+    binary = sorted([*made, *kept], key=lambda table: (LEVELS[table.level], table.rule))
+    return Tables(binary=tuple(binary), graded=derived.graded, assessors=derived.assessors)
+
+
+def files(paths: Iterable[Path]) -> list[Path]:
+    """The files, and those in the folders, by name; a folder without files is an error."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        if not inside:
+            raise InputError("is a folder without files", path=path)
+        found += inside
+    return found
+
+
+def _ready(rows: pl.DataFrame, rule: str, level: str, file: Path) -> Table:
+    """A ready-made table. Its word `relevant` says that the table's own level was reached."""
+    relevant = (pl.col("word") == "relevant") | (pl.col("grade") >= LEVELS[level])
+    judged = rows.select("query", "document", grade=relevant.cast(pl.Float64))
+    checked = check(judged, JUDGMENTS, path=file, locate=lambda row: (rows["line"][row], ""))
+    return Table(rule=rule, level=level, judgments=checked)
+
+
+def _rated(rows: pl.DataFrame, file: Path) -> pl.DataFrame:
+    """The grades of a file, each with an assessor; one who judged a document twice is an error."""
+    named = pl.col("assessor").fill_null(file.stem) if "assessor" in rows.columns else pl.lit(file.stem)
+    judged = rows.select("query", "document", "grade", assessor=named)
+    lines = rows["line"] if "line" in rows.columns else None
+    return check(judged, JUDGMENTS, path=file, locate=None if lines is None else lambda row: (lines[row], ""))
