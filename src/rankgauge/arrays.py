@@ -105,5 +105,5 @@ def _values(blocks: Iterator[Block], count: int, measure: Measure, dialect: Dial
         pool_query=np.flatnonzero(known),
         pool_grade=best[known],
     )
-    result = Result(dialect=dialect, measures=(measure,), hits=hits, raw=raw, errors=np.zeros_like(raw))
+    result = Result(dialect=dialect, measures=(measure,), hits=dialect.check(hits), raw=raw, errors=np.zeros_like(raw))
     return np.asarray(result.matrix[:, 0])

@@ -43,7 +43,7 @@ def evaluate(
     """
     spoken = dialects.get(dialect).changed(**overrides)
     wanted = spoken.select(measures)
-    hits = _hits(judgments, run, spoken)  # assessors; join, order, ties, unjudged, cut
+    hits = spoken.check(_hits(judgments, run, spoken))  # assessors; join, order, ties, unjudged, cut
     values, errors = score(hits, wanted, spoken)  # kernels; NaN = undefined
     return Result(dialect=spoken, measures=wanted, hits=hits, raw=values, errors=errors)
 

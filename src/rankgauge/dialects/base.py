@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
+import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
@@ -26,7 +27,7 @@ from rankgauge.policies import (
     Undefined,
     Unjudged,
 )
-from rankgauge.ranking import Ranking
+from rankgauge.ranking import Hits, Ranking
 
 __all__ = ["Dialect", "Printed", "registry"]
 
@@ -57,6 +58,8 @@ class Dialect:
     single_precision: bool = False
     unjudged: Unjudged = Unjudged.NOT_RELEVANT
     depth: int | None = None
+    fewest: int = 1
+    """How many documents a list must have; the tool refuses a shorter one."""
     single_arithmetic: bool = False
     """Whether values and means are computed in single precision."""
     ideal: IdealPool = IdealPool.JUDGED
@@ -112,6 +115,17 @@ class Dialect:
                 hint="Choose a rule: assessors='mean', 'majority', 'and@1' … (--assessors on the command line).",
             )
         return judgments.drop("assessor")
+
+    def check(self, hits: Hits) -> Hits:
+        """The hits, unless a list is too short for the tool to judge."""
+        few = np.flatnonzero((hits.retrieved > 0) & (hits.retrieved < self.fewest))
+        if len(few):
+            query, n = hits.queries[int(few[0])], hits.retrieved[few[0]]
+            raise InputError(
+                f"the list of query {query} has {n:g} of the {self.fewest} documents that {self.name} needs",
+                hint="Leave such queries out, or set fewest=1.",
+            )
+        return hits
 
     def read(self, measure: Measure) -> Measure:
         """The measure with its open parameters set as this dialect understands them."""

@@ -1,7 +1,7 @@
 """gdeval, the script of TREC's web tracks: nDCG with exponential gains, and ERR.
 
-Its option -c is missing=zero, and -k the cutoff of a measure: nDCG@10. It prints both measures at one cutoff, by default
-20. Of a document that is listed or judged twice gdeval counts each line; here such a file is refused.
+Its option -c is missing=zero, and -k 10 is the cutoff of a measure: nDCG@10. It prints both measures at one cutoff, 20
+unless told otherwise. gdeval counts each line of a document that is listed or judged twice; here that is refused.
 """
 
 from rankgauge.dialects.base import Dialect, Printed

@@ -30,7 +30,7 @@ TIES: Mapping[str, str] = {
 }
 PARAMETERS: Mapping[str, str] = {
     "rel": "the lowest grade that counts as relevant",
-    "gain": "what a grade is worth: linear, exp, letor, mslr",
+    "gain": "what a grade is worth: linear, exp, letor, mslr, yahoo, ranklib",
     "discount": "what a rank is worth: log2, letor, log2+2, ln, none",
     "gains": "a table of gains in place of the named gain, as in {{1: 1, 2: 5}}",
     "max_grade": "the top of the grading scale",
@@ -43,7 +43,9 @@ PARAMETERS: Mapping[str, str] = {
     "p": "the chance that a user goes on to the next document",
     "start": "the rank at which the string begins",
     "multiple": "the multiple of R to cut at",
-    "ruler": "what the first relevant rank is worth in place of 1/rank",
+    "ruler": "what the first relevant rank is worth in place of 1/rank: trec, romip, or single for 1/rank in 32 bits",
+    "padded": "divide by k even where the list is shorter",
+    "stop": "let grades outside the scale pass, as the formula gives (formula), or that of their whole part (whole)",
     "beta": "how much recall (SetF) or gain (Q) weighs",
     "p_rel": "how likely a document is what the user looks for: romip, grade, or one number for all relevant ones",
     "p_break": "the chance that a user tires at a document",
@@ -62,6 +64,7 @@ SETTINGS: Mapping[str, str] = {
     "single_precision": "precision of scores",
     "unjudged": "unjudged documents",
     "depth": "depth",
+    "fewest": "shortest list",
     "single_arithmetic": "precision of values",
     "ideal": "ideal ranking",
     "cut_ideal": "end of the ideal ranking",
@@ -142,6 +145,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
         "scores are compared as 32-bit numbers, so close ones are tied" if single else "scores are compared as given"
     ),
     "depth": lambda depth: "the whole list" if depth is None else f"the first {depth} documents of each list",
+    "fewest": lambda fewest: f"a list of {fewest} document{'' if fewest == 1 else 's'} or more",
     "single_arithmetic": lambda single: f"values and their means are computed in {32 if single else 64} bits",
     "cut_ideal": lambda cut: "at the depth of the run and the lowest relevant grade" if cut else "the last document",
     "gain": lambda name: f"{name}: what a grade is worth",
