@@ -15,6 +15,9 @@ from rankgauge.policies import LEAVE_OUT, ShortList
 
 __all__ = ["Advice", "Headline", "advise", "headline"]
 
+LEAST, MOST = 0.05, 3
+"""The least share of a gap that a headline names, and how many it names."""
+
 AGREED = 5e-5
 """Numbers that differ by less look the same in print."""
 
@@ -56,14 +59,17 @@ def headline(audit: Audit, run: str) -> Headline:
 
 def _sources(audit: Audit, run: str, found: Attribution) -> str:
     """The causes that make up most of the gap, with their shares."""
-    told, covered = [], 0.0
-    for part in found.mattering:
-        share = part.amount / found.difference
-        if covered > 0.9 or share < 0.05:
-            break
-        told.append(f"{100 * share:.0f} % from {part.cause.about(audit.conditions[run])}")
-        covered += share
-    return f"Of the gap, {' and '.join(told)}." if told else ""
+    conditions = audit.conditions[run]
+    shares = [(part.amount / found.difference, part.cause) for part in found.mattering]
+    widening = [(share, cause) for share, cause in shares if share > LEAST]
+    if not widening:
+        return ""
+    first, cause = widening[0]
+    if first > 0.995:
+        more = ", and other choices narrow it" if first > 1.005 else ""
+        return f"All of the gap comes from {cause.about(conditions)}{more}."
+    others = [f"{100 * share:.0f} % from {cause.about(conditions)}" for share, cause in widening[1:MOST]]
+    return ", ".join([f"{100 * first:.0f} % of the gap comes from {cause.about(conditions)}", *others]) + "."
 
 
 def advise(audit: Audit) -> list[Advice]:

@@ -25,7 +25,10 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.ranking.lists import BoolArray
 
-__all__ = ["NOTHING", "Attribution", "Part", "attribute"]
+__all__ = ["NOTHING", "UNSEEN", "Attribution", "Part", "attribute"]
+
+UNSEEN = 5e-5
+"""What four decimals do not show."""
 
 NOTHING = 1e-12
 """A share below this is the rounding of sums of doubles."""
@@ -44,6 +47,11 @@ class Part:
     def matters(self) -> bool:
         """Whether the cause changes anything."""
         return abs(self.amount) > NOTHING
+
+    @property
+    def shows(self) -> bool:
+        """Whether four decimals show what it changes."""
+        return abs(self.amount) > UNSEEN
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,6 +51,15 @@ def _empty(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     return "each is left out of the mean" if dialect.empty == LEAVE_OUT else f"each counts {float(dialect.empty):g}"
 
 
+def _ideal(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    cut = ", down to the depth of the run and without documents that are not relevant" if dialect.cut_ideal else ""
+    return dialect.ideal.words + cut
+
+
+def _arithmetic(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    return f"values and means are {32 if dialect.single_arithmetic else 64}-bit numbers"
+
+
 def _precision(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     return f"scores are compared as {32 if dialect.single_precision else 64}-bit numbers"
 
@@ -92,13 +101,16 @@ class Cause:
         """How many queries it is about."""
         if self.kind is None:
             return ""
-        held = self.phrase.format(k=conditions.cutoff)
-        return f"{conditions.count(self.kind)} of {len(conditions.queries)} queries {held}"
+        n = conditions.count(self.kind)
+        return f"{n} of {len(conditions.queries)} queries {_numbered(self.phrase, n).format(k=conditions.cutoff)}"
 
     def about(self, conditions: Conditions) -> str:
         """Its subject, with the number of queries."""
-        n = "" if self.kind is None else f"{conditions.count(self.kind)} "
-        return n + self.subject.format(k=conditions.cutoff)
+        subject = self.subject.format(k=conditions.cutoff)
+        if self.kind is None:
+            return subject
+        n = conditions.count(self.kind)
+        return f"{n} {_numbered(subject, n)}"
 
     def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
         """What the second dialect does instead of what the first does."""
@@ -126,7 +138,7 @@ CAUSES = (
         kind="short",
         phrase="have a list of fewer than {k} documents",
     ),
-    Cause(name="ideal", fields=("ideal",), subject="what the ideal ranking is made of", setting=_chosen("ideal")),
+    Cause(name="ideal", fields=("ideal", "cut_ideal"), subject="what the ideal ranking is made of", setting=_ideal),
     Cause(
         name="ties",
         fields=("ties",),
@@ -140,6 +152,12 @@ CAUSES = (
         fields=("single_precision",),
         subject="the precision of scores",
         setting=_precision,
+    ),
+    Cause(
+        name="arithmetic",
+        fields=("single_arithmetic",),
+        subject="the precision of sums and quotients",
+        setting=_arithmetic,
     ),
     Cause(
         name="missing",
@@ -186,6 +204,14 @@ def _all() -> tuple[Cause, ...]:
     known = {name for cause in CAUSES for name in cause.fields}
     rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED}]
     return (*CAUSES, *(Cause(name=name, fields=(name,), subject=name, setting=_chosen(name)) for name in rest))
+
+
+_SINGULAR = {"queries": "query", "lists": "list", "have": "has", "are": "is"}
+
+
+def _numbered(words: str, n: int) -> str:
+    """The words as they are of so many queries."""
+    return " ".join(_SINGULAR.get(word, word) for word in words.split(" ")) if n == 1 else words
 
 
 def _list(values: Any) -> str:

@@ -116,9 +116,9 @@ class Audit:
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
-        """The causes that move some run's number under some dialect, in the order of their list."""
-        parts = [part for found in self.attributions.values() for one in found.values() for part in one.mattering]
-        moving = dict.fromkeys(part.cause for part in parts)
+        """The causes that visibly move some run's number under some dialect, in the order of their list."""
+        parts = [part for found in self.attributions.values() for one in found.values() for part in one.parts]
+        moving = dict.fromkeys(part.cause for part in parts if part.shows)
         fresh = [cause for cause in moving if cause not in CAUSES]
         return (*(cause for cause in CAUSES if cause in moving), *fresh)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Self, TextIO
+from typing import Protocol, Self, TextIO, TypeVar
 
 import polars as pl
 
@@ -19,7 +19,7 @@ from rankgauge.evaluate import Result
 from rankgauge.measures import Measure, Printed
 from rankgauge.report.lines import ALL
 
-__all__ = ["Format", "Report", "find", "registry"]
+__all__ = ["Format", "Report", "chosen", "find", "registry"]
 
 _REGISTRY: dict[str, Format] = {}
 
@@ -105,7 +105,21 @@ def registry() -> Mapping[str, Format]:
 
 def find(target: str) -> tuple[Format, Path | None]:
     """The format that an output names: `tsv` is a format, `values.tsv` a file whose ending says it."""
-    known = registry()
+    return chosen(target, registry())
+
+
+class _Ended(Protocol):
+    """A format that knows the endings of its files."""
+
+    @property
+    def endings(self) -> tuple[str, ...]: ...
+
+
+Ended = TypeVar("Ended", bound=_Ended)
+
+
+def chosen(target: str, known: Mapping[str, Ended]) -> tuple[Ended, Path | None]:
+    """The one of the formats that an output names, by its own name or by the ending of a file's."""
     if target in known:
         return known[target], None
     path = Path(target)
