@@ -42,6 +42,8 @@ def _table(*values: float) -> Weight:
 GAINS: Mapping[str, Weight] = {
     "linear": lambda grades: grades,
     "exp": lambda grades: np.exp2(grades) - 1.0,
+    "yahoo": lambda grades: (np.exp2(grades) - 1.0) / 16.0,  # the challenge's evaluate.py: (2 ** g - 1) / 16
+    "ranklib": lambda grades: np.exp2(np.trunc(grades)) - 1.0,  # DCGScorer: the label is cut to an int first
     "letor": _table(0, 1, 3),  # Eval-Score-3.0 and 4.0: a grade of 3 or more finds no entry and gains nothing
     "mslr": _table(0, 1, 3, 7, 15),  # eval_score_mslr.pl: the same with two more entries
 }
@@ -161,8 +163,19 @@ class Levels:
         return added
 
 
-def stop_probability(lists: RankedLists, max_grade: float) -> FloatArray:
-    """How likely a user stops at each hit: (2^g − 1) / 2^max_grade; 0 for unjudged ones and padding."""
+STOPS: Mapping[str, str] = {"formula": "exp", "whole": "ranklib"}
+"""The gains that stand for chances to stop where grades outside the scale pass, by the name of the rule."""
+
+
+def stop_probability(lists: RankedLists, max_grade: float, rule: str | None = None) -> FloatArray:
+    """How likely a user stops at each hit: (2^g − 1) / 2^max_grade; 0 for unjudged ones and padding.
+
+    A grade above the scale is no chance and refused, unless a rule of `STOPS` takes the formula for whatever it gives.
+    """
+    if rule is not None:
+        if rule not in STOPS:
+            raise UnknownNameError("rule for stopping", rule, STOPS)
+        return np.asarray(gains(lists, STOPS[rule]) / np.exp2(max_grade))
     top = np.max(lists.grades, initial=-np.inf, where=lists.judged)
     if top > max_grade:
         raise InputError(

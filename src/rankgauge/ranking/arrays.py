@@ -21,6 +21,7 @@ from rankgauge.ranking.frames import Ranking, arrange, compared, graded, tie_gro
 from rankgauge.ranking.hits import Block, Hits, IndexArray
 from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, RankedLists
 from rankgauge.ranking.memory import keep_freed_memory
+from rankgauge.ranking.selection import selection_order
 
 __all__ = ["pad_groups", "rank_arrays", "rank_rows"]
 
@@ -55,6 +56,10 @@ def rank_rows(grades: FloatArray, scores: FloatArray, how: Ranking) -> Hits:
     grades, scores = graded(grades, how.negative), compared(scores, how)
     counts = (~np.isnan(scores)).sum(axis=1)
     order = np.argsort(-scores, axis=1, kind="stable")
+    if how.ties is Ties.SELECTION:
+        for row, n in enumerate(counts):
+            listed = np.flatnonzero(~np.isnan(scores[row]))
+            order[row, :n] = listed[selection_order(scores[row, listed])]
     kept = np.arange(scores.shape[1]) < counts[:, np.newaxis]
     query = np.nonzero(kept)[0].astype(np.int64)
     rank = np.broadcast_to(np.arange(1.0, scores.shape[1] + 1), kept.shape)[kept]

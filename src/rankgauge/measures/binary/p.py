@@ -17,7 +17,7 @@ __all__ = ["P"]
 class P(Measure):
     """The share of relevant documents among the first k.
 
-    A list shorter than k is padded: the divisor stays k.
+    A list shorter than k is padded: the divisor stays k. With padded=False it is the length of the list, as in RankLib.
     """
 
     facts = Facts(
@@ -38,15 +38,19 @@ class P(Measure):
     )
     cutoff: int | None = None
     rel: float | None = None
+    padded: bool | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.cutoff is not None
-        return self._found(lists) / self.cutoff
+        return self._found(lists) / self._divisor(lists)[..., np.newaxis]
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.cutoff is not None
         # Counts first and divides once, as the tools do: seven tenths are .7, not .1 seven times.
-        return lists.rounded(total(self._found(lists)) / self.cutoff)
+        return lists.rounded(total(self._found(lists)) / self._divisor(lists))
+
+    def _divisor(self, lists: RankedLists) -> FloatArray:
+        assert self.cutoff is not None
+        whole = np.full_like(lists.retrieved, self.cutoff)
+        return np.clip(lists.retrieved, 1.0, whole) if self.padded is False else whole
 
     def _found(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None

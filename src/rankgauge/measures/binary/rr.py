@@ -11,7 +11,7 @@ from rankgauge.errors import UnknownNameError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import cascade
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray, Weight
+from rankgauge.ranking.lists import FloatArray, Weight, to_single
 
 __all__ = ["RR"]
 
@@ -32,8 +32,10 @@ def _ruler(*marks: float) -> Weight:
 RULERS: Mapping[str, Weight] = {
     "trec": _ruler(1.0, 0.5, 0.33, 0.2, 0.1),
     "romip": _ruler(*(tenths / 10 for tenths in range(10, 0, -1))),
+    "single": lambda ranks: to_single(1.0 / ranks),  # RankLib's ReciprocalRankScorer: 1.0f / firstRank
 }
-"""What a rank is worth in the question-answering tracks of TREC and ROMIP (ROMIP 2010, official metrics)."""
+"""What a rank is worth in the question-answering tracks of TREC and ROMIP (ROMIP 2010, official metrics), and 1 / rank
+as a number of 32 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,7 @@ class RR(Measure):
             Example(measure="RR(ruler='romip')", grades=(0, None, 2, 1), missed=(1,), value=".8"),
             Example(measure="RR(ruler='romip')", grades=(*[0] * 9, 2, 1), value=".1"),
             Example(measure="RR(ruler='romip')", grades=(*[0] * 10, 1), value="0"),
+            Example(measure="RR(ruler='single')", grades=(0, 1), missed=(1,), value="1 / 2"),
         ),
     )
     cutoff: int | None = None

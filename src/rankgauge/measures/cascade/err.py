@@ -43,12 +43,24 @@ class ERR(Measure):
                 grades=(0, 2, 1),
                 value="(3/4) / 2 + (1/4) * (1/4) / 3",
             ),
+            Example(
+                measure="ERR(stop='formula')@2",
+                grades=(5, 2, 1),
+                missed=(3,),
+                value="31/16 + (1 - 31/16) * (3/16) / 2",
+            ),
+            Example(
+                measure="ERR(stop='whole')",
+                grades=(2.5, 1),
+                value="3/16 + (13/16) * (1/16) / 2",
+            ),
         ),
     )
     cutoff: int | None = None
     max_grade: float | None = None
+    stop: str | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
         assert self.max_grade is not None
         lists = lists.top(self.cutoff)
-        return cascade(lists, stop_probability(lists, self.max_grade), lambda r: 1.0 / r, self.cutoff)
+        return cascade(lists, stop_probability(lists, self.max_grade, self.stop), lambda r: 1.0 / r, self.cutoff)

@@ -53,6 +53,12 @@ class nDCG(DCG):
                 missed=(1,),
                 value="(2/1 + 1/log2(4)) / (2/1 + 1/1 + 1/log2(3))",
             ),
+            Example(
+                measure="nDCG(gains={1: 5, 2: 2})@2",
+                grades=(2, 1, 1),
+                missed=(0, 2),
+                value="(2 + 5/log2(3)) / (5 + 5/log2(3))",
+            ),
         ),
     )
 
@@ -74,4 +80,5 @@ class nDCG(DCG):
             worth = np.where(ideal.judged, self._gains(ideal), -np.inf)
             order = np.argsort(-worth, axis=-1, kind="stable")
             ideal = replace(ideal, grades=np.take_along_axis(ideal.grades, order, axis=-1))
-        return total(super().contributions(ideal))
+        # Grades below 0 may make it negative: then there is nothing to divide by, as in trec_eval and RankLib.
+        return np.maximum(total(super().contributions(ideal)), 0.0)

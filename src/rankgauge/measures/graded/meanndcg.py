@@ -1,0 +1,105 @@
+"""MeanNDCG: nDCG averaged over the ranks of the list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.graded.dcg import DCG
+from rankgauge.measures.parts import discount, ideal_gains, ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["MeanNDCG"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanNDCG(Measure):
+    """The mean of nDCG@1, nDCG@2 … nDCG@n, where n is the length of the list."""
+
+    facts = Facts(
+        name="MeanNDCG",
+        title="Mean of nDCG over all ranks of the list",
+        formula=r"\frac{1}{n}\sum_{k=1}^{n} \mathrm{nDCG}@k",
+        reference="Qin, Liu, Xu & Li, LETOR: a benchmark collection for research on learning to rank for information "
+        "retrieval, Information Retrieval 2010",
+        bounds=(0.0, 1.0),
+        cutoff=Cutoff.NONE,
+        ties=TieRule.EXACT,
+        graded=True,
+        improves=True,
+        attains=True,
+        examples=(
+            Example(
+                measure="MeanNDCG",
+                grades=(1, 2),
+                value="(1/2 + (1/log2(2) + 2/log2(3)) / (2/log2(2) + 1/log2(3))) / 2",
+            ),
+            Example(
+                measure="MeanNDCG(gain='exp', discount='letor')",
+                grades=(None, 1, 2, 0),
+                missed=(2,),
+                value="(0/3 + 1/6 + (1 + 3/log2(3)) / (6 + 1/log2(3)) + (1 + 3/log2(3)) / (6 + 1/log2(3))) / 4",
+            ),
+        ),
+        counts_unjudged=True,
+    )
+    gain: str | None = None
+    discount: str | None = None
+    gains: tuple[tuple[float, float], ...] | None = None
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        if lists.tied:
+            return self._defined(lists, total(self.contributions(lists)))
+        # nDCG at every rank, then their sum, then one division: LETOR's own digits follow from it.
+        ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
+        cumulated = np.cumsum(self._by_rank(lists, len(ranks)), axis=-1)
+        here = np.where(ranks <= lists.retrieved[..., np.newaxis], ratio(cumulated, self._ideal(lists, ranks)), 0.0)
+        return self._defined(lists, total(here) / np.maximum(lists.retrieved, 1.0))
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        """A hit at rank r is in nDCG@r and in all that follow: its gain is divided by each of their ideals."""
+        assert self.discount is not None
+        n = lists.retrieved[..., np.newaxis]
+        ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
+        inverse = np.where(ranks <= n, ratio(np.ones_like(ranks), self._ideal(lists, ranks)), 0.0)
+        following = np.cumsum(inverse[..., ::-1], axis=-1)[..., ::-1]
+        worth = discount(self.discount)(ranks) * following / np.maximum(n, 1.0)
+        return self._defined(lists, self._dcg("none").contributions(lists), hits=True) * _at_places(lists, worth)
+
+    def _dcg(self, discount_: str | None) -> DCG:
+        return DCG(gain=self.gain, discount=discount_, gains=self.gains)
+
+    def _by_rank(self, lists: RankedLists, longest: int) -> FloatArray:
+        """What the document at each rank adds to DCG, 0 for unjudged ones."""
+        added = np.zeros((*lists.ranks.shape[:-1], longest + 1))
+        place = np.where(lists.hits, lists.ranks - 1, longest).astype(np.intp)
+        np.put_along_axis(added, place, self._dcg(self.discount).contributions(lists), axis=-1)
+        return added[..., :longest]
+
+    def _ideal(self, lists: RankedLists, ranks: FloatArray) -> FloatArray:
+        """DCG of the ideal order at each rank; it stays as it is past the last judged document."""
+        assert self.gain is not None
+        assert self.discount is not None
+        best = ideal_gains(lists, self.gain, self.gains)
+        if best.shape[-1] == 0:
+            return np.zeros((*best.shape[:-1], len(ranks)))
+        cumulated = np.cumsum(best * discount(self.discount)(np.arange(1.0, best.shape[-1] + 1)), axis=-1)
+        return cumulated[..., np.minimum(ranks, best.shape[-1]).astype(np.intp) - 1]
+
+    def _defined(self, lists: RankedLists, values: FloatArray, *, hits: bool = False) -> FloatArray:
+        """The values, NaN where nothing that was judged gains anything."""
+        none = self._ideal(lists, np.ones(1))[..., 0] == 0
+        return np.where(none[..., np.newaxis] if hits else none, np.nan, values)
+
+
+def _at_places(lists: RankedLists, worth: FloatArray) -> FloatArray:
+    """What each hit's place is worth by its list's own table, the group's mean where tied."""
+    sums = np.concatenate([np.zeros((*worth.shape[:-1], 1)), np.cumsum(worth, axis=-1)], axis=-1)
+    first, size = (lists.ranks, None) if lists.first is None else (lists.first, lists.size)
+    length = np.where(lists.hits, 1.0 if size is None else size, 1.0)
+    low = np.where(lists.hits, first - 1, 0.0)
+    ends = (np.take_along_axis(sums, (low + add).astype(np.intp), axis=-1) for add in (length, 0.0))
+    return np.where(lists.hits, (next(ends) - next(ends)) / length, 0.0)
