@@ -44,6 +44,8 @@ class Correction:
     words: str
     reference: str
     adjust: Callable[[Family], FloatArray]
+    magnifies: bool = True
+    """Whether p-values are multiplied, so that p-values from random draws have to be finer the more tests there are."""
 
     def register(self) -> Self:
         """The correction, known by its name from now on."""

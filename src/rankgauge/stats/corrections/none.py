@@ -12,4 +12,5 @@ NONE = Correction(
     words="each test by itself; of 20 pairs of equal runs one is expected to be separated by luck at 0.05",
     reference="–",
     adjust=lambda family: family.p,
+    magnifies=False,
 ).register()

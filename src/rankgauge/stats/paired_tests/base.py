@@ -1,7 +1,7 @@
 """The contract of a paired test, and the registry of them.
 
-A test reads differences of paired values (queries × pairs of runs), NaN where a query has no pair, and gives a two-sided
-p-value for each pair of runs: 1 where no difference is other than 0.
+A test reads differences of paired values (queries × pairs of runs), NaN where a query has no pair, and gives a
+two-sided p-value for each pair of runs: 1 where no difference is other than 0.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from rankgauge.errors import ParameterError, UnknownNameError
 
-__all__ = ["DRAWS", "SLACK", "FloatArray", "PairedTest", "Tested", "find", "pieces", "registry", "sampled"]
+__all__ = ["DRAWS", "SLACK", "FloatArray", "PairedTest", "Tested", "alike", "find", "pieces", "registry", "sampled"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+IndexArray: TypeAlias = npt.NDArray[np.intp]
 
 DRAWS = 10_000
 """How many random signs or resamples a test takes: a p-value of 0.05 is then right within 0.004."""
@@ -90,3 +92,11 @@ def pieces(draws: int, *, width: int) -> Iterator[int]:
     step = max(1, CELLS // max(width, 1))
     for start in range(0, draws, step):
         yield min(step, draws - start)
+
+
+def alike(differences: FloatArray) -> Iterator[tuple[BoolArray, IndexArray]]:
+    """The pairs that rest on the same queries: those queries, and the pairs' positions; pairs without any are left out."""
+    patterns, pattern = np.unique(~np.isnan(differences), axis=1, return_inverse=True)
+    for number, rows in enumerate(patterns.T):
+        if rows.any():
+            yield rows, np.flatnonzero(pattern == number)

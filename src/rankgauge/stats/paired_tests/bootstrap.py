@@ -4,38 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.paired_tests.base import SLACK, FloatArray, PairedTest, Tested, pieces, sampled
+from rankgauge.stats.paired_tests.base import SLACK, FloatArray, PairedTest, Tested, alike, pieces, sampled
 
 __all__ = ["BOOTSTRAP"]
 
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     """The share of resamples of the centred differences whose t is as far from 0 as the one found."""
-    n, pairs = differences.shape
-    known = ~np.isnan(differences)
-    filled = np.where(known, differences, 0.0)
-    mean = filled.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    centred = np.where(known, differences - mean, 0.0)
-    once = np.ones((1, n))
-    found = _studentised(once, filled, known.astype(np.float64))[0] * SLACK
+    p, error = np.ones(differences.shape[1]), np.zeros(differences.shape[1])
+    for rows, columns in alike(differences):
+        p[columns], error[columns] = sampled(_extreme(differences[np.ix_(rows, columns)], rng, draws), draws)
+    moot = ~np.nan_to_num(differences).any(axis=0)
+    return Tested(np.where(moot, 1.0, p), np.where(moot, 0.0, error))
+
+
+def _extreme(matrix: FloatArray, rng: np.random.Generator, draws: int) -> FloatArray:
+    """How many resamples are at least as extreme as what was found.
+
+    With the sum S and the sum of squares Q of n differences, t² = (n − 1) S² / (nQ − S²), so t² is as large as the one
+    found where S² / Q is: neither a root nor a quotient is needed for a resample.
+    """
+    n, pairs = matrix.shape
+    centred, squares = matrix - matrix.mean(axis=0), (matrix**2).sum(axis=0)
+    found = matrix.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0) * SLACK
+    spread = centred**2
     extreme = np.zeros(pairs)
-    for rows in pieces(draws, width=max(n, 4 * pairs)):
+    for rows in pieces(draws, width=max(n, 2 * pairs)):
         drawn = rng.integers(n, size=(rows, n)) + n * np.arange(rows)[:, np.newaxis]
         times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
-        extreme += (_studentised(times, centred, known.astype(np.float64)) >= found).sum(axis=0)
-    tested = sampled(extreme, draws)
-    moot = ~filled.any(axis=0)
-    return Tested(np.where(moot, 1.0, tested.p), np.where(moot, 0.0, tested.error))
-
-
-def _studentised(times: FloatArray, values: FloatArray, known: FloatArray) -> FloatArray:
-    """|mean| / its standard error (resamples × pairs): 0 where all drawn values are 0, ∞ where they are all the same."""
-    n = np.maximum(times @ known, 1.0)
-    mean = times @ values / n
-    variance = times @ values**2 / n - mean**2
-    flat = variance <= 1e-14 * mean**2
-    t = np.abs(mean) * np.sqrt(n / np.where(flat, 1.0, variance))
-    return np.where(flat, np.where(mean == 0, 0.0, np.inf), t)
+        sums, bounds = times @ centred, times @ spread
+        np.multiply(sums, sums, out=sums)
+        np.multiply(bounds, found, out=bounds)
+        extreme += np.count_nonzero(sums >= bounds, axis=0)
+    same = spread.sum(axis=0) <= 1e-24 * squares  # all differences are the same: no resample is extreme
+    return np.where(same, 0.0, extreme)
 
 
 BOOTSTRAP = PairedTest(

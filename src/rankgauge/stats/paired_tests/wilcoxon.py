@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.paired_tests.base import FloatArray, PairedTest, Tested
+from rankgauge.stats.paired_tests.base import FloatArray, PairedTest, Tested, alike
 
 __all__ = ["WILCOXON"]
 
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
-    p = np.array([_p(column[~np.isnan(column)]) for column in differences.T], dtype=np.float64)
-    return Tested(p, np.zeros_like(p))
-
-
-def _p(differences: FloatArray) -> float:
     """SciPy's: differences of 0 leave; exact for up to 50 queries without ties, all signs for up to 13, else normal."""
     from scipy.stats import wilcoxon
 
-    return float(wilcoxon(differences).pvalue) if differences.any() else 1.0
+    p = np.ones(differences.shape[1])
+    for rows, columns in alike(differences):
+        sizes = np.sort(np.abs(differences[np.ix_(rows, columns)]), axis=0)
+        tied = (np.diff(sizes, axis=0) == 0).any(axis=0) | (sizes[0] == 0)
+        # SciPy looks for ties in all that it is given at once, so pairs with and without ties are kept apart.
+        for group in (columns[tied & sizes.any(axis=0)], columns[~tied]):
+            if len(group):
+                p[group] = wilcoxon(differences[np.ix_(rows, group)], axis=0).pvalue
+    return Tested(p, np.zeros_like(p))
 
 
 WILCOXON = PairedTest(
