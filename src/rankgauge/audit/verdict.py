@@ -12,14 +12,14 @@ import numpy as np
 from rankgauge.audit.overview import Audit
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
-from rankgauge.stats import paired_t, sign_flips
+from rankgauge.stats import paired_tests
 
 __all__ = ["LEVEL", "Contest", "Duel", "Outcome", "Verdict", "judge"]
 
 LEVEL = 0.05
 """The p-value below which a difference is more than luck."""
 
-FLIPS = 2000
+DRAWS = 2000
 """Random signs a test: enough to tell a p-value from 0.05."""
 
 EQUAL = 1e-12
@@ -43,8 +43,9 @@ class Duel:
     difference: float
     """The mean of the first run − that of the second."""
     t: float
-    flips: float
-    """p-values: Student's paired t test, randomisation test."""
+    """The p-value of Student's paired t test."""
+    randomisation: float
+    """The p-value of Fisher's randomisation test."""
 
     @property
     def winner(self) -> int:
@@ -54,7 +55,7 @@ class Duel:
     @property
     def significant(self) -> bool:
         """Whether both tests say that the difference is more than luck."""
-        return max(self.t, self.flips) < LEVEL
+        return max(self.t, self.randomisation) < LEVEL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,14 +127,16 @@ def _contests(audit: Audit, first: str, second: str, seed: int) -> Iterator[Cont
     one, other = (
         np.stack([audit.values(run, dialect, measure) for measure, dialect in cells], axis=1) for run in (first, second)
     )
-    t = paired_t(one - other)
-    flips = sign_flips(one - other, rng=np.random.default_rng(seed), flips=FLIPS)
+    p = {
+        name: paired_tests.find(name)(one - other, rng=np.random.default_rng(seed), draws=DRAWS).p
+        for name in ("t", "randomisation")
+    }
     duels = {
         (measure, dialect.name): Duel(
             dialect=dialect.name,
             difference=audit.mean(first, dialect, measure) - audit.mean(second, dialect, measure),
-            t=float(t[cell]),
-            flips=float(flips[cell]),
+            t=float(p["t"][cell]),
+            randomisation=float(p["randomisation"][cell]),
         )
         for cell, (measure, dialect) in enumerate(cells)
     }

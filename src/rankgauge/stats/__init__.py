@@ -3,7 +3,7 @@
 from rankgauge.stats.correlation import kendall_tau, tau_ap, tau_ap_b
 from rankgauge.stats.intervals import Interval, bca_interval, geometric_mean, t_interval
 from rankgauge.stats.overlap import Overlap, rbo
-from rankgauge.stats.paired import paired_t, sign_flips
+from rankgauge.stats.paired import paired_t
 from rankgauge.stats.paired_effects import cohen_dz, outcomes
 from rankgauge.stats.power import power, queries_needed
 from rankgauge.stats.sensitivity import separated_share
@@ -21,7 +21,6 @@ __all__ = [
     "queries_needed",
     "rbo",
     "separated_share",
-    "sign_flips",
     "t_interval",
     "tau_ap",
     "tau_ap_b",

@@ -1,7 +1,6 @@
-"""Whether two runs differ by more than the luck of the queries: tests on the differences of paired values.
+"""Student's paired t test on the differences of one measure (queries) or of many (queries × measures).
 
-Every function takes the differences of one measure (queries) or of many (queries × measures); NaN marks a query without
-a pair. Where no difference is other than 0 the p-value is 1.
+NaN marks a query without a pair. Where no difference is other than 0 the p-value is 1.
 """
 
 from __future__ import annotations
@@ -11,12 +10,9 @@ import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
 
-__all__ = ["paired_t", "sign_flips"]
+__all__ = ["paired_t"]
 
 FloatArray = npt.NDArray[np.float64]
-
-CELLS = 1 << 20
-"""How many signs are drawn at once: 8 MB of doubles."""
 
 # scipy.special is imported where it is needed, so that a command that tests nothing starts fast.
 
@@ -39,25 +35,6 @@ def paired_t(differences: npt.ArrayLike) -> FloatArray:
     p = 2 * stdtr(np.maximum(n - 1, 1), -np.abs(mean) / np.where(constant, 1.0, error))
     p = np.where(constant, np.where(mean == 0, 1.0, 0.0), p)
     return np.asarray(np.where(n < 2, 1.0, p).reshape(shape)[()])
-
-
-def sign_flips(differences: npt.ArrayLike, *, rng: np.random.Generator, flips: int = 10_000) -> FloatArray:
-    """The two-sided p-value of Fisher's randomisation test that the two runs are exchangeable on each query.
-
-    The share of random signs whose mean difference is at least as far from 0 as the one found, that one counted among
-    them; measures share their signs. Smucker, Allan & Carterette, A comparison of statistical significance tests for
-    information retrieval evaluation, CIKM 2007.
-    """
-    if flips < 1:
-        raise ParameterError("sign_flips", "flips", "a whole number from 1 on", flips)
-    matrix, shape = _columns(differences)
-    matrix = np.nan_to_num(matrix, nan=0.0)
-    found = np.abs(matrix.sum(axis=0)) * (1 - 1e-12)  # sums in another order are off in the last bits
-    extreme, step = np.ones(matrix.shape[1]), max(1, CELLS // max(len(matrix), 1))
-    for start in range(0, flips, step):
-        signs = rng.integers(2, size=(min(step, flips - start), len(matrix)), dtype=np.int8) * 2.0 - 1.0
-        extreme += (np.abs(signs @ matrix) >= found).sum(axis=0)
-    return np.asarray((extreme / (flips + 1)).reshape(shape)[()])
 
 
 def _columns(differences: npt.ArrayLike) -> tuple[FloatArray, tuple[int, ...]]:

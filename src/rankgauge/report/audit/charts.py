@@ -144,14 +144,15 @@ def _nice(low: float, high: float) -> tuple[float, float]:
 
 def _row(name: str, mark: str, track: str, value: str) -> str:
     return (
-        f'<div class="name{mark}">{escape(name)}</div><div class="track{mark}">{track}</div>'
-        f'<div class="value{mark}">{value}</div>'
+        f'<div class="row{mark}"><div class="name">{escape(name)}</div><div class="track">{track}</div>'
+        f'<div class="value">{value}</div></div>'
     )
 
 
 def _refused(audit: Audit) -> Iterator[str]:
     for name, reason in audit.refused.items():
-        yield f'<div class="name">{escape(name)}</div><div class="refusal">refuses the input: {escape(reason)}</div>'
+        words = f'<div class="refusal">refuses the input: {escape(reason)}</div>'
+        yield f'<div class="row"><div class="name">{escape(name)}</div>{words}</div>'
 
 
 def _mark(audit: Audit, dialect: Dialect) -> str:

@@ -19,11 +19,12 @@
     const all = Object.values(differences);
     const low = Math.max(...all.map((one) => reach(one.parts, -1)), 1e-9);
     const high = Math.max(...all.map((one) => reach(one.parts, 1)), 1e-9);
-    const place = (x) => (100 * (x + low)) / (low + high);
+    const place = (x) => 2 + (96 * (x + low)) / (low + high);
     rows.replaceChildren();
     for (const [tool, one] of Object.entries(differences)) {
-      made("name", rows, tool);
-      const track = made("track", rows);
+      const row = made("row", rows);
+      made("name", row, tool);
+      const track = made("track", row);
       let left = 0;
       let right = 0;
       for (const [cause, amount, words] of one.parts) {
@@ -35,8 +36,8 @@
         piece.title = `${cause} ${signed(amount)}: ${words}`;
       }
       made("zero", track).style.left = `${place(0)}%`;
-      made("value", rows, signed(one.difference));
-      made("words", rows, one.parts.map(([cause, amount]) => `${cause} ${signed(amount)}`).join(", "));
+      made("value", row, signed(one.difference));
+      made("words", row, one.parts.map(([cause, amount]) => `${cause} ${signed(amount)}`).join(", "));
     }
   };
   base.addEventListener("change", draw);

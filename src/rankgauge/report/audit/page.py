@@ -157,7 +157,7 @@ def _movers(audit: Audit, run: str) -> str:
         return f"{_run_title(audit, run)}<p>None: every query has one value.</p>"
     names = ("query", "alike", "documents", "relevant", "0 to 1", "lowest", "highest", "what it is like")
     head = "".join(f'<th class="{"num" if name in names[1:4] else ""}">{name}</th>' for name in names)
-    return f'{_run_title(audit, run)}<div class="scroll"><table><tr>{head}</tr>{rows}</table></div>'
+    return f'{_run_title(audit, run)}<div class="scroll"><table class="movers"><tr>{head}</tr>{rows}</table></div>'
 
 
 def _numbers(audit: Audit, run: str) -> str:
