@@ -1,0 +1,48 @@
+"""table: ROMIP's tables for a terminal."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rankgauge.report.formats.text import console, escaped, ruled, text_width
+from rankgauge.report.romip.layout import Drawn, Section, sections
+from rankgauge.report.romip.words import Words
+from rankgauge.romip import Outcome
+from rankgauge.romip.metrics import LEVELS
+
+__all__ = ["write"]
+
+
+def write(outcome: Outcome, words: Words, stream: TextIO) -> None:
+    """A section per relevance table, then the notes."""
+    out = console(stream)
+    out.print(f"[bold]{words.tracks[outcome.track]}[/bold]")
+    for section in sections(outcome, words):
+        out.print(f"\n[bold]{section.name}[/bold]: {section.meaning}")
+        out.print(section.counted)
+        if not section.lines:
+            out.print(words.nothing)
+            continue
+        out.print(_metrics(section, outcome, words))
+        for drawn in section.curves:
+            out.print(f"\n{escaped(drawn.title)}")
+            out.print(_curve(drawn, words))
+    out.print()
+    for text in (*(f"* {words.best}",) * (len(outcome.runs) > 1), *(words.note(note) for note in outcome.notes)):
+        out.print(escaped(text), width=text_width())
+
+
+def _metrics(section: Section, outcome: Outcome, words: Words) -> object:
+    table = ruled(words.metric, *outcome.runs, numbers=outcome.runs)
+    several = any(any(line.best) for line in section.lines)
+    for line in section.lines:
+        marks = (" *" if best else "  " * several for best in line.best)
+        table.add_row(line.label, *(cell + mark for cell, mark in zip(line.cells, marks, strict=True)))
+    return table
+
+
+def _curve(drawn: Drawn, words: Words) -> object:
+    table = ruled(words.recall, *drawn.points, numbers=(words.recall, *drawn.points))
+    for place, level in enumerate(LEVELS):
+        table.add_row(f"{level:.1f}", *drawn.cells(place))
+    return table
