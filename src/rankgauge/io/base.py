@@ -106,6 +106,8 @@ class Format:
     read_run: Reader | None = None
     read_pair: PairReader | None = None
     """Judgments and their companion, where the two make sense only together."""
+    refuse_fractions: Callable[[Source], None] | None = None
+    """Stops at a grade that is not written as a whole number, where a pair is no more than its two files."""
     batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None
     """The run's rows some at a time, where the format can be read so."""
     write_judgments: JudgmentsWriter | None = None

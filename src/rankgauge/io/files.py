@@ -17,7 +17,7 @@ from rankgauge.io.base import STRICT, Format, Head, Kind, Reader, Reading, get, 
 from rankgauge.io.source import PACKED_SUFFIXES, Source
 from rankgauge.io.streams import whole_queries
 from rankgauge.io.target import writing
-from rankgauge.policies import Duplicates
+from rankgauge.policies import Duplicates, FractionalGrade
 from rankgauge.tables import as_judgments, as_run
 
 __all__ = [
@@ -94,6 +94,8 @@ def read_pair(
     one, other = fit
     if other.kind is Kind.COMPANION and one.format.read_pair is not None:
         return one.format.read_pair(first, second, reading)
+    if reading.fractional is FractionalGrade.REFUSE and one.format.refuse_fractions is not None:
+        one.format.refuse_fractions(first)
     assert one.format.read_judgments is not None
     assert other.format.read_run is not None
     return one.format.read_judgments(first), other.format.read_run(second)

@@ -59,6 +59,11 @@ def _read_assessed(source: Source) -> pl.DataFrame:
     return lines.read(source, JUDGMENTS, *_ASSESSED)
 
 
+def _refuse_fractions(source: Source) -> None:
+    grade = pl.col("line").str.extract_groups(_QRELS[0]).struct.field("grade")
+    lines.refuse_fractions(lines.content(source).with_columns(grade), source)
+
+
 def _read_run(source: Source) -> pl.DataFrame:
     return lines.read(source, RUN, *_RUN)
 
@@ -104,6 +109,7 @@ TREC = Format(
     sureness=1,
     read_judgments=_read_judgments,
     read_run=_read_run,
+    refuse_fractions=_refuse_fractions,
     batches=_batches,
     write_judgments=_write_judgments,
     write_run=_write_run,
