@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.arrays import score_arrays
+    from rankgauge.compare import Comparison, compare
     from rankgauge.dialects import Dialect
     from rankgauge.dialects import get as dialect
     from rankgauge.errors import InputError, MissingExtraError, ParameterError, RankGaugeError, UnknownNameError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rankgauge.stats import kendall_tau, rbo, tau_ap
 
 __all__ = [
+    "Comparison",
     "Dialect",
     "InputError",
     "Measure",
@@ -33,6 +35,7 @@ __all__ = [
     "agreement",
     "binarise",
     "combine",
+    "compare",
     "dialect",
     "evaluate",
     "kendall_tau",
@@ -51,6 +54,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "arrays": ["score_arrays"],
+    "compare": ["Comparison", "compare"],
     "dialects": ["Dialect", "dialect:get"],
     "errors": ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"],
     "evaluate": ["Result", "evaluate"],

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from rankgauge.cli import audit, demo, dialects, evaluate, formats, judgments, measures, romip
+from rankgauge.cli import audit, compare, demo, dialects, evaluate, formats, judgments, measures, romip
 from rankgauge.cli.help import example
 from rankgauge.errors import RankGaugeError
 
@@ -38,6 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 evaluate.add_to(app)
+compare.add_to(app)
 audit.add_to(app)
 measures.add_to(app)
 dialects.add_to(app)

@@ -95,7 +95,7 @@ def pieces(draws: int, *, width: int) -> Iterator[int]:
 
 
 def alike(differences: FloatArray) -> Iterator[tuple[BoolArray, IndexArray]]:
-    """The pairs that rest on the same queries: those queries, and the pairs' positions; pairs without any are left out."""
+    """The pairs that rest on the same queries: those queries, and the pairs' positions; no pairs without any."""
     patterns, pattern = np.unique(~np.isnan(differences), axis=1, return_inverse=True)
     for number, rows in enumerate(patterns.T):
         if rows.any():
