@@ -77,24 +77,34 @@ class Attribution:
 
 def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -> Attribution:
     """The difference of the measure between two dialects on the same data, split over the causes."""
-    causes = differing(base, other)
-    first, last = bare(base), bare(other)
+    first, last = (bare(scores.asked(dialect).simplest(dialect, measure)) for dialect in (base, other))
+    causes = differing(first, last)
     values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in _subsets(causes)}
-    parts = [
-        Part(
-            cause=cause,
-            amount=_share(cause, causes, values),
-            queries=int(_changed(scores, first, last, causes, cause, measure).sum()),
-        )
-        for cause in causes
-    ]
+    parts = [_part(scores, first, last, cause, causes, values, measure) for cause in causes]
+    idle = [Part(cause=cause, amount=0.0, queries=0) for cause in differing(base, other) if cause not in causes]
     return Attribution(
         measure=measure,
         base=base,
         other=other,
         difference=values[frozenset(causes)] - values[frozenset()],
-        parts=tuple(sorted(parts, key=lambda part: -abs(part.amount))),
+        parts=tuple(sorted([*parts, *idle], key=lambda part: -abs(part.amount))),
     )
+
+
+def _part(
+    scores: Scores,
+    first: Dialect,
+    last: Dialect,
+    cause: Cause,
+    causes: tuple[Cause, ...],
+    values: Mapping[frozenset[Cause], float],
+    measure: Measure,
+) -> Part:
+    amount = _share(cause, causes, values)
+    changed = (
+        _changed(scores, first, last, causes, cause, measure) if abs(amount) > NOTHING else np.zeros(1, dtype=bool)
+    )
+    return Part(cause=cause, amount=amount, queries=int(changed.sum()))
 
 
 def _subsets(causes: tuple[Cause, ...]) -> list[frozenset[Cause]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.audit.conditions import Conditions
-from rankgauge.audit.scores import REPORTED
+from rankgauge.audit.scores import REFUSING, REPORTED
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.measures.parts import DISCOUNTS, GAINS
@@ -202,7 +202,7 @@ def differing(base: Dialect, other: Dialect) -> tuple[Cause, ...]:
 def _all() -> tuple[Cause, ...]:
     """The causes, and each field of a dialect that none of them has as a cause by its own name."""
     known = {name for cause in CAUSES for name in cause.fields}
-    rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED}]
+    rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED, *REFUSING}]
     return (*CAUSES, *(Cause(name=name, fields=(name,), subject=name, setting=_chosen(name)) for name in rest))
 
 

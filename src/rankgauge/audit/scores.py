@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rankgauge import io
+from rankgauge.audit.asked import Asked
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.evaluate import Result, score
+from rankgauge.io.base import STRICT, Reading
 from rankgauge.measures import Measure
-from rankgauge.policies import NegativeGrade
 from rankgauge.ranking import Hits, Ranking, rank
 from rankgauge.ranking.lists import FloatArray
 
@@ -28,6 +28,9 @@ __all__ = ["Scores", "bare"]
 
 REPORTED = ("name", "title", "reference", "printed", "lists_missing")
 """The fields of a dialect that say how values are shown, not what they are."""
+
+REFUSING = ("fewest",)
+"""The fields that say which input the tool refuses; where both of two dialects take it, they change no value."""
 
 LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "missing", "query_order")
 """The fields that only the measures and the summary read."""
@@ -45,10 +48,23 @@ class Scores:
 
     def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The judgments, one grade for each document, and the run, as the dialect's tool reads them."""
-        if "tables" not in self._kept:
-            self._kept["tables"] = io.pair_from(self.judgments, self.run)
-        judged, ranked = self._kept["tables"]
+        judged, ranked = self._read(dialect)
         return dialect.prepare(judged), ranked
+
+    def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
+        key = ("tables", _reading(dialect))
+        if key not in self._kept:
+            self._kept[key] = io.pair_from(self.judgments, self.run, _reading(dialect))
+        judged, ranked = self._kept[key]
+        return judged, ranked
+
+    def asked(self, dialect: Dialect) -> Asked:
+        """Which choices the data asks for, as the dialect's tool reads it."""
+        key = ("asked", _reading(dialect))
+        if key not in self._kept:
+            self._kept[key] = Asked.of(*self.tables(dialect))
+        asked: Asked = self._kept[key]
+        return asked
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """The measure's one number under the dialect."""
@@ -92,7 +108,7 @@ class Scores:
         key = ("hits", self._early(dialect))
         if key not in self._kept:
             judged, ranked = self.tables(dialect)
-            self._kept[key] = rank(ranked, judged, dialect.ranking)
+            self._kept[key] = dialect.check(rank(ranked, judged, dialect.ranking))
             self._kept.setdefault("queries", self._kept[key].queries)
         hits: Hits = self._kept[key]
         return hits
@@ -115,21 +131,14 @@ class Scores:
         standard = get_dialect("standard")
         late = (name for name in LATE if name not in RANKING)
         seen = replace(bare(dialect), **{name: getattr(standard, name) for name in late})
-        negative = dialect.negative if self._has_negative else NegativeGrade.ZERO
-        return replace(seen, negative=negative, single_precision=dialect.single_precision and self._is_fine)
-
-    @cached_property
-    def _has_negative(self) -> bool:
-        judged, _ = self.tables(get_dialect("standard"))
-        return bool((judged["grade"] < 0).any())
-
-    @cached_property
-    def _is_fine(self) -> bool:
-        """Whether scores become equal as 32-bit numbers that are not."""
-        score = self.tables(get_dialect("standard"))[1]["score"]
-        return score.n_unique() != score.cast(pl.Float32).n_unique()
+        return self.asked(dialect).ranked(seen)
 
 
 def bare(dialect: Dialect) -> Dialect:
     """The dialect without what does not change a value: equal ones compute alike."""
     return replace(dialect, name="", title="", reference="", printed=(), lists_missing=True)
+
+
+def _reading(dialect: Dialect) -> Reading:
+    """How the dialect's tool reads its files."""
+    return getattr(dialect, "reading", STRICT)
