@@ -46,9 +46,9 @@ RECALL = Metric(key="recall", english="recall", russian="полнота", measur
 PRECISION = Metric(key="precision", english="precision", russian="точность", measure="SetP")
 ACCURACY = Metric(key="accuracy", english="accuracy", russian="аккуратность", measure="SetAccuracy")
 ERROR = Metric(key="error", english="error", russian="ошибка", measure="SetError", lower=True)
-F = Metric(key="F", english="F-measure", russian="F-мера", measure="SetF")
+F_MEASURE = Metric(key="F", english="F-measure", russian="F-мера", measure="SetF")
 
-DECISIONS = (RECALL, PRECISION, ACCURACY, ERROR, F)
+DECISIONS = (RECALL, PRECISION, ACCURACY, ERROR, F_MEASURE)
 """The metrics of the 2×2 table."""
 
 QA = (
@@ -96,7 +96,7 @@ def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[Metric, ...]:
             Metric(
                 key=f"precision({n})",
                 english=f"precision({n})",
-                russian=f"точность на уровне {n} документов",
+                russian=f"точность на уровне {n} {_of_documents(n)}",
                 measure=f"P@{n}",
             )
             for n in cutoffs
@@ -136,3 +136,8 @@ def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[Metric, ...]:
         ),
         Metric(key="PFound", english="PFound", russian="PFound", measure="PFound"),
     )
+
+
+def _of_documents(n: int) -> str:
+    """The genitive after a number: 1 документа, 5 документов, 11 документов, 21 документа."""
+    return "документа" if n % 10 == 1 and n % 100 != 11 else "документов"

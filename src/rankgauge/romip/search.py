@@ -20,9 +20,6 @@ from rankgauge.romip.tables import GRADED, Tables
 
 __all__ = ["qa", "search"]
 
-TINY = float(np.nextafter(0.0, 1.0))
-"""The least grade that is relevant: the mean of assessors' grades may be below 1."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Sheet:
@@ -94,7 +91,7 @@ def _result(sheet: _Sheet, run: pl.DataFrame) -> Result | None:
     wanted = [metric.measure for metric in sheet.metrics]
     wanted += [curve.at(level) for curve in sheet.curves for level in metrics.LEVELS]
     # A query that the run does not answer counts 0 in every metric, so that all are means over the same queries.
-    return evaluate(used, run, wanted, ties="input", gain="exp", max_grade=3.0, empty=0.0, missing="zero", rel=TINY)
+    return evaluate(used, run, wanted, dialect="romip", empty=0.0)
 
 
 def _used(sheet: _Sheet) -> tuple[str, int, int]:

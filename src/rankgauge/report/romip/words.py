@@ -82,8 +82,8 @@ ENGLISH = Words(
         "answer counts 0.",
         "left-out-categories": "Categories without a document under a table are left out.",
         "reconstruction": "The 11-point curve of ROMIP is a reconstruction, not official: the appendix names a "
-        "modified variant and does not define it. Each recall level is averaged over the queries that reached it; their "
-        "number stands beside it.",
+        "modified variant and does not define it. Each recall level is averaged over the queries that reached it; "
+        "their number stands beside it.",
         "indexing": "DCG and NDCG discount by log2(2+p), p from 1, as the appendix prints it; those marked 1+p "
         "discount by log2(1+p), as it probably means it.",
         "no-graded": "There are no graded metrics: the tables are ready-made, without the assessors' own grades.",

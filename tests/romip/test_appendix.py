@@ -1,0 +1,124 @@
+"""The examples of the appendix and of its ambiguities, as arithmetic."""
+
+from __future__ import annotations
+
+from math import log2
+
+import polars as pl
+import pytest
+
+from rankgauge import evaluate, romip
+from rankgauge.romip import Decisions, Outcome, derive
+
+
+def one(grades: list[float | None], missed: list[float] = []) -> Outcome:  # noqa: B006 - never changed
+    """The search track on one query: grades in rank order, None for a document that nobody judged."""
+    names = [f"d{place}" for place in range(len(grades))]
+    judged = {d: g for d, g in zip(names, grades, strict=True) if g is not None}
+    judged |= {f"m{place}": grade for place, grade in enumerate(missed)}
+    tables = derive(
+        pl.DataFrame({"query": "q", "document": list(judged), "grade": [float(g) for g in judged.values()]})
+    )
+    run = {"q": {name: -float(place) for place, name in enumerate(names)}}
+    return romip.search(tables, {"run": run}, cutoffs=(5,))
+
+
+def test_eleven_points() -> None:
+    """Relevant at ranks 1, 2, 4 and 15: 1 for recall 0 to .5, .75 for .6 and .7, 4/15 from .8 on."""
+    found = one([1, 1, 0, 1, *[0] * 10, 1])
+    for curve in ("11pt-TREC", "11pt-reached"):
+        points = found.curves.filter(pl.col("table") == "relevant-minus", pl.col("curve") == curve)["precision"]
+        assert points.to_list() == pytest.approx([1.0] * 6 + [3 / 4] * 2 + [4 / 15] * 3)
+
+
+def test_least_n_is_a_ceiling_in_exact_arithmetic() -> None:
+    """0.7 of 10 relevant documents are 7, not 8: with 7 found the level is reached."""
+    found = one([1] * 7, missed=[1] * 3).curves.filter(pl.col("table") == "relevant-minus")
+    trec = found.filter(pl.col("curve") == "11pt-TREC")["precision"].to_list()
+    reached = found.filter(pl.col("curve") == "11pt-reached")
+    assert trec == [1.0] * 8 + [0.0] * 3
+    assert reached["n"].to_list() == [1] * 8 + [0] * 3
+
+
+def test_bpref() -> None:
+    """R = 4, N = 2: .6875 where ROMIP divides by R, .375 where trec_eval divides by min(R, N); bpref-10 .911."""
+    found = one([1, 0, 1, 0, 1, 1])
+    assert found.value("relevant-minus", "bpref", "run") == pytest.approx((1 + (1 - 1 / 4) + 2 * (1 - 2 / 4)) / 4)
+    assert found.value("relevant-minus", "bpref", "run") == pytest.approx(0.6875)
+    expected = (1 + (1 - 1 / 14) + 2 * (1 - 2 / 14)) / 4
+    assert found.value("relevant-minus", "bpref-10", "run") == pytest.approx(expected)
+    assert expected == pytest.approx(0.911, abs=5e-4)
+    judged = {"q": {"a": 1, "b": 0, "c": 1, "d": 0, "e": 1, "f": 1}}
+    run = {"q": dict(zip("abcdef", range(6, 0, -1), strict=True))}
+    assert evaluate(judged, run, "Bpref", dialect="trec_eval")["Bpref"] == pytest.approx(0.375)
+
+
+def test_bpref_is_clipped() -> None:
+    """Of the non-relevant documents only the first R count, so that no document is worth less than 0."""
+    assert one([0, 0, 0, 1]).value("relevant-minus", "bpref", "run") == 0.0
+    assert one([0, 0, 0, 1]).value("relevant-minus", "bpref-10", "run") == pytest.approx(1 - 3 / 11)
+
+
+@pytest.mark.parametrize(("mark", "shift", "rounded"), [("", 2, 0.802), (" 1+p", 1, 0.661)])
+def test_ndcg_both_ways(mark: str, shift: int, rounded: float) -> None:
+    """Grades 0, 3, 1, 2, 0: .802 with log2(2 + p) as printed, .661 with log2(1 + p)."""
+    gained = 7 / log2(shift + 2) + 1 / log2(shift + 3) + 3 / log2(shift + 4)
+    ideal = 7 / log2(shift + 1) + 3 / log2(shift + 2) + 1 / log2(shift + 3)
+    found = one([0, 3, 1, 2, 0])
+    assert found.value("graded", f"DCG(5){mark}", "run") == pytest.approx(gained)
+    assert found.value("graded", f"NDCG(5){mark}", "run") == pytest.approx(gained / ideal)
+    assert gained / ideal == pytest.approx(rounded, abs=5e-4)
+    dialect = "romip-1+p" if mark else "romip"
+    run = {"q": {"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}}
+    alone = evaluate({"q": {"a": 0, "b": 3, "c": 1, "d": 2, "e": 0}}, run, "nDCG@5", dialect=dialect)
+    assert alone["nDCG@5"] == pytest.approx(gained / ideal)
+
+
+def test_pfound() -> None:
+    """PRel is .5, .125, 0, .25, .25 for the grades 3, 1, 0, 2, 2; PLook falls by .85 and by what was found."""
+    look, found = 1.0, 0.0
+    for p in (0.5, 0.125, 0.0, 0.25, 0.25):
+        found += look * p
+        look *= (1 - p) * (1 - 0.15)
+    assert one([3, 1, 0, 2, 2]).value("graded", "PFound", "run") == pytest.approx(found)
+
+
+def test_graded_reciprocal_rank() -> None:
+    """A document of grade g stops the user with (2^g − 1) / 2^3."""
+    expected = 1 / 8 + (7 / 8) * (7 / 8) / 3
+    assert one([1, None, 3]).value("graded", "GMRR", "run") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("rank", "trec", "own"),
+    [(1, 1, 1), (2, 0.5, 0.9), (3, 0.33, 0.8), (4, 0.2, 0.7), (5, 0.1, 0.6), (6, 0, 0.5), (10, 0, 0.1), (11, 0, 0)],
+)
+def test_rulers(rank: int, trec: float, own: float) -> None:
+    """TREC gives 1, .5, .33, .2, .1; ROMIP 1, .9, … .1; both 0 beyond."""
+    judged = pl.DataFrame({"query": ["q"], "document": ["right"], "grade": [3.0]})
+    run = {"q": {**{f"wrong{place}": 100.0 - place for place in range(1, rank)}, "right": 1.0}}
+    found = romip.qa(derive(judged), {"run": run})
+    assert found.value("vital", "RR-TREC", "run") == trec
+    assert found.value("vital", "RR-ROMIP", "run") == pytest.approx(own)
+    assert found.value("vital", "precision", "run") == 1 / rank
+
+
+def test_the_square() -> None:
+    """a = 2, b = 1, c = 3, d = 4, and F is 0 where nothing was found."""
+    square = Decisions(found=2, wrong=1, missed=3, rejected=4)
+    assert (square.recall, square.precision) == (2 / 5, 2 / 3)
+    assert (square.accuracy, square.error) == (6 / 10, 4 / 10)
+    assert pytest.approx(2 / (5 / 2 + 3 / 2)) == square.F
+    assert Decisions(found=0, wrong=1, missed=1, rejected=0).F == 0.0
+
+
+def test_the_mean_of_assessors_is_a_grade() -> None:
+    """Grades of 1 and 0 make 0.5: a query with no more is left out of and_…, not of or_… nor of the graded table."""
+    ratings = pl.DataFrame({"query": "q", "document": "d", "grade": [1.0, 0.0], "assessor": ["a", "b"]})
+    tables = derive(ratings)
+    outcome = romip.search(tables, {"run": {"q": {"d": 1.0}}}, cutoffs=(1,))
+    used = {table: (used, left) for table, used, left in outcome.used.iter_rows()}
+    assert used["and_relevant-minus"] == (0, 1)
+    assert used["or_relevant-minus"] == used["graded"] == (1, 0)
+    assert outcome.value("graded", "DCG(1)", "run") == pytest.approx((2**0.5 - 1) / log2(3))
+    assert outcome.value("graded", "PFound", "run") == pytest.approx(0.5 * 2 ** (0.5 - 3))
