@@ -43,6 +43,7 @@ def score_arrays(
     spoken = dialects.get(dialect).changed(query_order=QueryOrder.APPEARANCE, missing=MissingQuery.ZERO, **overrides)
     wanted = parse(measure)
     judged, scored = np.asarray(grades, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    judged = spoken.rescaled(judged) if spoken.rescales else judged
     if group is not None or qid is not None:
         judged, scored, sizes = _grouped(judged, scored, group, qid)
         count, blocks = len(sizes), _group_blocks(judged, scored, sizes, spoken, _depth(wanted))

@@ -14,7 +14,7 @@ import polars as pl
 from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UngroupedError
-from rankgauge.measures import Measure, parse_all
+from rankgauge.measures import Measure
 from rankgauge.policies import LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.hits import IndexArray
@@ -51,13 +51,14 @@ def evaluate(
 def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:
     """The judged hits of the run: regular TREC files are scanned, large files streamed, the rest read whole."""
     if io.is_path(judgments) and io.is_path(run):
-        scanned = scan(run, judgments, dialect.ranking) if dialect.assessors is None else None
+        plain = dialect.assessors is None and not dialect.rescales
+        scanned = scan(run, judgments, dialect.ranking) if plain else None
         if scanned is not None:
             return scanned
         with suppress(UngroupedError):
             if io.is_large(run):
                 return rank_stream(io.stream_run(run), dialect.prepare(io.read_judgments(judgments)), dialect.ranking)
-    judged, ranked = io.pair_from(judgments, run)
+    judged, ranked = io.pair_from(judgments, run, dialect.reading)
     return rank(ranked, dialect.prepare(judged), dialect.ranking)
 
 
@@ -65,9 +66,11 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
     """The kernels' values (judged queries × measures), NaN where undefined, and their errors where ties are sampled."""
     kernels = [dialect.read(measure) for measure in wanted]
     values, errors = np.full((2, len(hits.queries), len(wanted)), np.nan)
-    for block in hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=dialect.ideal):
-        for column, kernel in enumerate(kernels):
-            values[block.index, column], errors[block.index, column] = kernel.estimate(block.lists)
+    pools = [dialect.choice("ideal", measure) for measure in wanted]
+    for pool in dict.fromkeys(pools):
+        for block in hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=pool):
+            for column in (column for column, one in enumerate(pools) if one is pool):
+                values[block.index, column], errors[block.index, column] = kernels[column].estimate(block.lists)
     return values, errors
 
 
@@ -87,8 +90,14 @@ class Result:
     def counted(self) -> IndexArray:
         """The positions of the queries that count among the judged ones, in the dialect's order."""
         counted = np.flatnonzero(self.hits.is_answered | (self.dialect.missing is MissingQuery.ZERO))
-        if self.dialect.query_order is QueryOrder.LEXICAL:
-            return np.asarray(counted[self.hits.queries.gather(counted).arg_sort().to_numpy()])
+        names = self.hits.queries.gather(counted)
+        match self.dialect.query_order:
+            case QueryOrder.LEXICAL:
+                return np.asarray(counted[names.arg_sort().to_numpy()])
+            case QueryOrder.NUMERIC:
+                # Perl takes a name that is no number for 0.
+                numbers = names.cast(pl.Float64, strict=False).fill_null(0.0)
+                return np.asarray(counted[np.argsort(numbers.to_numpy(), kind="stable")])
         return counted
 
     @cached_property
@@ -158,7 +167,7 @@ class Result:
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The measure's one number: its mean over the queries (a sum or geometric mean where the measure says so)."""
-        (wanted,) = parse_all([measure])
+        (wanted,) = self.dialect.select(measure)
         column = self.matrix[:, self.measures.index(wanted)]
         return wanted.facts.aggregate.over(column, single=self.dialect.single_arithmetic)
 
@@ -179,14 +188,24 @@ class Result:
 
     def _settled(self, values: FloatArray) -> FloatArray:
         """The values after the dialect's word on empty queries, undefined values and short lists."""
-        if self.dialect.empty == LEAVE_OUT:
-            settled = np.where(self._empty, np.nan, values)
-        else:
-            stays = np.array([measure.left_out for measure in self.measures], dtype=bool)
-            settled = np.where(np.isnan(values) & ~stays, float(self.dialect.empty), values)
-        if self.dialect.short is ShortList.ZERO:
-            settled = np.where(self._short, 0.0, settled)
-        return np.asarray(settled[self.counted])
+        choices = [self.dialect.choice("empty", measure) for measure in self.measures]
+        leaves = np.array([choice == LEAVE_OUT for choice in choices], dtype=bool)
+        numbers = np.array([np.nan if choice == LEAVE_OUT else float(choice) for choice in choices])
+        stays = np.array([measure.left_out for measure in self.measures], dtype=bool)
+        settled = np.where(self._empty & leaves, np.nan, values)
+        settled = np.where(np.isnan(values) & ~stays & ~leaves, numbers, settled)
+        return np.asarray(np.where(self._zeroed, 0.0, settled)[self.counted])
+
+    @cached_property
+    def _zeroed(self) -> BoolArray:
+        """Where a value is 0 because the list is shorter than the cutoff (judged queries × measures)."""
+        zero = [self.dialect.choice("short", measure) is ShortList.ZERO for measure in self.measures]
+        return self._short & np.array(zero, dtype=bool)
+
+    @cached_property
+    def unlisted(self) -> BoolArray:
+        """Which values the tool counts but does not list, as the list is too short (queries × measures)."""
+        return np.asarray(self._zeroed[self.counted] & (not self.dialect.lists_short))
 
     def _reordered(self, ties: Ties) -> FloatArray:
         if not (self.hits.size > 1).any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,10 @@ from typing import Any
 from rankgauge import dialects, io
 from rankgauge.cli.interrupts import heed
 from rankgauge.cli.progress import followed
-from rankgauge.dialects import Dialect
 from rankgauge.errors import UnknownNameError
 from rankgauge.evaluate import evaluate
 from rankgauge.io.base import Head
 from rankgauge.io.source import Source
-from rankgauge.measures import Printed, resolve
 from rankgauge.measures.trec_names import SETS
 from rankgauge.report import Report
 from rankgauge.summary import INTERVALS
@@ -46,7 +44,7 @@ class Work:
         if interval not in INTERVALS:
             raise UnknownNameError("interval", interval, INTERVALS)
         spoken = dialects.get(self.dialect).changed(**self.overrides)  # a wrong name shows before anything is read
-        printed = tuple(named for name in self.measures for named in _printed(name, spoken))
+        printed = tuple(named for name in self.measures for named in spoken.resolve(name))
         results = {}
         for path, name in followed(self._named()):
             started = time.perf_counter()
@@ -89,11 +87,6 @@ class Work:
     def _tell(self, words: str) -> None:
         if self.verbose:
             print(words, file=sys.stderr)
-
-
-def _printed(name: str, dialect: Dialect) -> Iterable[Printed]:
-    """The measures that a name stands for, and their labels; `all` is what the dialect prints."""
-    return dialect.printed if name == "all" and dialect.printed else resolve([name])
 
 
 def _tag(run: Path) -> str | None:

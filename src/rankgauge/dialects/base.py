@@ -14,9 +14,14 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.io import Reading
 from rankgauge.judgments import combine
-from rankgauge.measures import Measure, Printed, parse_all
+from rankgauge.measures import Measure, Printed, resolve
 from rankgauge.policies import (
+    Duplicates,
+    FractionalGrade,
+    Grouping,
+    HighGrade,
     IdealPool,
     MissingQuery,
     NegativeGrade,
@@ -28,6 +33,7 @@ from rankgauge.policies import (
     Unjudged,
 )
 from rankgauge.ranking import Hits, Ranking
+from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Dialect", "Printed", "registry"]
 
@@ -50,7 +56,14 @@ class Dialect:
     title: str
     reference: str
 
+    # files
+    duplicates: Duplicates = Duplicates.REFUSE
+    grouping: Grouping = Grouping.QUERY
+    extra_scores: bool = False
+    """Whether the tool leaves scores past the last document unread; without it they are an error."""
     # judgments
+    fractional: FractionalGrade = FractionalGrade.KEEP
+    high: HighGrade = HighGrade.KEEP
     negative: NegativeGrade = NegativeGrade.ZERO
     assessors: str | None = None
     # ranking
@@ -77,11 +90,15 @@ class Dialect:
     short: ShortList = ShortList.CUT
     missing: MissingQuery = MissingQuery.ZERO
     query_order: QueryOrder = QueryOrder.APPEARANCE
+    only_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    """The measures, by name, that `empty`, `short` or `ideal` holds for where it is not all; for the rest: standard."""
     # report
     printed: tuple[Printed, ...] = ()
     """What `-m all` prints, in the tool's order."""
     lists_missing: bool = True
     """Whether a judged query that counts without an answer is listed among the queries."""
+    lists_short: bool = True
+    """Whether the value that stands for a list shorter than the cutoff is listed among the queries."""
 
     def register(self) -> Self:
         """The dialect, known by its name from now on."""
@@ -89,20 +106,63 @@ class Dialect:
         return self
 
     @property
+    def reading(self) -> Reading:
+        """The part of the dialect that the readers of files need."""
+        return Reading(**{f.name: getattr(self, f.name) for f in fields(Reading)})
+
+    @property
     def ranking(self) -> Ranking:
         """The part of the dialect that the ranking stage reads."""
         return Ranking(**{f.name: getattr(self, f.name) for f in fields(Ranking)})
+
+    def choice(self, name: str, measure: Measure) -> Any:
+        """What `empty`, `short` or `ideal` is for a measure: the dialect's word, or the standard one where it is not
+        among those that the word is for."""
+        concerned = self.only_for.get(name)
+        if concerned is None or measure.facts.name in concerned:
+            return getattr(self, name)
+        return _STANDARD[name]
+
+    def resolve(self, name: str | Measure) -> list[Printed]:
+        """What a name stands for, as the tool prints it where it does; `all` is everything that it prints."""
+        if name == ALL and self.printed:
+            return list(self.printed)
+        known = {printed.name: printed for printed in self.printed}
+        return [known[name]] if isinstance(name, str) and name in known else resolve([name])
 
     def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
         """The measures of those names; `all` is everything that the tool prints."""
         wanted = [names] if isinstance(names, str | Measure) else list(names)
         if not wanted:
             raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
-        listed = [measure for printed in self.printed for measure in (printed.measure, *printed.rest)]
-        named = (listed if name == ALL and listed else parse_all([name]) for name in wanted)
-        return tuple(dict.fromkeys(measure for group in named for measure in group))
+        found = [printed for name in wanted for printed in self.resolve(name)]
+        return tuple(dict.fromkeys(measure for printed in found for measure in (printed.measure, *printed.rest)))
 
     def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
+        """The judgments with one grade for each query and document, on the tool's scale."""
+        combined = self._combined(judgments)
+        if self.rescales:
+            grades = self.rescaled(combined["grade"].to_numpy())
+            return combined.with_columns(pl.Series("grade", grades))
+        return combined
+
+    @property
+    def rescales(self) -> bool:
+        """Whether the tool has a word on grades that are not whole or above the top of its scale."""
+        return self.fractional is not FractionalGrade.KEEP or self.high is not HighGrade.KEEP
+
+    def rescaled(self, grades: FloatArray) -> FloatArray:
+        """The grades after the policies on fractions and on grades above the top of the scale."""
+        odd = grades[np.isfinite(grades) & (grades != np.trunc(grades))]
+        if self.fractional is FractionalGrade.REFUSE and len(odd):
+            raise InputError(f"{self.name} knows no grade of {odd[0]:g}", hint="Use whole grades, or fractional=keep.")
+        above = grades > self.max_grade
+        if self.high is HighGrade.REFUSE and above.any():
+            top = f"a grade of {grades[above][0]:g} is above {self.max_grade:g}, the highest that {self.name} knows"
+            raise InputError(top, hint="Bring the grades to its scale, or name the top of yours: max_grade=….")
+        return np.where(above, 0.0, grades) if self.high is HighGrade.ZERO else grades
+
+    def _combined(self, judgments: pl.DataFrame) -> pl.DataFrame:
         """The judgments with one grade for each query and document."""
         if "assessor" not in judgments.columns:
             return judgments
@@ -143,3 +203,7 @@ class Dialect:
             kind = type(getattr(self, name))
             values[name] = kind.parse(value) if issubclass(kind, Policy) else value
         return replace(self, **values)
+
+
+_STANDARD: Mapping[str, Any] = {f.name: f.default for f in fields(Dialect)}
+"""What a choice is where a tool says nothing."""

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from rankgauge.evaluate import Result
 from rankgauge.measures import Measure, Printed, trec_name
 
@@ -46,16 +48,22 @@ def lines(
     if overall and tag is not None:
         yield Line("runid", ALL, tag)
     if overall:
-        yield from (Line(p.name, ALL, _mean(p, result[p.measure])) for p in wanted if p.overall)
+        absent = {
+            m for m, column in zip(result.measures, result.unlisted.T, strict=True) if column.all() and len(column)
+        }
+        told = (p for p in wanted if p.overall and p.measure not in absent)
+        yield from (Line(p.name, ALL, _mean(p, result[p.measure])) for p in told)
 
 
 def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[Line]:
     columns = {measure: column for column, measure in enumerate(result.measures)}
-    for query, answered, row in zip(result.queries, result.answered, result.matrix.tolist(), strict=True):
+    # A value that the tool does not list has no line, nor has a query that is left out.
+    matrix = np.where(result.unlisted, np.nan, result.matrix).tolist()
+    for query, answered, row in zip(result.queries, result.answered, matrix, strict=True):
         if answered or result.dialect.lists_missing:
             for p in wanted:
                 values = [row[columns[m]] for m in (p.measure, *p.rest)]
-                if not any(map(math.isnan, values)):  # a query that is left out has no line
+                if not any(map(math.isnan, values)):
                     pieces = [m.text(v, p.number) for m, v in zip((p.measure, *p.rest), values, strict=True)]
                     yield Line(p.name, query, _joined(pieces))
 

@@ -12,6 +12,7 @@ from typing import BinaryIO
 import numpy as np
 import polars as pl
 
+from rankgauge.policies import Ties
 from rankgauge.ranking.frames import Ranking, arrange, compared
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.memory import keep_freed_memory
@@ -31,7 +32,8 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
 
     `block` is about how many bytes are worked on at a time.
     """
-    if sys.byteorder != "little":
+    # A selection sort leaves ties as no stable sort does: its lists take the general path.
+    if sys.byteorder != "little" or how.ties is Ties.SELECTION:
         return None
     keep_freed_memory()
     try:
