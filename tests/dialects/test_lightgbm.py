@@ -41,3 +41,12 @@ def test_negative_grades_are_refused() -> None:
         theirs(lists)
     with pytest.raises(InputError, match="negative grade"):
         evaluate(*lists.tables(), "nDCG@5", dialect="lightgbm")
+
+
+def test_fractional_grades_are_refused() -> None:
+    """LightGBM stops at a grade that is not whole, and so do we."""
+    lists = Lists(np.array([1.0, 0.5]), np.array([0.5, 0.25]), np.array([2]))
+    with pytest.raises(lightgbm.basic.LightGBMError, match="int type"):
+        theirs(lists)
+    with pytest.raises(InputError, match=r"no grade of 0\.5"):
+        evaluate(*lists.tables(), "nDCG@5", dialect="lightgbm")

@@ -49,10 +49,11 @@ def test_scores_are_compared_in_32_bits() -> None:
     assert evaluate(*lists.tables(), "nDCG@1", dialect="xgboost")["nDCG@1"] == 0.0 == theirs(lists)["ndcg@1"]
 
 
-def test_negative_grades_are_refused() -> None:
-    """XGBoost stops at a grade below 0, and so do we."""
-    lists = Lists(np.array([1.0, -1.0]), np.array([0.5, 0.25]), np.array([2]))
+@pytest.mark.parametrize(("grade", "words"), [(-1.0, "negative grade"), (0.5, r"no grade of 0\.5")])
+def test_odd_grades_are_refused(grade: float, words: str) -> None:
+    """XGBoost stops at a grade below 0 or between whole numbers, and so do we."""
+    lists = Lists(np.array([1.0, grade]), np.array([0.5, 0.25]), np.array([2]))
     with pytest.raises(xgboost.core.XGBoostError, match="label_is_integer"):
         theirs(lists)
-    with pytest.raises(InputError, match="negative grade"):
+    with pytest.raises(InputError, match=words):
         evaluate(*lists.tables(), "nDCG@5", dialect="xgboost")

@@ -7,12 +7,14 @@ unless told otherwise. gdeval counts each line of a document that is listed or j
 from rankgauge.dialects.base import Dialect, Printed
 from rankgauge.measures import parse
 from rankgauge.measures.numbers import fixed
-from rankgauge.policies import LEAVE_OUT, MissingQuery, NegativeGrade, QueryOrder, Ties
+from rankgauge.policies import LEAVE_OUT, FractionalGrade, HighGrade, MissingQuery, NegativeGrade, QueryOrder, Ties
 
 GDEVAL = Dialect(
     name="gdeval",
     title="gdeval, the script of TREC's web tracks",
     reference="gdeval.pl 1.3, TREC 2010–2014 web tracks",
+    fractional=FractionalGrade.REFUSE,  # "format error" unless a judgment is /^-?[0-9]+$/
+    high=HighGrade.REFUSE,  # the same unless it is at most $MAX_JUDGMENT
     negative=NegativeGrade.ZERO,  # only judgments above 0 are kept
     ties=Ties.DOCID,  # runOrder: equal scores stand in descending order of docno
     gain="exp",  # dcg: 2**gain − 1

@@ -3,12 +3,13 @@
 from rankgauge.dialects.base import Dialect, Printed
 from rankgauge.measures import parse
 from rankgauge.measures.numbers import FULL
-from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, Ties
+from rankgauge.policies import FractionalGrade, IdealPool, MissingQuery, NegativeGrade, Ties
 
 LIGHTGBM = Dialect(
     name="lightgbm",
     title="LightGBM 4, the ndcg metric of its rankers",
     reference="LightGBM 4.7, rank_metric.hpp and dcg_calculator.cpp",
+    fractional=FractionalGrade.REFUSE,  # DCGCalculator::CheckLabel: "label should be int type"
     negative=NegativeGrade.REFUSE,  # DCGCalculator::CheckLabel: "Label should be non-negative"
     ties=Ties.INPUT,  # CalDCG: std::stable_sort by score
     ideal=IdealPool.RETRIEVED,  # a query's documents are those of the dataset: nothing is judged but not ranked

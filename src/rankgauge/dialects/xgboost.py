@@ -3,13 +3,14 @@
 from rankgauge.dialects.base import Dialect, Printed
 from rankgauge.measures import parse
 from rankgauge.measures.numbers import FULL
-from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, Ties
+from rankgauge.policies import FractionalGrade, IdealPool, MissingQuery, NegativeGrade, Ties
 
 XGBOOST = Dialect(
     name="xgboost",
     title="XGBoost 3, its ndcg metric",
     reference="XGBoost 3.2, rank_metric.cc and ranking_utils.h",
-    negative=NegativeGrade.REFUSE,  # CheckNDCGLabels: labels are whole numbers from 0 on
+    fractional=FractionalGrade.REFUSE,  # CheckNDCGLabels: label_is_integer
+    negative=NegativeGrade.REFUSE,  # the same: a label is "either 0 or positive integer"
     ties=Ties.INPUT,  # MakeRankOnCPU: a stable sort by score
     single_precision=True,  # predictions are of type bst_float
     ideal=IdealPool.RETRIEVED,  # a query's documents are those of the DMatrix: nothing is judged but not ranked
