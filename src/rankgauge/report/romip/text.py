@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
+from rich.table import Table
+
 from rankgauge.report.formats.text import console, escaped, ruled, text_width
 from rankgauge.report.romip.layout import Drawn, Section, sections
 from rankgauge.report.romip.words import Words
@@ -32,8 +34,9 @@ def write(outcome: Outcome, words: Words, stream: TextIO) -> None:
         out.print(escaped(text), width=text_width())
 
 
-def _metrics(section: Section, outcome: Outcome, words: Words) -> object:
-    table = ruled(words.metric, *outcome.runs, numbers=outcome.runs)
+def _metrics(section: Section, outcome: Outcome, words: Words) -> Table:
+    runs = tuple(escaped(run) for run in outcome.runs)
+    table = ruled(words.metric, *runs, numbers=runs)
     several = any(any(line.best) for line in section.lines)
     for line in section.lines:
         marks = (" *" if best else "  " * several for best in line.best)
@@ -41,8 +44,9 @@ def _metrics(section: Section, outcome: Outcome, words: Words) -> object:
     return table
 
 
-def _curve(drawn: Drawn, words: Words) -> object:
-    table = ruled(words.recall, *drawn.points, numbers=(words.recall, *drawn.points))
+def _curve(drawn: Drawn, words: Words) -> Table:
+    header = (words.recall, *(escaped(run) for run in drawn.points))
+    table = ruled(*header, numbers=header)
     for place, level in enumerate(LEVELS):
         table.add_row(f"{level:.1f}", *drawn.cells(place))
     return table
