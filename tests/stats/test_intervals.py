@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats as peer
 
@@ -122,6 +122,7 @@ def test_equal_values_are_a_point(value: float) -> None:
     assert bca_interval([value, NAN, value, value], rng=seeded()) == (value, value)
 
 
+@example(listed=[0.0, 4e-122])
 @settings(max_examples=60, deadline=None)
 @given(listed=values)
 def test_ends_surround_the_mean_and_stay_among_the_values(listed: list[float]) -> None:

@@ -118,8 +118,11 @@ def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: 
     means = np.concatenate(list(_resampled(matrix, rng, resamples)))
     bias = ndtri(_share_below(means, mean))
     # Leaving out query i moves the mean by (mean − x_i) / (n − 1), so the jackknife needs no second round.
-    spread = (centred**2).sum(axis=0)
-    skew = (centred**3).sum(axis=0) / np.where(spread > 0, 6 * spread**1.5, 1.0)
+    # Measured in units of the largest distance, so that the cube of a tiny one is not lost.
+    unit = np.abs(centred).max(axis=0)
+    scaled = centred / np.where(unit > 0, unit, 1.0)
+    spread = (scaled**2).sum(axis=0)
+    skew = (scaled**3).sum(axis=0) / np.where(spread > 0, 6 * spread**1.5, 1.0)
     ordered = np.sort(means, axis=0)
     ends = []
     for side in ((1 - level) / 2, (1 + level) / 2):
