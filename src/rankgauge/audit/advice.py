@@ -78,7 +78,7 @@ def advise(audit: Audit) -> list[Advice]:
 
 
 def _short(audit: Audit) -> Iterator[Advice]:
-    zeroing = [dialect.name for dialect in audit.dialects if dialect.short is ShortList.ZERO]
+    zeroing = [dialect.name for dialect in audit.dialects if dialect.choice("short", audit.measure) is ShortList.ZERO]
     short = max(conditions.count("short") for conditions in audit.conditions.values())
     if zeroing and short:
         yield Advice(
@@ -91,7 +91,7 @@ def _short(audit: Audit) -> Iterator[Advice]:
 def _empty(audit: Audit) -> Iterator[Advice]:
     conditions = next(iter(audit.conditions.values()))
     empty, n = conditions.count("empty"), len(conditions.queries)
-    ways = {dialect.empty for dialect in audit.dialects}
+    ways = {dialect.choice("empty", audit.measure) for dialect in audit.dialects}
     if empty and len(ways) > 1:
         told = ", ".join("left out" if way == LEAVE_OUT else f"{float(way):g}" for way in sorted(ways, key=str))
         yield Advice(

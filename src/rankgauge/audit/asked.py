@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import polars as pl
@@ -11,12 +11,15 @@ import polars as pl
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.measures import Measure
-from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, QueryOrder, Ties, Unjudged
+from rankgauge.policies import HighGrade, IdealPool, MissingQuery, NegativeGrade, QueryOrder, Ties, Unjudged
 
 __all__ = ["Asked"]
 
 OPEN = ("gain", "discount", "rel", "max_grade")
 """The parameters that a measure may leave to the dialect."""
+
+READING = ("duplicates", "grouping", "extra_scores", "fractional")
+"""The choices of a tool that reads files which are not plain."""
 
 PAIR = ["query", "document"]
 
@@ -25,8 +28,12 @@ PAIR = ["query", "document"]
 class Asked:
     """What the data has that tools treat each in its own way."""
 
+    odd: bool
+    """Lines that tools read each in its own way: documents twice, torn queries, grades such as 1.0, surplus scores."""
     negative: bool
     """Grades below 0."""
+    high: bool
+    """Grades above the top of the dialect's scale."""
     tied: bool
     close: bool
     """Scores that are equal as 32-bit numbers, but not as they are."""
@@ -36,13 +43,15 @@ class Asked:
     """Judged documents that the run lacks."""
 
     @classmethod
-    def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame) -> Asked:
-        """What judgments and a run have."""
+    def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, top: float) -> Asked:
+        """What judgments and a run have; `top` is the highest grade that the dialect knows."""
         score = ranked["score"]
         single = score.cast(pl.Float32)
         listed = ranked.join(judged, on="query", how="semi")
         return cls(
+            odd=odd,
             negative=bool((judged["grade"] < 0).any()),
+            high=bool((judged["grade"] > top).any()),
             tied=bool(ranked.select("query", pl.col("score").cast(pl.Float32)).is_duplicated().any()),
             close=score.n_unique() != single.n_unique(),
             missing=len(judged.join(ranked, on="query", how="anti")) > 0,
@@ -50,9 +59,13 @@ class Asked:
             unretrieved=len(judged.join(ranked, on=PAIR, how="anti")) > 0,
         )
 
+    def __or__(self, other: Asked) -> Asked:
+        """What either asks for: two tools may read the same files as different tables."""
+        return Asked(**{f.name: getattr(self, f.name) or getattr(other, f.name) for f in fields(self)})
+
     def ranked(self, dialect: Dialect) -> Dialect:
-        """The dialect with the ranking's choices that the data never asks for set to one and the same."""
-        return replace(dialect, **dict(self._ranking(dialect)))
+        """The dialect with the choices up to the ranking that the data never asks for set to one and the same."""
+        return replace(dialect, **dict(self._idle(dialect)))
 
     def simplest(self, dialect: Dialect, measure: Measure) -> Dialect:
         """The dialect with every choice that the data and the measure never ask for set to one and the same.
@@ -61,16 +74,23 @@ class Asked:
         queries are added is one of the choices.
         """
         standard = get_dialect("standard")
-        idle = [name for name in OPEN if not self._is_open(name, dialect, measure)]
+        held = {name: dialect.choice(name, measure) for name in ("empty", "short", "ideal")}
+        idle = {name: getattr(standard, name) for name in OPEN if not self._is_open(name, dialect, measure)}
         own = {name: chosen for name, chosen in dialect.readings.items() if name == measure.facts.name}
-        changed = {name: getattr(standard, name) for name in idle}
         missing = dialect.missing if self.missing else MissingQuery.ZERO
-        seen = replace(dialect, **changed, readings=own, missing=missing, query_order=QueryOrder.APPEARANCE)
-        return self.ranked(seen)
+        order = QueryOrder.APPEARANCE
+        return self.ranked(
+            replace(dialect, **held, **idle, only_for={}, readings=own, missing=missing, query_order=order)
+        )
 
-    def _ranking(self, dialect: Dialect) -> Iterator[tuple[str, Any]]:
+    def _idle(self, dialect: Dialect) -> Iterator[tuple[str, Any]]:
+        standard = get_dialect("standard")
+        if not self.odd:
+            yield from ((name, getattr(standard, name)) for name in READING)
         if not self.negative:
             yield "negative", NegativeGrade.ZERO
+        if not self.high:
+            yield "high", HighGrade.KEEP
         if not self.close:
             yield "single_precision", False
         if not self.tied:
@@ -79,7 +99,11 @@ class Asked:
             yield "unjudged", Unjudged.NOT_RELEVANT
         if dialect.ideal is IdealPool.RETRIEVED and not self.unretrieved and dialect.depth is None:
             yield "ideal", IdealPool.JUDGED
+        if dialect.ideal is IdealPool.FIRST and not self.odd:
+            yield "ideal", IdealPool.JUDGED
 
     def _is_open(self, name: str, dialect: Dialect, measure: Measure) -> bool:
         """Whether the dialect's word on a parameter can matter to the measure."""
-        return getattr(measure, name, "set") is None or (name == "rel" and dialect.cut_ideal)
+        if getattr(measure, name, "set") is None:
+            return True
+        return (name == "rel" and dialect.cut_ideal) or (name == "max_grade" and self.high)

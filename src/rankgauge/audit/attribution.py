@@ -77,7 +77,8 @@ class Attribution:
 
 def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -> Attribution:
     """The difference of the measure between two dialects on the same data, split over the causes."""
-    first, last = (bare(scores.asked(dialect).simplest(dialect, measure)) for dialect in (base, other))
+    asked = scores.asked(base) | scores.asked(other)
+    first, last = (bare(asked.simplest(dialect, measure)) for dialect in (base, other))
     causes = differing(first, last)
     values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in _subsets(causes)}
     parts = [_part(scores, first, last, cause, causes, values, measure) for cause in causes]

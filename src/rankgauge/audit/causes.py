@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.audit.conditions import Conditions
-from rankgauge.audit.scores import REFUSING, REPORTED
+from rankgauge.audit.scores import REFUSING, REPORTED, RESOLVED
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.measures.parts import DISCOUNTS, GAINS
@@ -48,12 +48,19 @@ def _discount(dialect: Dialect, measure: Measure, conditions: Conditions) -> str
 
 
 def _empty(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    return "each is left out of the mean" if dialect.empty == LEAVE_OUT else f"each counts {float(dialect.empty):g}"
+    choice = dialect.choice("empty", measure)
+    return "each is left out of the mean" if choice == LEAVE_OUT else f"each counts {float(choice):g}"
+
+
+def _short(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    words: str = dialect.choice("short", measure).words
+    return words
 
 
 def _ideal(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     cut = ", down to the depth of the run and without documents that are not relevant" if dialect.cut_ideal else ""
-    return dialect.ideal.words + cut
+    words: str = dialect.choice("ideal", measure).words
+    return words + cut
 
 
 def _arithmetic(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
@@ -69,7 +76,7 @@ def _relevant(dialect: Dialect, measure: Measure, conditions: Conditions) -> str
 
 
 def _top(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    return f"grades go up to {dialect.max_grade:g}"
+    return f"grades go up to {dialect.max_grade:g}; {dialect.high.words}"
 
 
 def _readings(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
@@ -134,7 +141,7 @@ CAUSES = (
         name="short",
         fields=("short",),
         subject="lists of fewer than {k} documents",
-        setting=_chosen("short"),
+        setting=_short,
         kind="short",
         phrase="have a list of fewer than {k} documents",
     ),
@@ -185,7 +192,20 @@ CAUSES = (
         phrase="have negative grades",
     ),
     Cause(name="relevant", fields=("rel",), subject="which grades are relevant", setting=_relevant),
-    Cause(name="top grade", fields=("max_grade",), subject="the top of the grading scale", setting=_top),
+    Cause(name="top grade", fields=("max_grade", "high"), subject="the top of the grading scale", setting=_top),
+    Cause(name="fractions", fields=("fractional",), subject="fractional grades", setting=_chosen("fractional")),
+    Cause(
+        name="duplicates",
+        fields=("duplicates",),
+        subject="documents that stand twice in a query",
+        setting=_chosen("duplicates"),
+    ),
+    Cause(
+        name="grouping",
+        fields=("grouping",),
+        subject="queries whose lines do not stand together",
+        setting=_chosen("grouping"),
+    ),
     Cause(name="parameters", fields=("readings",), subject="how the measure is read", setting=_readings),
     Cause(name="depth", fields=("depth",), subject="how deep lists are looked at", setting=_depth),
     Cause(name="assessors", fields=("assessors",), subject="how assessors are combined", setting=_chosen("assessors")),
@@ -202,7 +222,7 @@ def differing(base: Dialect, other: Dialect) -> tuple[Cause, ...]:
 def _all() -> tuple[Cause, ...]:
     """The causes, and each field of a dialect that none of them has as a cause by its own name."""
     known = {name for cause in CAUSES for name in cause.fields}
-    rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED, *REFUSING}]
+    rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED, *REFUSING, *RESOLVED}]
     return (*CAUSES, *(Cause(name=name, fields=(name,), subject=name, setting=_chosen(name)) for name in rest))
 
 

@@ -56,7 +56,7 @@ def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> E
     if query not in known:
         raise UnknownNameError("judged query", query, known)
     alone = scores.only(query, dialect)
-    kernel, lists = dialect.read(measure), _lists(alone, dialect)
+    kernel, lists = dialect.read(measure), _lists(alone, dialect, measure)
     order = _order(alone, dialect)
     ranks = order.with_columns(**_stages(kernel, lists, len(order)))
     result = alone.result(dialect, measure)
@@ -70,9 +70,10 @@ def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> E
     )
 
 
-def _lists(scores: Scores, dialect: Dialect) -> RankedLists:
+def _lists(scores: Scores, dialect: Dialect, measure: Measure) -> RankedLists:
     """The query's ranked list as the measure's kernel gets it."""
-    (block,) = scores.hits(dialect).blocks(expected=dialect.ties is Ties.EXPECTED, ideal=dialect.ideal)
+    ideal = dialect.choice("ideal", measure)
+    (block,) = scores.hits(dialect).blocks(expected=dialect.ties is Ties.EXPECTED, ideal=ideal)
     return block.lists
 
 

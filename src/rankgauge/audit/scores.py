@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,22 +19,30 @@ from rankgauge import io
 from rankgauge.audit.asked import Asked
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
+from rankgauge.errors import InputError
 from rankgauge.evaluate import Result, score
-from rankgauge.io.base import STRICT, Reading
+from rankgauge.io import Reading
 from rankgauge.measures import Measure
+from rankgauge.policies import FractionalGrade
 from rankgauge.ranking import Hits, Ranking, rank
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Scores", "bare"]
 
-REPORTED = ("name", "title", "reference", "printed", "lists_missing")
+REPORTED = ("name", "title", "reference", "printed", "lists_missing", "lists_short")
 """The fields of a dialect that say how values are shown, not what they are."""
 
-REFUSING = ("fewest",)
+REFUSING = ("fewest", "extra_scores")
 """The fields that say which input the tool refuses; where both of two dialects take it, they change no value."""
+
+RESOLVED = ("only_for",)
+"""The fields that say for which measures other fields hold: for one measure there is nothing left of them."""
 
 LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "missing", "query_order")
 """The fields that only the measures and the summary read."""
+
+STRICTEST = Reading(fractional=FractionalGrade.REFUSE)
+"""How the tool reads that refuses most."""
 
 RANKING = {f.name for f in fields(Ranking)}
 
@@ -51,20 +60,34 @@ class Scores:
         judged, ranked = self._read(dialect)
         return dialect.prepare(judged), ranked
 
-    def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
-        key = ("tables", _reading(dialect))
+    def asked(self, dialect: Dialect) -> Asked:
+        """Which choices the data asks for, as the dialect's tool reads it."""
+        key = ("asked", dialect.reading, dialect.max_grade)
         if key not in self._kept:
-            self._kept[key] = io.pair_from(self.judgments, self.run, _reading(dialect))
+            self._kept[key] = Asked.of(*self._read(dialect), odd=self._plain is None, top=dialect.max_grade)
+        asked: Asked = self._kept[key]
+        return asked
+
+    def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The tables in the files; those that every tool reads alike are read once."""
+        if self._plain is not None:
+            return self._plain
+        key = ("tables", dialect.reading)
+        if key not in self._kept:
+            self._kept[key] = io.pair_from(self.judgments, self.run, dialect.reading)
         judged, ranked = self._kept[key]
         return judged, ranked
 
-    def asked(self, dialect: Dialect) -> Asked:
-        """Which choices the data asks for, as the dialect's tool reads it."""
-        key = ("asked", _reading(dialect))
-        if key not in self._kept:
-            self._kept[key] = Asked.of(*self.tables(dialect))
-        asked: Asked = self._kept[key]
-        return asked
+    @cached_property
+    def _plain(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+        """The tables, where the strictest tool would take the files and no query's lines are torn apart."""
+        try:
+            judged, ranked = io.pair_from(self.judgments, self.run, STRICTEST)
+        except InputError:
+            return None  # the dialects that take them all the same read them in their own ways
+        query = judged["query"]
+        torn = int((query != query.shift(1)).sum()) + 1 > query.n_unique()
+        return None if torn else (judged, ranked)
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """The measure's one number under the dialect."""
@@ -129,16 +152,13 @@ class Scores:
     def _early(self, dialect: Dialect) -> Dialect:
         """The dialect as the stages before the kernels see it: choices that this data never asks for are all one."""
         standard = get_dialect("standard")
-        late = (name for name in LATE if name not in RANKING)
+        # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
+        kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
+        late = (name for name in LATE if name not in kept)
         seen = replace(bare(dialect), **{name: getattr(standard, name) for name in late})
         return self.asked(dialect).ranked(seen)
 
 
 def bare(dialect: Dialect) -> Dialect:
     """The dialect without what does not change a value: equal ones compute alike."""
-    return replace(dialect, name="", title="", reference="", printed=(), lists_missing=True)
-
-
-def _reading(dialect: Dialect) -> Reading:
-    """How the dialect's tool reads its files."""
-    return getattr(dialect, "reading", STRICT)
+    return replace(dialect, name="", title="", reference="", printed=(), lists_missing=True, lists_short=True)
