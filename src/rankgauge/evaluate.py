@@ -200,7 +200,7 @@ class Result:
     def _zeroed(self) -> BoolArray:
         """Where a value is 0 because the list is shorter than the cutoff (judged queries × measures)."""
         zero = [self.dialect.choice("short", measure) is ShortList.ZERO for measure in self.measures]
-        return self._short & np.array(zero, dtype=bool)
+        return np.asarray(self._short & np.array(zero, dtype=bool))
 
     @cached_property
     def unlisted(self) -> BoolArray:

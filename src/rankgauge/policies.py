@@ -11,6 +11,7 @@ from typing import Self
 from rankgauge.errors import UnknownNameError
 
 __all__ = [
+    "ABOVE_ZERO",
     "LEAVE_OUT",
     "Duplicates",
     "FractionalGrade",
@@ -26,6 +27,9 @@ __all__ = [
     "Undefined",
     "Unjudged",
 ]
+
+ABOVE_ZERO = 5e-324
+"""The lowest grade above 0 that there is: as a level, it makes any positive grade relevant."""
 
 LEAVE_OUT = "leave-out"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ __all__ = [
     "cascade",
     "cumulated_precision",
     "discount",
+    "discounted",
     "final",
     "gains",
     "ideal_gains",
@@ -62,6 +63,21 @@ DISCOUNTS: Mapping[str, Weight] = {
     "none": lambda ranks: np.ones_like(ranks),
 }
 """What a rank is worth, by name."""
+
+
+DISCOUNTED: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "letor": lambda gained, ranks: np.where(ranks < 3, gained, gained * np.log(2.0) / np.log(np.maximum(ranks, 2.0))),
+    "ln": lambda gained, ranks: gained / np.log(ranks + 1.0),
+}
+"""Discounts of tools that print more digits than 1 / divisor keeps: the gain goes through their own arithmetic."""
+
+
+def discounted(lists: RankedLists, gained: FloatArray, name: str, cutoff: float | None = None) -> FloatArray:
+    """The gain of each hit after the discount of that name, 0 past the cutoff; the mean over the places where tied."""
+    if name not in DISCOUNTED or lists.tied:
+        return gained * lists.weigh(discount(name), cutoff)
+    inside = lists.ranks <= (np.inf if cutoff is None else cutoff)
+    return np.where(inside, DISCOUNTED[name](gained, np.where(inside, lists.ranks, 1.0)), 0.0)
 
 
 def discount(name: str) -> Weight:

@@ -48,11 +48,15 @@ def lines(
     if overall and tag is not None:
         yield Line("runid", ALL, tag)
     if overall:
-        absent = {
-            m for m, column in zip(result.measures, result.unlisted.T, strict=True) if column.all() and len(column)
-        }
+        absent = _absent(result)
         told = (p for p in wanted if p.overall and p.measure not in absent)
         yield from (Line(p.name, ALL, _mean(p, result[p.measure])) for p in told)
+
+
+def _absent(result: Result) -> set[Measure]:
+    """The measures that the tool lists for no query; it prints no mean of them either."""
+    columns = zip(result.measures, result.unlisted.T, strict=True)
+    return {measure for measure, column in columns if len(column) and column.all()}
 
 
 def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[Line]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import discount, gains
+from rankgauge.measures.parts import discounted, gains
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -57,7 +57,7 @@ class DCG(Measure):
     def contributions(self, lists: RankedLists) -> FloatArray:
         assert self.discount is not None
         lists = lists.top(self.cutoff)
-        return self._gains(lists) * lists.weigh(discount(self.discount), self.cutoff)
+        return discounted(lists, self._gains(lists), self.discount, self.cutoff)
 
     def _gains(self, lists: RankedLists) -> FloatArray:
         assert self.gain is not None
