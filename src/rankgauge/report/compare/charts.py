@@ -21,7 +21,7 @@ __all__ = ["Bar", "bars", "colour", "curves", "differences", "legend", "matrix"]
 COLOURS = ("#1f6f8b", "#c8553d", "#8e6bb0", "#4f9d69", "#d9a441", "#3c4f9f", "#a0527a", "#7d5a3c")
 """Hues that stay apart for colour-blind eyes in the order of their use."""
 
-WIDTH, NAME = 460, 22
+WIDTH, NAME = 460, 20
 """A chart's width, and how many letters of a run's name it shows."""
 
 Bar = tuple[str, float, float, float, bool]
@@ -43,7 +43,7 @@ def legend(names: Sequence[str], *, rest: int = 0) -> str:
 
 def bars(rows: Sequence[Bar], label: str) -> str:
     """A bar for each run with the interval of its mean."""
-    left, right, step = 150, 56, 24
+    left, right, step = 160, 56, 24
     ends = [end for _, mean, low, high, _ in rows for end in (mean, low, high) if math.isfinite(end)]
     low, high = min(0.0, *ends, 0.0), max(ends, default=1.0) or 1.0
     scale = (WIDTH - left - right) / ((high - low) or 1.0)
@@ -75,7 +75,8 @@ def differences(values: FloatArray, queries: Sequence[str], label: str) -> str:
     for level in (reach, 0.0, -reach):
         y = middle - level * scale
         parts.append(_line(left, y, WIDTH - 6, y, "grid" if level else "zero"))
-        parts.append(f'<text class="tick" x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{signed(level, 2)}</text>')
+        shown = signed(level, 2) if level else "0"
+        parts.append(f'<text class="tick" x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
     for place, query in enumerate(order):
         value = float(values[query])
         y, tall = middle - max(value, 0.0) * scale, abs(value) * scale

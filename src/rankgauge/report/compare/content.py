@@ -77,25 +77,18 @@ def tables(shown: Shown) -> Iterator[Table]:
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence on the first measure: who is on top, and whether by more than luck."""
-    measure = comparison.measures[0]
-    first, second = comparison.ordered(measure)[:2]
+    """One sentence on the first measure: who is above whom by more than luck."""
+    measure, base = comparison.measures[0], comparison.baseline
     found = grid(comparison, measure)
-    if comparison.baseline is not None:
-        above = sum(found[run, comparison.baseline] == UP for run in comparison.runs if run != comparison.baseline)
-        tested = len(comparison.runs) - 1
-        return f"{above} of {tested} runs {'is' if above == 1 else 'are'} above {comparison.baseline} by {measure}"
-    if found[first, second] == UP:
-        return (
-            f"{first} is above every other run by {measure}"
-            if _tops(comparison, first, found)
-            else (f"{first} is above {second} by {measure}")
-        )
-    return f"{first} leads by {measure}, but not by more than luck: {second} may be as good"
-
-
-def _tops(comparison: Comparison, run: str, found: Mapping[tuple[str, str], str]) -> bool:
-    return all(found[run, other] == UP for other in comparison.runs if other != run)
+    if base is not None:
+        above = sum(found[run, base] == UP for run in comparison.runs if run != base)
+        verb = "are" if above > 1 else "is"
+        return f"{above or 'None'} of {len(comparison.runs) - 1} runs {verb} above {base} by more than luck ({measure})"
+    first, *rest = comparison.ordered(measure)
+    rivals = [run for run in rest if found[first, run] != UP]
+    if not rivals:
+        return f"{first} is above every other run by more than luck ({measure})"
+    return f"{first} leads by {measure}, but not by more than luck: {rivals[0]} may be as good"
 
 
 def label(comparison: Comparison, run: str) -> str:

@@ -19,6 +19,9 @@ from rankgauge.report.compare.shown import Shown
 
 __all__ = ["write"]
 
+LONG = 24
+"""A table with more rows than that scrolls by itself."""
+
 DRAWN = 6
 """Of how many pairs the differences are drawn query by query."""
 
@@ -103,11 +106,8 @@ def _pairs(comparison: Comparison) -> str:
     whole = content.pairs(comparison, most=None)
     if len(whole.rows) == len(table.rows):
         return _table(table)
-    first = f'<p class="hint">The {content.MOST} pairs of each measure with the least p-values.</p>'
-    return (
-        f'{first}<div class="tall">{_table(table)}</div>'
-        f'<details><summary>all {len(whole.rows):,} pairs</summary><div class="tall">{_table(whole)}</div></details>'
-    )
+    hint = f'<p class="hint">The {content.MOST} pairs of each measure with the least p-values.</p>'
+    return f"{hint}{_table(table)}<details><summary>all {len(whole.rows):,} pairs</summary>{_table(whole)}</details>"
 
 
 def _matrices(comparison: Comparison) -> str:
@@ -151,7 +151,8 @@ def _figure(title: str, drawn: str) -> str:
 
 def _table(shown: Table) -> str:
     rows = "".join(_row(shown, row, "td") for row in shown.rows)
-    return f'<div class="scroll"><table>{_row(shown, shown.header, "th")}{rows}</table></div>'
+    kind = "tall" if len(shown.rows) > LONG else "scroll"
+    return f'<div class="{kind}"><table>{_row(shown, shown.header, "th")}{rows}</table></div>'
 
 
 def _row(shown: Table, row: tuple[str, ...], tag: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankgauge.stats.paired_tests.base import SLACK, FloatArray, PairedTest, Tested, pieces, sampled
 
-__all__ = ["RANDOMISATION"]
+__all__ = ["RANDOMISATION", "every"]
 
 EXACT = 20
 """Up to so many queries with a difference all signs are tried: a million choices."""
@@ -16,11 +16,11 @@ def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Test
     """All signs for few queries, else random ones, which the pairs share."""
     matrix = np.nan_to_num(differences, nan=0.0)
     matrix = matrix[matrix.any(axis=1)]  # the sign of a query without any difference is moot
-    return _every(matrix) if len(matrix) <= EXACT else _some(matrix, rng, draws)
+    return every(matrix) if len(matrix) <= EXACT else _some(matrix, rng, draws)
 
 
-def _every(matrix: FloatArray) -> Tested:
-    """All signs at once: the sums of one half of the queries are looked up among those of the other half."""
+def every(matrix: FloatArray) -> Tested:
+    """The exact p-values: the sums of one half of the queries are looked up among those of the other half."""
     middle = len(matrix) // 2
     left, right = _signed_sums(matrix[:middle]), np.sort(_signed_sums(matrix[middle:]), axis=0)
     bounds = np.abs(matrix.sum(axis=0)) - (1 - SLACK) * np.abs(matrix).sum(axis=0)
