@@ -1,0 +1,195 @@
+"""Comparisons as reports: every format, and the command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankgauge.cli.main import run
+from rankgauge.datasets import generate, write
+from rankgauge.report.compare import registry
+from rankgauge.report.compare.latex import escaped
+
+Command = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small collection with a third run, whose name LaTeX and HTML have to escape."""
+    found = tmp_path_factory.mktemp("collection")
+    write(generate(rng=np.random.default_rng(0)), found)
+    lines = (found / "bm25.txt").read_text(encoding="utf-8").splitlines()
+    fields = [line.split() for line in lines]
+    mixed = [" ".join((*f[:4], str(float(f[4]) + 2 * (f[2][-1] in "13579")), *f[5:])) for f in fields]
+    (found / "a_&_b.txt").write_text("\n".join(mixed) + "\n", encoding="utf-8")
+    return found
+
+
+@pytest.fixture
+def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """`rankgauge compare` beside the files: arguments in, what it prints out; it must end with the code given."""
+    monkeypatch.chdir(folder)
+
+    def call(*arguments: str, code: int = 0) -> str:
+        monkeypatch.setattr(sys, "argv", ["rankgauge", "compare", "qrels.txt", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        printed = capsys.readouterr()
+        assert (ended.value.code or 0) == code, printed.err
+        return printed.err if code else printed.out
+
+    return call
+
+
+THREE = ("bm25.txt", "dense.txt.gz", "a_&_b.txt")
+
+
+class Page(HTMLParser):
+    """A page's tags, each closed by its own end."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag opens."""
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        assert not {"src", "href"} & {name for name, _ in attrs}
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag that ends at once."""
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+
+    def handle_endtag(self, tag: str) -> None:
+        """A tag closes: the last one that was opened."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Words between tags."""
+        self.words.append(data)
+
+
+def test_table(command: Command) -> None:
+    """The text has the means, the pairs with their verdicts, who is above whom, the queries, the measures, notes."""
+    printed = command(*THREE, "-m", "nDCG@10,AP")
+    for title in ("Pairs", "Who is above whom by AP", "Queries that differ most", "How alike measures order the runs"):
+        assert f"\n{title}\n" in printed
+    assert re.search(r"dense\.txt\.gz +bm25\.txt +\+0\.1636 +\[0\.0028, 0\.3244\] +0\.0465", printed)
+    assert "Student's paired t test" in printed
+
+
+def test_page_is_whole_and_alone(command: Command, folder: Path) -> None:
+    """The page is well-formed, refers to nothing outside, escapes names, and draws every kind of chart."""
+    assert command(*THREE, "-o", "compare.html") == ""
+    text = (folder / "compare.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == []
+    assert "://" not in text
+    assert "a_&amp;_b.txt" in text
+    assert not re.search(r"\bnan\b", text)
+    # Two measures: two charts of bars, four of differences, two matrices; two kinds of curves, three runs each.
+    assert page.counts["svg"] == 2 + 4 + 2 + 2
+    assert page.counts["polyline"] == 2 * 3
+
+
+def test_latex(command: Command) -> None:
+    """Every row of a table has as many cells as its head names, and special characters are escaped."""
+    printed = command(*THREE, "-o", "tex")
+    assert r"a\_\&\_b.txt" in printed
+    tables = re.findall(r"\\begin\{tabular\}\{(\w+)\}\n\\toprule\n(.*?)\\bottomrule", printed, re.DOTALL)
+    assert len(tables) == 7
+    for sides, body in tables:
+        for line in body.replace("\\midrule\n", "").strip().split("\n"):
+            assert line.endswith(r"\\")
+            assert len(re.findall(r"(?<!\\)&", line)) == len(sides) - 1
+    assert re.search(r"b & dense\.txt\.gz & \\textbf\{0\.7199\}", printed)
+    assert escaped("50% of −1 < $x^2$") == r"50\% of $-$1 $<$ \$x\textasciicircum{}2\$"
+
+
+def test_csv(command: Command) -> None:
+    """A line per measure and pair, with numbers in full."""
+    rows = list(csv.DictReader(io.StringIO(command(*THREE, "-m", "AP", "-m", "RR", "-o", "csv"))))
+    assert [(row["measure"], row["run"], row["other"]) for row in rows[:2]] == [
+        ("AP", "dense.txt.gz", "bm25.txt"),
+        ("AP", "a_&_b.txt", "bm25.txt"),
+    ]
+    assert len(rows) == 2 * 3
+    assert 0 < float(rows[0]["p"]) < float(rows[0]["corrected"]) < 1
+
+
+def test_json(command: Command) -> None:
+    """One object with the choices, all tables and the notes."""
+    found = json.loads(command(*THREE, "--test", "bootstrap", "--seed", "3", "--draws", "200", "-o", "json"))
+    assert (found["test"], found["seed"], found["draws"], found["correction"]) == ("bootstrap", 3, 200, "holm")
+    assert (len(found["means"]), len(found["pairs"]), len(found["agreement"])) == (2 * 3, 2 * 3, 1)
+    assert found["pairs"][0]["p"] >= 1 / 201
+
+
+def test_markdown(command: Command) -> None:
+    """Every table stands under a heading, every row has the cells of its head."""
+    printed = command(*THREE, "-o", "md")
+    assert printed.startswith("## Means\n\n| measure |")
+    for part in printed.split("## ")[1:]:
+        rows = [line for line in part.splitlines() if line.startswith("| ")]
+        assert len({line.count("|") for line in rows}) == 1
+
+
+def test_baseline_by_its_name_or_stem(command: Command) -> None:
+    """The baseline is named as its file, or as what stands before the dot; a wrong name says what there is."""
+    assert command(*THREE, "--baseline", "dense") == command(*THREE, "--baseline", "dense.txt.gz")
+    assert "Did you mean dense.txt.gz" in command(*THREE, "--baseline", "dense.txt", code=3)
+    printed = command(*THREE, "--baseline", "bm25", "-o", "csv")
+    assert {row["other"] for row in csv.DictReader(io.StringIO(printed))} == {"bm25.txt"}
+
+
+def test_agreement_of_measures_on_demand(command: Command) -> None:
+    """Two runs have no order to compare unless it is asked for; three have, unless it is not wanted."""
+    title = "How alike measures order the runs"
+    assert title not in command(*THREE[:2])
+    assert title in command(*THREE[:2], "--measures-agree")
+    assert title not in command(*THREE, "--no-measures-agree")
+
+
+def test_too_few_draws_are_told(command: Command) -> None:
+    """Where so few draws cannot bring a corrected p-value below the level, the notes say so."""
+    assert "raise --draws" in " ".join(command(*THREE, "--test", "randomisation", "--draws", "20").split())
+    assert "raise --draws" not in " ".join(command(*THREE, "--test", "randomisation").split())
+
+
+@pytest.mark.parametrize("name", list(registry()))
+def test_every_format_has_its_file(command: Command, folder: Path, name: str) -> None:
+    """The ending of a file says its format, and the file holds what the format's name prints."""
+    ending = registry()[name].endings[0]
+    command(*THREE, "-m", "P@5", "-o", f"out{ending}")
+    assert (folder / f"out{ending}").read_text(encoding="utf-8") == command(*THREE, "-m", "P@5", "-o", name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("bm25.txt",), 4, "two at least"),
+        ((*THREE, "--test", "student"), 3, "no test called 'student'"),
+        ((*THREE, "--correction", "bonf"), 3, "Did you mean bonferroni"),
+        ((*THREE, "-o", "pdf"), 3, "output format"),
+        ((*THREE, "--alpha", "5"), 4, "between 0 and 1"),
+        ((*THREE, "-m", "GMAP"), 4, "such as AP"),
+    ],
+)
+def test_wrong_use(command: Command, arguments: tuple[str, ...], code: int, words: str) -> None:
+    """What a user can get wrong is one message that says what was expected."""
+    assert words in command(*arguments, code=code)
