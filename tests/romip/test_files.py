@@ -139,6 +139,12 @@ def test_bad_classifications(tmp_path: Path, text: str, problem: str) -> None:
     assert str(caught.value).startswith(str(path))
 
 
+def test_a_truth_is_one_file(folder: Path) -> None:
+    """Several classifications in a folder are no truth: nothing says how they become one."""
+    with pytest.raises(InputError, match="several files"):
+        read_truth(folder / "classification/results")
+
+
 def test_bad_tables(tmp_path: Path) -> None:
     """No judgments, a document judged twice by one assessor, an empty folder, grades off the scale."""
     (tmp_path / "run.xml").write_text('<taskresult><doclist taskID="1"><docID>a</docID></doclist></taskresult>')

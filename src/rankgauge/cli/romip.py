@@ -128,7 +128,8 @@ def write_example(
     """Write a small collection of all four tracks, with several assessors and systems, to try the commands on."""
     import numpy as np
 
-    from rankgauge.datasets.romip import generate_romip, write_romip
+    from rankgauge.datasets.romip import generate_romip
+    from rankgauge.datasets.romip_files import write_romip
 
     paths = write_romip(generate_romip(rng=np.random.default_rng(seed)), folder)
     for parent in dict.fromkeys(path.parent for path in paths):

@@ -39,8 +39,10 @@ class Truth:
 
 def read_truth(path: Path) -> Truth:
     """The truth in relevance tables (a file or a folder, categories as tasks), or in a classification's own form."""
-    first = files([path])[0]
+    first, *rest = files([path])
     if is_markup(first) and b"relevance" not in Source.of(first).read():
+        if rest:
+            raise InputError("holds several files, but a truth without relevance is one", path=path)
         labels = read_labels(first)
         categories = tuple(labels.pairs["query"].unique(maintain_order=True))
         return Truth(belonging={TRUTH: labels.pairs}, categories=categories, documents=labels.documents)

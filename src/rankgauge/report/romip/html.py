@@ -60,11 +60,16 @@ def write(outcome: Outcome, words: Words, stream: TextIO) -> None:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
     )
-    links = "".join(f'<li><a href="#{escape(section.name)}">{escape(section.name)}</a></li>' for section in found)
-    stream.write(f'<nav aria-label="{words.contents}"><ul>{links}</ul></nav>\n<main>\n')
+    stream.write(_contents(found, words) + "<main>\n")
     stream.writelines(part for section in found for part in _section(section, outcome, words))
     notes = "".join(f"<li>{escape(words.note(note))}</li>" for note in outcome.notes)
     stream.write(f'<h2>{words.remarks}</h2>\n<ul class="notes">{notes}</ul>\n</main>\n</body>\n</html>\n')
+
+
+def _contents(found: list[Section], words: Words) -> str:
+    """Links to the sections, where there are several."""
+    links = "".join(f'<li><a href="#{escape(section.name)}">{escape(section.name)}</a></li>' for section in found)
+    return f'<nav aria-label="{words.contents}"><ul>{links}</ul></nav>\n' if len(found) > 1 else ""
 
 
 def _section(section: Section, outcome: Outcome, words: Words) -> Iterator[str]:
