@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,8 +77,15 @@ class Scores:
         judged, ranked = self._kept[key]
         return judged, ranked
 
-    @cached_property
+    @property
     def _plain(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+        """The tables, where every tool reads the same from the files."""
+        if "plain" not in self._kept:
+            self._kept["plain"] = self._plainly_read()
+        plain: tuple[pl.DataFrame, pl.DataFrame] | None = self._kept["plain"]
+        return plain
+
+    def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """The tables, where the strictest tool would take the files and no query's lines are torn apart."""
         try:
             judged, ranked = io.pair_from(self.judgments, self.run, STRICTEST)
@@ -111,7 +117,7 @@ class Scores:
     def only(self, query: str, dialect: Dialect) -> Scores:
         """The scores of one query alone, as the dialect's tool reads the files."""
         judged, ranked = (table.filter(pl.col("query") == query) for table in self.tables(dialect))
-        return Scores(judgments=judged, run=ranked)
+        return Scores(judgments=judged, run=ranked, _kept={"plain": (judged, ranked)})
 
     @property
     def queries(self) -> pl.Series:

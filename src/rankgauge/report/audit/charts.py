@@ -77,7 +77,8 @@ def lines(audit: Audit, run: str) -> str:
     depths = [measure.depth for measure in audit.cutoffs]
     groups = _alike(audit, run)
     values = np.array(list(groups.values()))
-    low, high = _nice(float(np.nanmin(values)), float(np.nanmax(values)))
+    known = values[~np.isnan(values)]
+    low, high = _nice(float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     x = np.linspace(LEFT, WIDTH - RIGHT, len(depths)) if len(depths) > 1 else np.array([LEFT])
     y = HEIGHT - BOTTOM - (values - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
     parts = [*_grid(low, high, depths, x)]
@@ -136,10 +137,10 @@ def _apart(wanted: np.ndarray, top: float, bottom: float, gap: float = 17.0) -> 
 
 
 def _nice(low: float, high: float) -> tuple[float, float]:
-    """Round ends of an axis."""
-    span = max(high - low, 0.02)
-    step = 10.0 ** np.floor(np.log10(span / 2))
-    return max(0.0, np.floor(low / step) * step), np.ceil(high / step) * step
+    """Round ends of an axis, a little apart where all values are one."""
+    step = 10.0 ** np.floor(np.log10(max(high - low, 0.02) / 2))
+    bottom = max(0.0, float(np.floor(low / step) * step))
+    return bottom, max(float(np.ceil(high / step) * step), bottom + 5 * step)
 
 
 def _row(name: str, mark: str, track: str, value: str) -> str:

@@ -27,9 +27,16 @@ def write(audit: Audit, stream: TextIO) -> None:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(str(audit.measure))} of {escape(runs)} by tool</title>\n<style>\n{style}</style>\n</head>\n"
         f"<body>\n<main>\n{''.join(_sections(audit))}</main>\n"
-        f'<script type="application/json" id="attributions">{_embedded(_attributions(audit))}</script>\n'
-        f"<script>\n{script}</script>\n</body>\n</html>\n"
+        f"{_scripts(audit, script)}</body>\n</html>\n"
     )
+
+
+def _scripts(audit: Audit, script: str) -> str:
+    """What draws the parts of the differences, where there are tools to compare."""
+    if len(audit.dialects) < 2:
+        return ""
+    data = f'<script type="application/json" id="attributions">{_embedded(_attributions(audit))}</script>\n'
+    return f"{data}<script>\n{script}</script>\n"
 
 
 def _sections(audit: Audit) -> Iterator[str]:

@@ -1,0 +1,81 @@
+"""rankgauge audit: tools side by side, a query explained, data looked over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankgauge import dialects, evaluate
+
+Command = Callable[..., str]
+PAIR = ("qrels.txt", "bm25.txt")
+
+
+def test_the_command_s_name_may_be_left_away(command: Command) -> None:
+    """`rankgauge audit FILES` is `rankgauge audit run FILES`, also with an option first."""
+    assert command("audit", *PAIR) == command("audit", "run", *PAIR)
+    assert command("audit", "-m", "P@5", *PAIR) == command("audit", "run", *PAIR, "-m", "P@5")
+
+
+def test_every_fitting_tool_is_shown(command: Command) -> None:
+    """A LETOR file and its scores are shown under every tool of the field, with what evaluate gives for it."""
+    shown = {line.split()[0]: line for line in command("audit", "test.txt", "scores.txt").splitlines() if line.strip()}
+    for name in set(dialects.registry()) - {"romip", "romip-1+p"}:
+        assert f"{evaluate('test.txt', 'scores.txt', 'nDCG@10', dialect=name)['nDCG@10']:.4f}" in shown[name]
+
+
+def test_tools_can_be_chosen(command: Command) -> None:
+    """-d names the tools, --against the one to compare with."""
+    shown = command("audit", "test.txt", "scores.txt", "-d", "ranklib,yahoo", "--against", "ranklib")
+    assert "− ranklib" in shown
+    assert "letor4" not in shown
+    assert "standard" not in shown
+
+
+def test_output(command: Command, folder: Path) -> None:
+    """-o is a format, or a file whose ending says it."""
+    assert command("audit", *PAIR, "-o", "audit.html") == ""
+    assert (folder / "audit.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads(command("audit", *PAIR, "-o", "json"))["measure"] == "nDCG@10"
+    assert command("audit", *PAIR, "dense.txt.gz", "-o", "md").startswith("# nDCG@10 by tool")
+
+
+def test_explain(command: Command) -> None:
+    """A query is explained rank by rank, tool by tool, with the value that evaluate has for it."""
+    shown = command("audit", "explain", *PAIR, "--query", "q01", "-d", "standard,trec_eval")
+    values = evaluate("qrels.txt", "bm25.txt", "nDCG@10").values
+    assert f"{values.filter(query='q01')['value'][0]:.4f}" in shown
+    assert "rank  document" in shown
+    assert "trec_eval" in shown
+
+
+def test_lint(command: Command) -> None:
+    """A file alone is looked over in words; with a run, each tool's mean with and without the queries is shown."""
+    alone, both = command("audit", "lint", "test.txt"), command("audit", "lint", "test.txt", "scores.txt")
+    assert "queries without a relevant document" in " ".join(alone.split())
+    assert "without them" not in alone
+    assert "without them" in " ".join(both.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("audit", "nothing.txt", "bm25.txt"), 2, "there is no such file"),
+        (("audit", *PAIR, "-d", "rankleb"), 3, "Did you mean"),
+        (("audit", *PAIR, "-m", "nDCGG"), 3, "Did you mean"),
+        (("audit", *PAIR, "-o", "audit.xyz"), 2, "no output format belongs to the ending"),
+        (("audit", "explain", *PAIR, "--query", "q99"), 3, "no judged query called 'q99'"),
+    ],
+)
+def test_errors(command: Command, arguments: tuple[str, ...], code: int, words: str) -> None:
+    """A user's error is one message and its exit code."""
+    assert words in command(*arguments, code=code)
+
+
+def test_narrow_notes(command: Command) -> None:
+    """What is written in sentences fits 80 columns."""
+    for line in command("audit", *PAIR, "dense.txt.gz").splitlines():
+        assert len(line) <= 80 or line.split()[0] in {"tool", *dialects.registry()}

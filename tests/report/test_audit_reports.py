@@ -1,0 +1,138 @@
+"""Audits as reports: the page is whole and needs nothing from outside, and every format has the audit's numbers."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankgauge.audit import Audit, audit
+from rankgauge.datasets import generate
+from rankgauge.report.audit import find, registry
+
+VOID = {"meta", "line", "polyline", "path", "br"}
+
+
+@pytest.fixture(scope="module")
+def audited() -> Audit:
+    """The two runs of a generated collection, one of them under a name that a page must escape."""
+    made = generate(rng=np.random.default_rng(0))
+    return audit(made.judgments, {"<bm25> & co": made.runs["bm25"], "dense": made.runs["dense"]})
+
+
+def written(audited: Audit, name: str) -> str:
+    """The audit in that format."""
+    stream = io.StringIO()
+    registry()[name].write(audited, stream)
+    return stream.getvalue()
+
+
+class Balance(HTMLParser):
+    """The elements that were opened and not closed, and every attribute that names a place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.places: list[str | None] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.places += [value for name, value in attrs if name in ("src", "href", "action", "data")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole(audited: Audit) -> None:
+    """Every element of the page is closed, in order; nothing is fetched from anywhere."""
+    page = written(audited, "html")
+    parsed = Balance()
+    parsed.feed(page)
+    assert parsed.open == []
+    assert parsed.places == []
+    assert not re.search(r"https?://|@import|url\(", page)
+
+
+def test_the_page_escapes_names(audited: Audit) -> None:
+    """A run's name is text on the page, whatever is in it."""
+    page = written(audited, "html")
+    assert "&lt;bm25&gt; &amp; co" in page
+    assert "<bm25>" not in page.replace('"<bm25> & co"', "")  # as it is only within JSON
+
+
+def test_the_page_has_every_pair(audited: Audit) -> None:
+    """The page's data hold each pair of tools both ways, and the parts of each sum to the difference."""
+    page = written(audited, "html")
+    data = json.loads(re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[0])
+    names = {dialect.name for dialect in audited.dialects}
+    assert set(data["runs"]) == set(audited.scores)
+    for bases in data["runs"].values():
+        assert set(bases) == names
+        for base, tools in bases.items():
+            assert set(tools) == names - {base}
+            for tool, one in tools.items():
+                assert sum(part[1] for part in one["parts"]) == pytest.approx(one["difference"], abs=1e-11)
+                assert one["difference"] == pytest.approx(-bases[tool][base]["difference"], abs=1e-12)
+
+
+def test_a_browser_draws_the_parts(audited: Audit, tmp_path: Path) -> None:
+    """In a browser the page's script draws a row for each tool but the base."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no Chromium here")
+    (tmp_path / "audit.html").write_text(written(audited, "html"), encoding="utf-8")
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+    command = [browser, *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    done = subprocess.run([*command, (tmp_path / "audit.html").as_uri()], capture_output=True, text=True, timeout=120)
+    drawn = done.stdout.partition('id="parts"')[2].partition("<noscript>")[0]
+    assert drawn.count('class="row"') == len(audited.dialects) - 1
+    assert 'class="piece"' in drawn
+
+
+def test_json_has_the_numbers(audited: Audit) -> None:
+    """JSON holds each tool's mean, and parts that sum to each difference."""
+    told = json.loads(written(audited, "json"))
+    for run in told["runs"]:
+        for dialect in audited.dialects:
+            assert run["means"][dialect.name] == audited.mean(run["run"], dialect)
+        for one in run["attributions"]:
+            assert sum(part["amount"] for part in one["parts"]) == pytest.approx(one["difference"], abs=1e-12)
+    assert {contest["outcome"] for contest in told["verdict"]["contests"]} <= {
+        "agree",
+        "noise",
+        "leaning",
+        "contradiction",
+    }
+
+
+@pytest.mark.parametrize("name", ["table", "md"])
+def test_tables_have_the_numbers(audited: Audit, name: str) -> None:
+    """A table for people has each tool's mean of each run."""
+    shown = written(audited, name)
+    for run in audited.scores:
+        for dialect in audited.dialects:
+            assert re.search(rf"{re.escape(dialect.name)}\W.*{audited.mean(run, dialect):.4f}", shown)
+
+
+def test_one_run_one_tool() -> None:
+    """An audit of one tool has no difference to take apart, and says so in every format."""
+    alone = audit({"a": {"x": 1}}, {"a": {"x": 1}}, "AP", dialects=["standard"])
+    for name in registry():
+        assert "1.0" in written(alone, name)
+
+
+def test_formats_by_ending() -> None:
+    """A file's ending names the format."""
+    assert find("audit.html")[0].name == "html"
+    assert find("json") == (registry()["json"], None)
