@@ -60,8 +60,9 @@ NAMES = {
     "log2": "log1p",
     "retrieved": "total_relevant(1.0)",
 }
-UNTOUCHED = {"facts", "shorthands", "__all__"}
-UNTOUCHED_FUNCTIONS = {"__post_init__", "spelled"}
+MODULE = "module"
+UNTOUCHED = {"facts", "shorthands", "__all__", "LONGEST"}
+UNTOUCHED_FUNCTIONS = {"__post_init__", "spelled", "text"}
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def bugs(file: str) -> Iterator[Bug]:
     starts = [0]
     for text in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(text))
-    for function, node in _expressions(ast.parse(source), "module"):
+    for function, node in _expressions(ast.parse(source), MODULE):
         for became in _changes(node):
             yield Bug(
                 file=file,
@@ -107,22 +108,24 @@ def bugs(file: str) -> Iterator[Bug]:
 def _expressions(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr]]:
     """The expressions that compute something, with the function they stand in."""
     match node:
-        case ast.FunctionDef(name=name):
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             if name not in UNTOUCHED_FUNCTIONS:
                 for statement in node.body:
-                    yield from _expressions(statement, name)
+                    yield from _expressions(statement, name if function == MODULE else f"{function}.{name}")
             return
         case ast.Assert() | ast.Raise() | ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
             return
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if name in UNTOUCHED:
             return
-        case ast.AnnAssign():
-            if node.value is not None:
-                yield from _expressions(node.value, function)
+        case ast.Assign(targets=[ast.Name(id=name)]) if function == MODULE:
+            yield from _expressions(node.value, name)
             return
-        case ast.ClassDef():
-            for statement in node.body:
-                yield from _expressions(statement, function)
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            if node.value is not None:
+                yield from _expressions(node.value, name if function == MODULE else function)
+            return
+        case ast.If(body=[ast.Raise()], orelse=[]):
+            # What is refused has tests of its own.
             return
         case ast.Compare(ops=[ast.Is() | ast.IsNot()]) | ast.arguments():
             return
@@ -162,7 +165,7 @@ def users(bug: Bug) -> set[str] | None:
     if bug.file not in SHARED:
         module = bug.file.removesuffix(".py").replace("/", ".")
         return {_name(bug.file)} | {_name(file) for file in _files() if _mentions(_text(file), {f"measures.{module}"})}
-    return _users_of({bug.function}) if bug.function != "module" else None
+    return _users_of({bug.function.split(".")[0]}) if bug.function != MODULE else None
 
 
 def _users_of(names: set[str]) -> set[str]:
@@ -185,9 +188,12 @@ def _text(file: str) -> str:
     return (ROOT / MEASURES / file).read_text(encoding="utf-8")
 
 
-def _functions(file: str) -> list[tuple[str, str]]:
-    tree = ast.parse(_text(file))
-    return [(node.name, ast.unparse(node)) for node in tree.body if isinstance(node, ast.FunctionDef)]
+def _functions(file: str) -> Iterator[tuple[str, str]]:
+    """What a shared file defines: functions, classes and tables by name, and their text."""
+    for node in ast.parse(_text(file)).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, ast.unparse(node)
 
 
 def _mentions(text: str, names: set[str]) -> bool:

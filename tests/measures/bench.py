@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from rankgauge.errors import InputError
 from rankgauge.measures import Measure
 from rankgauge.measures.base import DEFAULTS
 from rankgauge.measures.parts import GAINS
@@ -62,15 +63,22 @@ class Listed:
 
 
 def scale(measure: Measure) -> tuple[float, ...]:
-    """The grades from 0 to 4 that the measure can take: up to its top grade, none worth less than a lower one."""
+    """The grades from 0 to 4 that the measure takes, up to the first that is worth less than a lower one."""
+    grades = np.array([grade for grade in (0.0, 1.0, 2.0, 3.0, 4.0) if _takes(measure, grade)])
     bound = measure.bound(DEFAULTS)
-    top = getattr(bound, "max_grade", None)
-    grades = np.array([grade for grade in (0.0, 1.0, 2.0, 3.0, 4.0) if top is None or grade <= top])
     worth = GAINS[getattr(bound, "gain", "linear")](grades)
     for grade, gain in getattr(bound, "gains", None) or ():
         worth[grades == grade] = gain
     falls = np.flatnonzero(np.diff(worth) < 0)
     return tuple(grades[: falls[0] + 1] if len(falls) else grades)
+
+
+def _takes(measure: Measure, grade: float) -> bool:
+    try:
+        measure.score(RankedLists.of([grade]))
+    except InputError:
+        return False
+    return True
 
 
 @cache

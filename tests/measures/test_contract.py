@@ -207,6 +207,16 @@ def test_unjudged_documents_at_the_end_count(kind: type[Measure]) -> None:
     pytest.fail("no list shows that unjudged documents count")
 
 
+@over(lambda m: not m.facts.knows_pool)
+def test_the_pool_is_what_was_judged(measure: Measure) -> None:
+    """A document of the pool that nobody judged counts as one outside the pool, tied or not."""
+    rows = drawn(scale(measure))
+    outside = tuple(replace(one, grades=tuple(None if g == UNJUDGED else g for g in one.grades)) for one in rows)
+    agree(measure.score(strict(rows)), measure.score(strict(outside)), rows)
+    if measure.facts.ties is not TieRule.SAMPLED:
+        agree(measure.score(tied(rows)), measure.score(tied(outside)), rows)
+
+
 @over()
 def test_judged_only_deletes_the_unjudged(measure: Measure) -> None:
     """`judged_only` gives the value of the list without its unjudged documents, tied or not."""

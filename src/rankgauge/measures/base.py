@@ -106,6 +106,8 @@ class Facts:
     aggregate: Aggregate = Aggregate.MEAN
     counts_unjudged: bool = False
     """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
+    knows_pool: bool = False
+    """A document of the pool that nobody judged counts otherwise than one outside the pool."""
 
 
 DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2", "max_grade": 4.0}

@@ -41,5 +41,4 @@ def interpolated_precision(lists: RankedLists, rel: float, needed: FloatArray) -
     relevant = lists.relevant(rel)
     precision = cumulated_precision(lists, relevant.astype(float))
     enough = np.cumsum(relevant, axis=-1) >= needed[..., np.newaxis]
-    best = np.max(np.where(enough, precision, 0.0), axis=-1, initial=0.0)
-    return np.where(reached(lists, rel, needed), best, 0.0)
+    return np.asarray(np.max(np.where(enough, precision, 0.0), axis=-1, initial=0.0))

@@ -58,6 +58,7 @@ class infAP(Measure):
             ),
             Example(measure="infAP", grades=(0, None), missed=(0,), value="nan"),
         ),
+        knows_pool=True,
     )
     rel: float | None = None
 

@@ -38,6 +38,7 @@ class RprecMult(Measure):
             Example(measure="RprecMult(multiple=0.5)", grades=(1, 0, 2, 1), missed=(1, 1), value="2 / 3"),
             Example(measure="RprecMult(multiple=2, rel=2)", grades=(2, 0, 1), missed=(2,), value="1 / 4"),
             Example(measure="RprecMult(multiple=1)", grades=(0, None), value="nan"),
+            Example(measure="RprecMult", grades=(1, 0, 2), missed=(1,), value="2 / 3"),
         ),
     )
     multiple: float = 1.0

@@ -62,6 +62,12 @@ class PFound(Measure):
                 missed=(1,),
                 value="0.8 * 0.4 + 0.8**2 * 0.6 * 0.4",
             ),
+            Example(
+                measure="PFound(p_rel='grade')",
+                grades=(0.5, None, 1),
+                missed=(1,),
+                value="0.5 + 0.85**2 * 0.5 * 1",
+            ),
         ),
     )
     cutoff: int | None = None

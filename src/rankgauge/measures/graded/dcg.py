@@ -45,6 +45,16 @@ class DCG(Measure):
                 missed=(3,),
                 value="7/log2(4) + 1/log2(5) + 3/log2(6)",
             ),
+            Example(
+                measure="DCG(gain='letor', discount='none')", grades=(1, 0, 2, 3), missed=(2,), value="1 + 0 + 3 + 0"
+            ),
+            Example(
+                measure="DCG(gain='mslr', discount='letor')",
+                grades=(1, 4, 2, 0, 3, 5),
+                value="1 + 15 + 3/log2(3) + 0 + 7/log2(5) + 0",
+            ),
+            Example(measure="DCG(gain='yahoo', discount='ln')", grades=(1, 4), value="1/16/log(2) + 15/16/log(3)"),
+            Example(measure="DCG(gain='ranklib', discount='none')", grades=(1.9, 3), value="1 + 7"),
         ),
     )
     shorthands = {"dcg": _dcg}

@@ -19,8 +19,8 @@ __all__ = ["nDCG"]
 class nDCG(DCG):
     """Discounted cumulative gain, divided by that of the ideal order of the judged documents.
 
-    With `ideal_rel` only documents of at least that grade gain in the ideal order, as in trec_eval 8; lower grades still
-    gain in the list, so that the value may be above 1.
+    With `ideal_rel` only documents of at least that grade gain in the ideal order, as in trec_eval 8; lower grades
+    still gain in the list, so that the value may be above 1.
     """
 
     facts = Facts(

@@ -41,6 +41,7 @@ class nDCGRel(Measure):
                 grades=(0, 2, 1),
                 value="(7/log2(3) + 7/log2(3) + 3/log2(4)) / (7 + 3/log2(3)) / 2",
             ),
+            Example(measure="nDCGRel", grades=(0.5,), missed=(0.5,), value="(1 + .5 / (.5 + .5/log2(3))) / 2"),
         ),
     )
     gain: str | None = None

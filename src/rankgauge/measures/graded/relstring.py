@@ -10,7 +10,7 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.numbers import NumberFormat
-from rankgauge.ranking import RankedLists
+from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["RelString"]
@@ -45,8 +45,16 @@ class RelString(Measure):
         examples=(
             Example(measure="RelString", grades=(2, None, 0), missed=(1,), value="3 + 13 * 14 + 1 * 14 * 14"),
             Example(measure="RelString(start=2)@3", grades=(1, 12, 3, 1), missed=(2,), value="11 + 4 * 14"),
+            Example(
+                measure="RelString",
+                grades=(2, *[None] * 9, 1),
+                value="3 + 13 * (14 + 14**2 + 14**3 + 14**4 + 14**5 + 14**6 + 14**7 + 14**8 + 14**9)",
+            ),
+            Example(measure="RelString", grades=(UNJUDGED, 1.5), value="12 + 2 * 14"),
+            Example(measure="RelString", grades=(), missed=(1,), value="0"),
         ),
         counts_unjudged=True,
+        knows_pool=True,
     )
     cutoff: int | None = None
     start: float = 1

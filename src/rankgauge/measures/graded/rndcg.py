@@ -47,6 +47,20 @@ class RnDCG(Measure):
                 missed=(1,),
                 value="(3/7 + (3 + 7/log2(3)) / (7 + 3/log2(3) + 3/log2(4))) / 2",
             ),
+            Example(measure="RnDCG", grades=(0, 1), value="0"),
+            Example(measure="RnDCG", grades=(0, 1, 0), value="(0 + 1/log2(3)) / 2"),
+            Example(
+                measure="RnDCG",
+                grades=(0, 2),
+                missed=(1,),
+                value="(0 + 2/log2(3) / (2 + 1/log2(3))) / 2",
+            ),
+            Example(
+                measure="RnDCG(rel=0.5)",
+                grades=(0.25, 0.5),
+                value="(.25/.5 + (.25 + .5/log2(3)) / (.5 + .25/log2(3))) / 2",
+            ),
+            Example(measure="RnDCG(rel=2)", grades=(1, 0), value="nan"),
         ),
         counts_unjudged=True,
     )

@@ -47,6 +47,11 @@ class NDCNG(Measure):
                 value="((2**(1/4) - 1) + (2**(3/4) - 1)/log2(3)) "
                 "/ (1 + (2**(3/4) - 1)/log2(3) + (2**(1/4) - 1)/log2(4))",
             ),
+            Example(
+                measure="NDCNG",
+                grades=(0.25, 0.5),
+                value="((2**(1/2) - 1) + 1/log2(3)) / (1 + (2**(1/2) - 1)/log2(3))",
+            ),
         ),
     )
     cutoff: int | None = None

@@ -39,6 +39,7 @@ class Utility(Measure):
                 missed=(1,),
                 value="3 * 2 - 2 * 2 - 1 * 1 + 0.5 * (10 - 4 - 1)",
             ),
+            Example(measure="Utility(rest=0.5)", grades=(1,), missed=(1,), value="1 + 0.5 * (0 + 1 - 1 - 2)"),
         ),
         counts_unjudged=True,
     )
