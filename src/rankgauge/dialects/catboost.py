@@ -14,7 +14,7 @@ CATBOOST = Dialect(
     ideal=IdealPool.RETRIEVED,  # a query's documents are those of the pool: nothing is judged but not ranked
     gain="linear",  # ENdcgMetricType::Base, the default
     discount="log2",  # ENdcgDenominatorType::LogPosition, the default: 1 / log2(2 + position from 0)
-    empty=1.0,  # CalcNdcg: 1 where the ideal is 0
+    empty=1.0,  # 1 where the ideal is 0, as 1.2.10 computes; CalcNdcg of early versions gave 0
     missing=MissingQuery.SKIP,  # a query without documents is no part of a pool
     printed=(Printed(name="NDCG", measure=parse("nDCG"), number=FULL),),  # top=-1, the default: the whole list
 ).register()

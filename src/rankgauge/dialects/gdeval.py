@@ -12,7 +12,7 @@ from rankgauge.policies import LEAVE_OUT, FractionalGrade, HighGrade, MissingQue
 GDEVAL = Dialect(
     name="gdeval",
     title="gdeval, the script of TREC's web tracks",
-    reference="gdeval.pl 1.3, TREC 2010–2014 web tracks",
+    reference="gdeval.pl, TREC 2010–2014 web tracks",
     fractional=FractionalGrade.REFUSE,  # "format error" unless a judgment is /^-?[0-9]+$/
     high=HighGrade.REFUSE,  # the same unless it is at most $MAX_JUDGMENT
     negative=NegativeGrade.ZERO,  # only judgments above 0 are kept

@@ -16,7 +16,7 @@ XGBOOST = Dialect(
     ideal=IdealPool.RETRIEVED,  # a query's documents are those of the DMatrix: nothing is judged but not ranked
     gain="exp",  # CalcDCGGain with ndcg_exp_gain, its default: 2^label − 1
     discount="log2",  # CalcDCGDiscount: 1 / log2(position from 0 + 2)
-    empty=1.0,  # EvalRankWithCache: 1 where the ideal is 0; 0 where the metric's name ends in a minus
+    empty=1.0,  # EvalNDCG: 1 where the ideal is 0; 0 where the metric's name ends in a minus
     missing=MissingQuery.SKIP,  # a query without documents is no part of a DMatrix
     printed=(Printed(name="ndcg", measure=parse("nDCG"), number=FULL),),  # ParseMetricName: without @k the whole list
 ).register()
