@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from rankgauge.cli import audit, compare, demo, dialects, evaluate, formats, judgments, measures, romip
+from rankgauge.cli import audit, compare, demo, dialects, evaluate, formats, judgments, measures, reproduce, romip
 from rankgauge.cli.help import example
 from rankgauge.errors import RankGaugeError
 
@@ -44,6 +44,7 @@ measures.add_to(app)
 dialects.add_to(app)
 judgments.add_to(app)
 romip.add_to(app)
+reproduce.add_to(app)
 formats.add_to(app)
 demo.add_to(app)
 

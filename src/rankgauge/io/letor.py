@@ -11,8 +11,10 @@ query 18 is called `18 (2)`, as no query of a LETOR file can be.
 from __future__ import annotations
 
 import re
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rankgauge.errors import InputError
@@ -25,7 +27,7 @@ from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import JUDGMENTS, Table, check
 from rankgauge.tables.columns import NUMBER
 
-__all__ = ["AGAIN", "LETOR", "read_judgments", "read_pair"]
+__all__ = ["AGAIN", "LETOR", "Features", "read_features", "read_judgments", "read_pair"]
 
 AGAIN = r" \(\d+\)$"
 """How the name of a list ends that is not the first of its query."""
@@ -35,6 +37,19 @@ _LINE = rf"{START}(?<grade>{WORD}+){BLANK}+qid:(?<query>{WORD}+)(?:{BLANK}[^#]*{
 _EXPECTED = "a grade, qid:query and features: 2 qid:10 1:0.5 2:0.1 #docid = X"
 _SCORES = Table(name="scores", required={"score": NUMBER}, optional={})
 _SCORE = rf"{START}(?<score>{WORD}+){BLANK}*$"
+_FEATURES = rf"qid:{WORD}+([^#]*)"
+_FEATURE = rf"^([1-9]\d*):({WORD}+)$"
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+
+class Features(NamedTuple):
+    """The documents of a LETOR file, line by line; column f − 1 of the matrix holds feature f."""
+
+    grades: FloatArray
+    queries: npt.NDArray[Any]
+    documents: npt.NDArray[Any]
+    matrix: FloatArray
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
@@ -105,6 +120,26 @@ def _scores(scores: Source, expected: int, source: Source, reading: Reading) -> 
             hint="A scores file has one line for each line of its LETOR file, in the same order.",
         )
     return column["score"]
+
+
+def read_features(source: Source, reading: Reading = STRICT) -> Features:
+    """The documents of a LETOR file with their features; one that a line lacks is 0, as SVM-rank has it."""
+    rows = _named(lines.content(source), source, reading)
+    judged = check(rows, JUDGMENTS, path=source.name, locate=lambda row: lines.place(rows, row))
+    texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")
+    pairs = texts.explode("line", empty_as_null=False)
+    number, value = (pl.col("line").str.extract(_FEATURE, group) for group in (1, 2))
+    found = pairs.select(
+        "row", number.cast(pl.Int64, strict=False), value.cast(pl.Float64, strict=False).alias("value")
+    )
+    broken = found.filter(pl.col("line").is_null() | pl.col("value").is_null())["row"]
+    if len(broken):
+        line, text = lines.place(rows, broken[0])
+        raise InputError("expected features as number:value", path=source.name, line=line, text=text)
+    row, column, values = (found[name].to_numpy() for name in found.columns)
+    matrix = np.zeros((len(rows), int(column.max(initial=0))))
+    matrix[row, column - 1] = values
+    return Features(*(judged[name].to_numpy() for name in ("grade", "query", "document")), matrix)
 
 
 def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:

@@ -1,0 +1,68 @@
+"""rankgauge reproduce: the claims of a paper, tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli.help import example
+
+__all__ = ["add_to"]
+
+EPILOG = example(
+    "rankgauge reproduce",
+    "rankgauge reproduce multigraded -o out",
+    "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
+)
+
+Name: TypeAlias = Annotated[str | None, typer.Argument(help="The paper; without one they are listed.", metavar="PAPER")]
+Folder: TypeAlias = Annotated[
+    Path | None, typer.Option("-o", "--output", help="A folder for the results and the figures.", metavar="FOLDER")
+]
+Data: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help="The folder of a data set that parts of the paper need; they are left out without.",
+        metavar="FOLDER",
+        exists=True,
+        file_okay=False,
+    ),
+]
+Trials: TypeAlias = Annotated[int, typer.Option("--trials", help="How many random trials.", metavar="N")]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")]
+Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the app."""
+    app.command(name="reproduce", epilog=EPILOG)(reproduce)
+
+
+def reproduce(
+    paper: Name = None,
+    output: Folder = None,
+    data: Data = None,
+    trials: Trials = 100,
+    seed: Seed = 0,
+    figures: Figures = True,
+) -> None:
+    """Test the claims of a paper: which hold, with the numbers and their standard errors."""
+    import sys
+
+    from rankgauge.experiments import Setting, get, registry
+    from rankgauge.experiments.result import Reproduction, show_papers
+    from rankgauge.report import plots
+
+    if paper is None:
+        show_papers(dict(registry()), sys.stdout)
+        return
+    if output is not None and figures:
+        plots.require()  # before the work, not after it
+    found = Reproduction.of(get(paper), Setting(trials=trials, seed=seed, data=data))
+    found.show(sys.stdout)
+    if output is not None:
+        written = found.write(output, figures=figures)
+        print(f"\n{len(written)} files in {output}")

@@ -1,0 +1,79 @@
+"""The contract of an experiment, and the registry that the papers' folders fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+import polars as pl
+
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.experiments.claims import Number, Paper
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Experiment", "Figure", "Outcome", "Setting", "get", "registry"]
+
+Figure: TypeAlias = "Callable[[], alt.TopLevelMixin]"
+"""Draws a figure, when it is wanted."""
+
+_REGISTRY: dict[str, Experiment] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How an experiment is run: how many random trials, from which seed, and where its data lies."""
+
+    trials: int = 100
+    seed: int = 0
+    data: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.trials < 2:
+            raise ParameterError("reproduce", "trials", "a whole number from 2 on, for a standard error", self.trials)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """What an experiment measured: the numbers that claims are about, tables, and the figures to draw from them."""
+
+    numbers: Mapping[str, Number]
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+
+    def __or__(self, other: Outcome) -> Outcome:
+        """Both together."""
+        return Outcome(
+            numbers={**self.numbers, **other.numbers},
+            tables={**self.tables, **other.tables},
+            figures={**self.figures, **other.figures},
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Experiment:
+    """A paper's experiments as code."""
+
+    name: str
+    paper: Paper
+    run: Callable[[Setting], Outcome]
+
+    def register(self) -> Self:
+        """The experiment, known by its name from now on."""
+        _REGISTRY[self.name] = self
+        return self
+
+
+def registry() -> Mapping[str, Experiment]:
+    """Every experiment by its name."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+def get(name: str) -> Experiment:
+    """The experiment of that name."""
+    if name not in _REGISTRY:
+        raise UnknownNameError("paper", name, _REGISTRY)
+    return _REGISTRY[name]

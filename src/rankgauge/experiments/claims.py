@@ -1,0 +1,115 @@
+"""Claims of a paper, the conditions that test them, and the verdicts: what an `expected.toml` says.
+
+A condition bounds a number that the experiment measures. A number that is clear of its bounds by two standard errors
+decides; one that is nearer leaves the condition open. A number of a deterministic table has no error.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Claim", "Condition", "Number", "Paper", "Verdict"]
+
+CLEAR = 2.0
+"""By how many standard errors a number has to be clear of a bound to decide."""
+
+
+class Verdict(StrEnum):
+    """What came of a claim."""
+
+    HOLDS = "holds"
+    PARTLY = "holds partly"
+    FAILS = "does not hold"
+    UNTESTED = "not tested"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """A measured number and its standard error, which is 0 where nothing was drawn at random."""
+
+    value: float
+    error: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """The bounds within which a number has to lie."""
+
+    number: str
+    low: float = -math.inf
+    high: float = math.inf
+    printed: str | None = None
+    """The number as the paper prints it, where the bounds are what rounds to it."""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Condition:
+        """The condition in an `expected.toml`: `printed`, or `above`, `below` or both."""
+        if "printed" in entry:
+            printed = str(entry["printed"])
+            half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
+            value = float(printed)
+            return cls(number=entry["number"], low=value - half, high=value + half, printed=printed)
+        return cls(number=entry["number"], low=entry.get("above", -math.inf), high=entry.get("below", math.inf))
+
+    def verdict(self, found: Number | None) -> Verdict:
+        """Whether the number lies within the bounds."""
+        if found is None or math.isnan(found.value):
+            return Verdict.UNTESTED
+        inside = min(found.value - self.low, self.high - found.value)
+        if abs(inside) < CLEAR * found.error:
+            return Verdict.PARTLY
+        return Verdict.HOLDS if inside >= 0 else Verdict.FAILS
+
+    @property
+    def words(self) -> str:
+        """What is asked of the number."""
+        if self.printed is not None:
+            return f"paper: {self.printed}"
+        bounds = ((math.isfinite(self.low), f"above {self.low:g}"), (math.isfinite(self.high), f"below {self.high:g}"))
+        return " and ".join(text for given, text in bounds if given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """Something that a paper says, and how it is tested."""
+
+    place: str
+    words: str
+    tested: str
+    conditions: tuple[Condition, ...]
+    needs: str = ""
+    """What a reader has to give to have it tested; empty where nothing is needed."""
+
+    def verdict(self, numbers: Mapping[str, Number]) -> Verdict:
+        """Holds where every condition does, does not where none does."""
+        found = {condition.verdict(numbers.get(condition.number)) for condition in self.conditions}
+        if Verdict.UNTESTED in found:
+            return Verdict.UNTESTED
+        return found.pop() if len(found) == 1 else Verdict.PARTLY
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper: what it is called, what it claims, and which figures are drawn."""
+
+    title: str
+    reference: str
+    claims: tuple[Claim, ...]
+    figures: Mapping[str, str]
+    """What each figure shows, by the name of its file."""
+
+    @classmethod
+    def read(cls, path: Path) -> Paper:
+        """The paper as its `expected.toml` has it."""
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        claims = tuple(
+            Claim(**{**entry, "conditions": tuple(map(Condition.of, entry["conditions"]))})
+            for entry in content["claims"]
+        )
+        return cls(title=content["title"], reference=content["reference"], claims=claims, figures=content["figures"])

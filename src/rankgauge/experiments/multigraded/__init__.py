@@ -1,0 +1,1 @@
+"""Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011."""

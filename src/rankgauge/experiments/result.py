@@ -1,0 +1,120 @@
+"""What came of an experiment: on the screen, and as files in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import polars as pl
+
+from rankgauge.experiments.base import Experiment, Outcome, Setting
+from rankgauge.experiments.claims import Claim, Number, Verdict
+from rankgauge.report import plots
+from rankgauge.report.formats.text import console, escaped, pairs, ruled, text_width
+
+__all__ = ["Reproduction", "show_papers"]
+
+STYLES = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red", Verdict.UNTESTED: "dim"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reproduction:
+    """An experiment, how it was run, and what it measured."""
+
+    experiment: Experiment
+    setting: Setting
+    outcome: Outcome
+
+    @classmethod
+    def of(cls, experiment: Experiment, setting: Setting) -> Reproduction:
+        """The experiment, run."""
+        return cls(experiment=experiment, setting=setting, outcome=experiment.run(setting))
+
+    def verdict(self, claim: Claim) -> Verdict:
+        """What came of the claim."""
+        return claim.verdict(self.outcome.numbers)
+
+    @property
+    def numbers(self) -> pl.DataFrame:
+        """A row per condition of a claim: what was asked, what was measured, and the verdicts."""
+        rows = [row for claim in self.experiment.paper.claims for row in self._rows(claim)]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _rows(self, claim: Claim) -> Iterator[dict[str, Any]]:
+        for condition in claim.conditions:
+            found = self.outcome.numbers.get(condition.number)
+            yield {
+                "place": claim.place,
+                "claim": claim.words,
+                "verdict": str(self.verdict(claim)),
+                "number": condition.number,
+                "value": None if found is None else found.value,
+                "error": None if found is None else found.error,
+                "expected": condition.words,
+                "condition": str(condition.verdict(found)),
+            }
+
+    def show(self, stream: TextIO) -> None:
+        """The verdict of each claim, with the numbers that it rests on."""
+        out, paper = console(stream), self.experiment.paper
+        out.print(f"[bold]{escaped(paper.title)}[/bold]\n{escaped(paper.reference)}", width=text_width())
+        out.print(f"{self.setting.trials} trials, seed {self.setting.seed}\n")
+        for claim in paper.claims:
+            verdict = self.verdict(claim)
+            out.print(f"[bold]{escaped(claim.place)}[/bold]: [{STYLES[verdict]}]{verdict}[/{STYLES[verdict]}]")
+            known = [("  claim", claim.words), ("  tested", claim.tested)]
+            untested = verdict is Verdict.UNTESTED and claim.needs
+            pairs([*known, ("  needs", claim.needs)] if untested else known, out)
+            if not untested:
+                self._show_numbers(claim, stream)
+            out.print()
+        counts = [sum(self.verdict(claim) is verdict for claim in paper.claims) for verdict in Verdict]
+        out.print(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
+
+    def _show_numbers(self, claim: Claim, stream: TextIO) -> None:
+        table = ruled("  number", "measured", "expected", "", numbers=("measured",))
+        for condition in claim.conditions:
+            found = self.outcome.numbers.get(condition.number)
+            shown = "–" if found is None else _shown(found)
+            table.add_row(f"  {escaped(condition.number)}", shown, condition.words, str(condition.verdict(found)))
+        console(stream).print(table)
+
+    def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
+        """Verdicts as CSV and JSON, the data of every table and figure as CSV, and the figures."""
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for name, frame in {"claims": self.numbers, **self.outcome.tables}.items():
+            paths.append(folder / f"{name}.csv")
+            frame.write_csv(paths[-1])
+        paths.append(folder / "results.json")
+        paths[-1].write_text(json.dumps(self._document(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        for name, draw in self.outcome.figures.items() if figures else ():
+            paths += plots.save(draw(), folder / name)
+        return paths
+
+    def _document(self) -> dict[str, Any]:
+        paper = self.experiment.paper
+        return {
+            "paper": {"name": self.experiment.name, "title": paper.title, "reference": paper.reference},
+            "setting": {
+                "trials": self.setting.trials,
+                "seed": self.setting.seed,
+                "data": self.setting.data is not None,
+            },
+            "claims": [{"place": c.place, "claim": c.words, "verdict": str(self.verdict(c))} for c in paper.claims],
+            "numbers": {name: asdict(number) for name, number in self.outcome.numbers.items()},
+            "figures": {name: words for name, words in paper.figures.items() if name in self.outcome.figures},
+        }
+
+
+def show_papers(experiments: dict[str, Experiment], stream: TextIO) -> None:
+    """Every paper that can be reproduced."""
+    rows = [(name, f"{known.paper.title}. {known.paper.reference}") for name, known in experiments.items()]
+    pairs(rows, console(stream))
+
+
+def _shown(number: Number) -> str:
+    return f"{number.value:.4f}" + (f" ± {number.error:.4f}" if number.error else "")
