@@ -12,6 +12,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.cli.evaluate import names
+from tests import golden
 
 Command = Callable[..., str]
 PAIR = ("evaluate", "qrels.txt", "bm25.txt")
@@ -86,6 +87,15 @@ def test_tsv_of_several_runs(command: Command) -> None:
     """Several runs have a run column first."""
     rows = [line.split("\t") for line in command(*PAIR, "dense.txt.gz", "-m", "AP", "-o", "tsv").splitlines()]
     assert [row[:3] for row in rows] == [["bm25.txt", "AP", "all"], ["dense.txt.gz", "AP", "all"]]
+
+
+def test_tsv_of_all_that_a_tool_prints(command: Command) -> None:
+    """With a tool's own list of measures the names, the order and the digits are the tool's."""
+    case = golden.HERE / "empty_queries"
+    files = str(case / "input.txt"), str(case / "scores.txt")
+    told = command("evaluate", *files, "-d", "letor4", "-m", "all", "-q", "-o", "tsv").splitlines()
+    printed = golden.printed(case / "expected.tsv")["letor4"][""]
+    assert told == [f"{measure}\t{query}\t{value}" for (query, measure), value in printed.items()]
 
 
 def test_without_summary(command: Command) -> None:

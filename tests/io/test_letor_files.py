@@ -9,6 +9,7 @@ import pytest
 
 from rankgauge import io
 from rankgauge.errors import InputError
+from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from tests.shared import shared
 
 LINES = "2 qid:10 1:0.5 2:0.1 #docid = A inc = 1 prob = 0.2\n0 qid:10 1:0.4 # docid=B\n1 qid:7 1:0.3 # C\n"
@@ -130,3 +131,28 @@ def test_golden_cases_with_wrong_numbers_of_scores(case: str, few: bool) -> None
     folder = shared(f"golden/{case}")
     with pytest.raises(InputError, match="too few scores: 24 for the 27" if few else "too many scores: 30 for the 27"):
         io.read_pair(folder / "input.txt", folder / "scores.txt")
+
+
+def test_lists_begin_where_the_query_changes(tmp_path: Path) -> None:
+    """With that grouping a query that comes back is another list, and documents are counted in their lists."""
+    letor = written(tmp_path, "2 qid:1 1:1\n1 qid:1 1:1\n0 qid:2 1:1\n1 qid:1 1:1\n1 qid:2 1:1\n2 qid:1 1:1\n")
+    reading = io.Reading(grouping=Grouping.CHANGE, duplicates=Duplicates.ROWS)
+    judgments, _ = io.read_pair(letor, written(tmp_path, "1\n2\n3\n4\n5\n6\n", "scores.txt"), reading=reading)
+    assert judgments["query"].to_list() == ["1", "1", "2", "1 (2)", "2 (2)", "1 (3)"]
+    assert judgments["document"].to_list() == ["1-1", "1-2", "2-1", "1 (2)-1", "2 (2)-1", "1 (3)-1"]
+
+
+def test_grades_written_with_a_point(tmp_path: Path) -> None:
+    """Where a tool refuses them, the error names the line; otherwise 1.0 is 1."""
+    letor, scores = written(tmp_path, "1 qid:1 1:1\n1.0 qid:1 1:1\n"), written(tmp_path, "1\n2\n", "scores.txt")
+    assert io.read_pair(letor, scores)[0]["grade"].to_list() == [1.0, 1.0]
+    with pytest.raises(InputError, match=r"the grade '1\.0' is not written as a whole number") as caught:
+        io.read_pair(letor, scores, reading=io.Reading(fractional=FractionalGrade.REFUSE))
+    assert caught.value.line == 2
+
+
+def test_surplus_scores_can_be_left_unread(tmp_path: Path) -> None:
+    """With extra_scores whatever stands past the last document's score is nothing."""
+    letor, scores = written(tmp_path, LINES), written(tmp_path, "1\n2\n3\nrest\n", "scores.txt")
+    _, run = io.read_pair(letor, scores, reading=io.Reading(extra_scores=True))
+    assert run["score"].to_list() == [1.0, 2.0, 3.0]

@@ -9,10 +9,11 @@ import pytest
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure, registry
+from rankgauge.measures.parts import DISCOUNTS, GAINS
 from rankgauge.report import explain
 
-UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing"}
-"""Fields of a dialect that name it or say how it prints."""
+UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing", "only_for"}
+"""Fields of a dialect that name it, say how it prints, or belong to the words of another field."""
 
 
 @pytest.mark.parametrize("kind", registry().values(), ids=lambda kind: kind.facts.name)
@@ -36,6 +37,18 @@ def test_every_setting_of_a_dialect_has_a_subject() -> None:
 def test_every_choice_has_words(dialect: Dialect) -> None:
     """Each choice of each dialect is a sentence."""
     assert all(explain.setting(dialect, name) for name in explain.SETTINGS)
+
+
+def test_every_gain_and_discount_has_words() -> None:
+    """A new gain or discount needs words before a dialect can be shown."""
+    assert (set(explain.GAINS), set(explain.DISCOUNTS)) == (set(GAINS), set(DISCOUNTS))
+
+
+def test_a_choice_for_some_measures_names_them() -> None:
+    """LETOR 4 zeroes nDCG of short lists, and no other measure; what it prints is said with its digits."""
+    letor4 = dialects.get("letor4")
+    assert explain.setting(letor4, "short").endswith("counts 0 (for nDCG only)")
+    assert explain.printed(letor4).endswith("NDCG@10, MeanNDCG; numbers with 4 decimals")
 
 
 def test_differences_are_those_to_standard() -> None:

@@ -15,6 +15,7 @@ from rankgauge.ranking.lists import BoolArray, FloatArray, Weight, group_edges
 __all__ = [
     "DISCOUNTS",
     "GAINS",
+    "STOPS",
     "Levels",
     "cascade",
     "cumulated_precision",
@@ -189,8 +190,6 @@ def stop_probability(lists: RankedLists, max_grade: float, rule: str | None = No
     A grade above the scale is no chance and refused, unless a rule of `STOPS` takes the formula for whatever it gives.
     """
     if rule is not None:
-        if rule not in STOPS:
-            raise UnknownNameError("rule for stopping", rule, STOPS)
         return np.asarray(gains(lists, STOPS[rule]) / np.exp2(max_grade))
     top = np.max(lists.grades, initial=-np.inf, where=lists.judged)
     if top > max_grade:

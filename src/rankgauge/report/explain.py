@@ -10,7 +10,7 @@ from typing import Any
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Cutoff, Example, Measure, parse
-from rankgauge.policies import Policy
+from rankgauge.policies import ABOVE_ZERO, Policy
 from rankgauge.ranking import RankedLists
 from rankgauge.report.notes import settled
 
@@ -59,7 +59,12 @@ PARAMETERS: Mapping[str, str] = {
 }
 SETTINGS: Mapping[str, str] = {
     "negative": "negative grades",
+    "fractional": "fractional grades",
+    "high": "high grades",
     "assessors": "several assessors",
+    "duplicates": "duplicates",
+    "grouping": "lists of a LETOR file",
+    "extra_scores": "surplus scores",
     "ties": "ties",
     "single_precision": "precision of scores",
     "unjudged": "unjudged documents",
@@ -75,10 +80,27 @@ SETTINGS: Mapping[str, str] = {
     "readings": "parameters left open",
     "empty": "undefined values",
     "short": "short lists",
+    "lists_short": "rows of short lists",
     "missing": "missing queries",
     "query_order": "query order",
 }
 """What each field of a dialect is about."""
+GAINS: Mapping[str, str] = {
+    "linear": "a grade is worth what it says",
+    "exp": "a grade is worth 2^grade − 1",
+    "letor": "grades 0, 1 and 2 are worth 0, 1 and 3, others nothing",
+    "mslr": "grades 0 to 4 are worth 0, 1, 3, 7 and 15, others nothing",
+    "yahoo": "a grade is worth (2^grade − 1) / 16",
+    "ranklib": "a grade is worth 2^grade − 1, of its whole part",
+}
+DISCOUNTS: Mapping[str, str] = {
+    "log2": "a rank is worth 1 / log2(rank + 1)",
+    "letor": "ranks 1 and 2 are worth 1, the others 1 / log2(rank)",
+    "log2+2": "a rank is worth 1 / log2(rank + 2)",
+    "ln": "a rank is worth 1 / ln(rank + 1)",
+    "none": "every rank is worth 1",
+}
+"""What the named gains and discounts are."""
 
 
 def family(kind: type[Measure]) -> str:
@@ -121,9 +143,16 @@ def example_value(example: Example) -> float:
 def setting(dialect: Dialect, name: str) -> str:
     """What a dialect chose for one of its fields, in words."""
     value = getattr(dialect, name)
-    if isinstance(value, Policy):
-        return value.words
-    return _WORDS[name](value)
+    words = value.words if isinstance(value, Policy) else _WORDS[name](value)
+    concerned = dialect.only_for.get(name)
+    return words if concerned is None else f"{words} (for {', '.join(concerned)} only)"
+
+
+def printed(dialect: Dialect) -> str:
+    """What `-m all` prints: the names, and how the numbers are written."""
+    names = ", ".join(printed.name for printed in dialect.printed)
+    formats = dict.fromkeys(printed.number.words for printed in dialect.printed)
+    return f"{names}; numbers with {' or '.join(formats)}"
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
@@ -148,19 +177,23 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "fewest": lambda fewest: f"a list of {fewest} document{'' if fewest == 1 else 's'} or more",
     "single_arithmetic": lambda single: f"values and their means are computed in {32 if single else 64} bits",
     "cut_ideal": lambda cut: "at the depth of the run and the lowest relevant grade" if cut else "the last document",
-    "gain": lambda name: f"{name}: what a grade is worth",
-    "discount": lambda name: f"{name}: what a rank is worth",
-    "rel": lambda rel: f"a grade of {rel:g} or more",
+    "extra_scores": lambda extra: f"scores past the last document are {'not read' if extra else 'an error'}",
+    "gain": lambda name: f"{name}: {GAINS[name]}",
+    "discount": lambda name: f"{name}: {DISCOUNTS[name]}",
+    "rel": lambda rel: "any grade above 0" if rel == ABOVE_ZERO else f"a grade of {rel:g} or more",
     "max_grade": lambda grade: f"grades go up to {grade:g}",
     "readings": lambda readings: (
         "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"
     ),
     "empty": lambda empty: f"of queries with nothing relevant: {settled(empty)}",
+    "lists_short": lambda listed: (
+        "a query has a row for every cutoff" if listed else "a query has no row for a cutoff past the end of its list"
+    ),
 }
 
 
 def _spelled(chosen: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+    return ", ".join(f"{name}={value!r} ({PARAMETERS[name]})" for name, value in chosen.items())
 
 
 def _bound(value: float) -> str:

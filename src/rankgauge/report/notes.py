@@ -8,6 +8,7 @@ from dataclasses import fields
 import polars as pl
 
 from rankgauge import dialects
+from rankgauge.dialects import Dialect
 from rankgauge.policies import LEAVE_OUT, Undefined
 from rankgauge.report.base import Report
 from rankgauge.report.numbers import number, share
@@ -64,9 +65,9 @@ def _counted(report: Report) -> Iterator[tuple[str, str]]:
     """What some queries were like, and what the dialect made of them."""
     dialect = report.dialect
     for subject, what, decision in (
-        ("empty", "have nothing relevant", settled(dialect.empty)),
+        ("empty", "have nothing relevant", settled(dialect.empty) + _scope(dialect, "empty")),
         ("missing", "are judged but not in the run", dialect.missing.words),
-        ("short", "have a list shorter than a cutoff", dialect.short.words),
+        ("short", "have a list shorter than a cutoff", dialect.short.words + _scope(dialect, "short")),
         ("tied", "have tied scores", dialect.ties.words),
     ):
         counts = {}
@@ -76,6 +77,11 @@ def _counted(report: Report) -> Iterator[tuple[str, str]]:
                 counts[run] = f"{most} of {len(report.results[run].hits.queries)}"
         if counts:
             yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, subject)}; {decision}"
+
+
+def _scope(dialect: Dialect, choice: str) -> str:
+    """Which measures a choice of the dialect is for, where it is not for all of them."""
+    return f" (for {', '.join(dialect.only_for[choice])} only)" if choice in dialect.only_for else ""
 
 
 def _of_measures(report: Report, subject: str) -> str:

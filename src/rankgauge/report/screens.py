@@ -64,7 +64,8 @@ def dialect(name: str, stream: TextIO) -> None:
         pairs([(subject, explain.setting(known, field)) for field, subject in explain.SETTINGS.items()], out)
         return
     rows = [((subject, here), ("", f"standard: {there}"), ("", "")) for subject, here, there in differences]
-    pairs([row for group in rows for row in group][:-1], out)
+    told = [("printed", explain.printed(known))] if known.printed else []
+    pairs([*(row for group in rows for row in group), *told], out)
 
 
 def formats(stream: TextIO) -> None:

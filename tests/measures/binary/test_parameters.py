@@ -12,7 +12,14 @@ from rankgauge.ranking import RankedLists
 
 
 @pytest.mark.parametrize(
-    "name", ["RR(ruler='yard')", "Bpref(variant='own')", "IPrec(rounding='down')@0.5", "IPrecAvg(rounding='down')"]
+    "name",
+    [
+        "RR(ruler='yard')",
+        "Bpref(variant='own')",
+        "IPrec(rounding='down')@0.5",
+        "IPrecAvg(rounding='down')",
+        "ERR(stop='half')",
+    ],
 )
 def test_unknown_choices_are_refused(name: str) -> None:
     """A choice that does not exist is an error that lists the ones that do."""
@@ -66,3 +73,17 @@ def test_ideal_order_has_the_first_rank() -> None:
     """Where a relevant document exists the ideal order has RR 1, under every ruler."""
     for name in ("RR", "RR(ruler='trec')", "RR(ruler='romip')"):
         assert parse(name).score(RankedLists.of([0, 2], missed=[1]).ideal_order()) == 1
+
+
+def test_precision_of_a_short_list() -> None:
+    """P divides by k; with padded=False by the documents that there are, and an empty list has nothing."""
+    lists = RankedLists.of([2, 0, 1, None], missed=[1])
+    assert parse("P@5").score(lists) == 2 / 5
+    assert parse("P(padded=False)@5").score(lists) == 2 / 4
+    assert parse("P(padded=False)@3").score(lists) == 2 / 3
+    assert parse("P(padded=False)@3").score(RankedLists.of([], missed=[1])) == 0
+
+
+def test_reciprocal_rank_in_single_precision() -> None:
+    """A third has 24 bits where RR is a number of 32."""
+    assert parse("RR(ruler='single')").score(RankedLists.of([0, None, 1])) == float(np.float32(1 / 3)) != 1 / 3

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankgauge.errors import UnknownNameError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import cascade, stop_probability
+from rankgauge.measures.parts import STOPS, cascade, stop_probability
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -17,7 +18,8 @@ class ERR(Measure):
     """The expected reciprocal of the rank at which a user stops who is satisfied by a document of grade g with
     probability (2^g − 1) / 2^max_grade.
 
-    The Graded Mean Reciprocal Rank of ROMIP 2010 is ERR(max_grade=3).
+    The Graded Mean Reciprocal Rank of ROMIP 2010 is ERR(max_grade=3). A grade above the scale is refused, unless `stop`
+    takes the formula for what it gives (formula), or that of the grade's whole part (whole), as Yahoo and RankLib do.
     """
 
     facts = Facts(
@@ -59,6 +61,11 @@ class ERR(Measure):
     cutoff: int | None = None
     max_grade: float | None = None
     stop: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.stop is not None and self.stop not in STOPS:
+            raise UnknownNameError("rule for stopping", self.stop, STOPS)
 
     def contributions(self, lists: RankedLists) -> FloatArray:
         assert self.max_grade is not None

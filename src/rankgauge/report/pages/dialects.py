@@ -53,4 +53,5 @@ def _title(dialect: Dialect) -> str:
 
 def _printed(dialect: Dialect) -> str:
     names = ", ".join(f"`{printed.name}`" for printed in dialect.printed)
-    return f"The names that it prints with `-m all`, in its order: {names}.\n"
+    formats = " or ".join(dict.fromkeys(printed.number.words for printed in dialect.printed))
+    return f"The names that it prints with `-m all`, in its order: {names}. Its numbers have {formats}.\n"
