@@ -83,8 +83,8 @@ def _short(audit: Audit) -> Iterator[Advice]:
     if zeroing and short:
         yield Advice(
             title="Avoid tools that count short lists as 0",
-            words=f"In {_joined(zeroing)} each of the {short} queries with fewer than {_cutoff(audit)} documents "
-            "counts 0, however well it is ranked.",
+            words=f"In {_joined(zeroing)} {_each(short)} with fewer than {_cutoff(audit)} documents counts 0, however "
+            "well it is ranked.",
         )
 
 
@@ -134,6 +134,10 @@ def _ties(audit: Audit) -> Iterator[Advice]:
             words=f"On {queries} queries{of} the order of documents with equal scores changes the value; average over "
             "all orders, as standard does, or make the scores distinct.",
         )
+
+
+def _each(n: int) -> str:
+    return "the one query" if n == 1 else f"each of the {n} queries"
 
 
 def _cutoff(audit: Audit) -> int:

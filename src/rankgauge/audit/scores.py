@@ -157,14 +157,20 @@ class Scores:
 
     def _early(self, dialect: Dialect) -> Dialect:
         """The dialect as the stages before the kernels see it: choices that this data never asks for are all one."""
-        standard = get_dialect("standard")
-        # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
-        kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
-        late = (name for name in LATE if name not in kept)
-        seen = replace(bare(dialect), **{name: getattr(standard, name) for name in late})
-        return self.asked(dialect).ranked(seen)
+        key = ("early", bare(dialect))
+        if key not in self._kept:
+            standard = get_dialect("standard")
+            # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
+            kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
+            late = (name for name in LATE if name not in kept)
+            seen = replace(bare(dialect), **{name: getattr(standard, name) for name in late})
+            self._kept[key] = self.asked(dialect).ranked(seen)
+        early: Dialect = self._kept[key]
+        return early
 
 
 def bare(dialect: Dialect) -> Dialect:
     """The dialect without what does not change a value: equal ones compute alike."""
+    if not dialect.name:
+        return dialect
     return replace(dialect, name="", title="", reference="", printed=(), lists_missing=True, lists_short=True)
