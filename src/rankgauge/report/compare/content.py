@@ -160,7 +160,7 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, ...]:
         row["run"],
         row["other"],
         signed(row["difference"]),
-        interval(row["low"], row["high"]),
+        interval(row["low"], row["high"]).replace("-", "−"),
         p_value(row["p"]),
         p_value(row["corrected"]),
         row["verdict"],
