@@ -66,7 +66,7 @@ def bars(rows: Sequence[Bar], label: str) -> str:
 
 def differences(values: FloatArray, queries: Sequence[str], label: str) -> str:
     """A bar for each query, the largest gain first."""
-    left, top, height = 44, 8, 150
+    left, top, height = 54, 8, 150
     order = np.argsort(-values, kind="stable")
     reach = float(np.abs(values).max(initial=0.0)) or 1.0
     middle, scale = top + height / 2, height / 2 / reach
