@@ -14,7 +14,7 @@ from rankgauge.audit.scores import REFUSING, REPORTED, RESOLVED
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.measures.parts import DISCOUNTS, GAINS
-from rankgauge.policies import LEAVE_OUT, Policy
+from rankgauge.policies import LEAVE_OUT, HighGrade, Policy
 
 __all__ = ["CAUSES", "Cause", "differing"]
 
@@ -34,9 +34,11 @@ def _chosen(name: str) -> Setting:
 def _gain(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     """What the grades in use are worth."""
     name = getattr(dialect.read(measure), "gain", dialect.gain)
-    worth = GAINS[name](np.maximum(np.array(conditions.grades), 0.0)) if name in GAINS else None
-    listed = _list(conditions.grades), "" if worth is None else _list(worth)
-    return f"grades {listed[0]} are worth {listed[1]}" if worth is not None else f"the gain is {name}"
+    if name not in GAINS:
+        return f"the gain is {name}"
+    worth = GAINS[name](np.maximum(np.array(conditions.grades), 0.0))
+    unit = next((gain for gain in worth if gain > 0), 1.0) if _is_ratio(measure) else 1.0
+    return f"grades {_list(conditions.grades)} are worth {_list(worth / unit)}"
 
 
 def _discount(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
@@ -44,7 +46,13 @@ def _discount(dialect: Dialect, measure: Measure, conditions: Conditions) -> str
     name = getattr(dialect.read(measure), "discount", dialect.discount)
     if name not in DISCOUNTS:
         return f"the discount is {name}"
-    return f"ranks 1, 2, 3, 4 are divided by {_list(1 / DISCOUNTS[name](np.arange(1.0, 5.0)))}"
+    divisors = 1 / DISCOUNTS[name](np.arange(1.0, 5.0))
+    return f"ranks 1, 2, 3, 4 are divided by {_list(divisors / (divisors[0] if _is_ratio(measure) else 1.0))}"
+
+
+def _is_ratio(measure: Measure) -> bool:
+    """Whether the unit of gains and discounts does not matter, as they stand above and below the line."""
+    return measure.facts.bounds == (0.0, 1.0)
 
 
 def _empty(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
@@ -76,7 +84,10 @@ def _relevant(dialect: Dialect, measure: Measure, conditions: Conditions) -> str
 
 
 def _top(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    return f"grades go up to {dialect.max_grade:g}; {dialect.high.words}"
+    if hasattr(measure, "max_grade"):
+        return f"grades go up to {dialect.max_grade:g}; {dialect.high.words}"
+    cut = dialect.high is HighGrade.ZERO and conditions.grades[-1] > dialect.max_grade
+    return f"grades above {dialect.max_grade:g} count 0" if cut else "grades are used as they are"
 
 
 def _readings(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:

@@ -11,6 +11,7 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.audit.lint.features import Lines
+from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 
 __all__ = ["Check", "Finding", "Subject", "registry"]
@@ -54,9 +55,12 @@ class Subject:
 
 
 def _letor(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    if run is None or io.detect(run).kind is io.Kind.COMPANION:
+    if run is not None and io.detect(run).kind is not io.Kind.COMPANION:
+        return io.pair_from(judgments, run)
+    try:
+        return io.read_letor(judgments, run)
+    except InputError:  # documents that stand twice are something to find, not to refuse
         return io.read_letor(judgments, run, duplicates="rows")
-    return io.pair_from(judgments, run)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.audit import Explanation
 from rankgauge.report.audit.content import Table
-from rankgauge.report.audit.text import show, titled
+from rankgauge.report.audit.text import show
 from rankgauge.report.formats.text import console, escaped, pairs
 from rankgauge.report.numbers import number
 
@@ -38,7 +38,7 @@ def write(found: Sequence[Explanation], stream: TextIO) -> None:
         out.print()
         pairs(_stages(explanation), out)
         out.print()
-    titled(f"Query {found[0].query}", out)
+    out.print(f"[bold]Query {escaped(found[0].query)}[/bold]")
     show(_values(found), out)
 
 
@@ -70,7 +70,7 @@ def _stages(explanation: Explanation) -> list[tuple[str, str]]:
         (name, str(getattr(kernel, name))) for name in ("gain", "discount") if getattr(kernel, name, None) is not None
     ]
     told += [("ideal", dialect.ideal.words)] if "ideal" in explanation.ranks.columns else []
-    settled = f"{number(explanation.raw)}, {explanation.settled}"
+    settled = explanation.settled if np.isnan(explanation.raw) else f"{number(explanation.raw)}, {explanation.settled}"
     more = len(explanation.ranks) - (kernel.depth or RANKS)
     beyond = [("further", f"{more} documents below these")] if more > 0 else []
     return [*beyond, *told, ("value", settled)]

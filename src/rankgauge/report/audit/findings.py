@@ -29,7 +29,8 @@ def write(found: Sequence[Lint], stream: TextIO, *, measure: str) -> None:
 def _finding(one: Lint, out: Console, measure: str) -> None:
     finding = one.finding
     part = share(finding.count, finding.of)
-    out.print(f"[bold]{finding.count} of {finding.of} {finding.things}[/bold] ({part}): {escaped(one.check.title)}")
+    title = one.check.title[0].upper() + one.check.title[1:]
+    out.print(f"[bold]{escaped(title)}:[/bold] {finding.count} of {finding.of} {finding.things} ({part})")
     more = finding.count - len(finding.examples)
     examples = ", ".join(finding.examples) + (f" and {more} more" if more > 0 else "")
     told = [("  effect", one.check.effect), ("  such as", examples)]
