@@ -71,6 +71,7 @@ class Reproduction:
             if not untested:
                 self._show_numbers(claim, stream)
             out.print()
+        self._show_others(stream)
         counts = [sum(self.verdict(claim) is verdict for claim in paper.claims) for verdict in Verdict]
         out.print(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
 
@@ -81,6 +82,16 @@ class Reproduction:
             shown = "–" if found is None else _shown(found)
             table.add_row(f"  {escaped(condition.number)}", shown, condition.words, str(condition.verdict(found)))
         console(stream).print(table)
+
+    def _show_others(self, stream: TextIO) -> None:
+        """The numbers that no claim rests on."""
+        claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
+        others = {name: number for name, number in self.outcome.numbers.items() if name not in claimed}
+        if others:
+            table = ruled("measured besides", "", numbers=("",))
+            for name, number in others.items():
+                table.add_row(escaped(name), _shown(number))
+            console(stream).print(table, "")
 
     def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
         """Verdicts as CSV and JSON, the data of every table and figure as CSV, and the figures."""

@@ -139,7 +139,8 @@ def read_features(source: Source, reading: Reading = STRICT) -> Features:
     row, column, values = (found[name].to_numpy() for name in found.columns)
     matrix = np.zeros((len(rows), int(column.max(initial=0))))
     matrix[row, column - 1] = values
-    return Features(*(judged[name].to_numpy() for name in ("grade", "query", "document")), matrix)
+    grades, queries, documents = (judged[name].to_numpy() for name in ("grade", "query", "document"))
+    return Features(grades=grades, queries=queries, documents=documents, matrix=matrix)
 
 
 def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:

@@ -6,6 +6,7 @@ The drawing libraries are an extra and are imported only where something is draw
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,14 +17,16 @@ from rankgauge.errors import MissingExtraError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["COLOURS", "ENDINGS", "Chart", "bars", "lines", "require", "save"]
+__all__ = ["COLOURS", "OPTIONS", "Chart", "bars", "lines", "require", "save"]
 
 Chart: TypeAlias = "alt.TopLevelMixin"
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """Colours that people who see few of them can tell apart (Okabe & Ito)."""
 
-ENDINGS = (".png", ".svg", ".html")
+OPTIONS: Mapping[str, Mapping[str, Any]] = {".png": {"scale_factor": 2}, ".svg": {}, ".html": {"inline": True}}
+"""The endings of a figure's files. A page holds the drawing code itself: it opens without a network."""
+
 HEIGHT, WIDTH, BAR = 240, 230, 14
 UNIT = (0.0, 1.0)
 
@@ -67,11 +70,9 @@ def bars(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, title:
 
 def save(chart: Chart, stem: Path) -> list[Path]:
     """The chart as files of that name, one for each ending."""
-    paths = [stem.with_name(stem.name + ending) for ending in ENDINGS]
+    paths = [stem.with_name(stem.name + ending) for ending in OPTIONS]
     for path in paths:
-        # A page holds the drawing code itself: it opens without a network.
-        options: dict[str, Any] = {".html": {"inline": True}, ".png": {"scale_factor": 2}}.get(path.suffix, {})
-        chart.save(path, **options)
+        chart.save(path, **OPTIONS[path.suffix])
     return paths
 
 
@@ -92,7 +93,8 @@ def _colour(frame: pl.DataFrame, series: str, *, ordinal: bool) -> alt.Color:
 
     names = _distinct(frame, series)
     scale = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
-    return alt.Color(f"{series}:{'O' if ordinal else 'N'}", title=series, sort=names, scale=scale)
+    legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=3) if ordinal else alt.Legend()
+    return alt.Color(f"{series}:{'O' if ordinal else 'N'}", title=series, sort=names, scale=scale, legend=legend)
 
 
 def _distinct(frame: pl.DataFrame, column: str) -> list[Any]:
@@ -101,5 +103,7 @@ def _distinct(frame: pl.DataFrame, column: str) -> list[Any]:
 
 def _finished(chart: Any, title: str) -> Chart:
     """The chart with its title, on white, so that it can be read on any ground."""
-    finished: Chart = chart.properties(title=title).configure(background="white").configure_title(anchor="start")
+    finished: Chart = (
+        chart.properties(title=title).configure(background="white").configure_title(anchor="start", offset=12)
+    )
     return finished

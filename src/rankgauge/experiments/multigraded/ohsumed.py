@@ -30,9 +30,9 @@ __all__ = ["STRATEGIES", "compare", "levels", "load"]
 
 STRATEGIES = (1, 5, 9, 11, 15, 19, 21, 22)
 USERS: Mapping[str, tuple[str, int | None]] = {
-    "figure-6": ("graded by people", None),
-    "figure-7": ("graded by feature 1", 1),
-    "figure-8": ("graded by feature 9", 9),
+    "figure-6": ("OHSUMED, graded by people: mean over queries, with two standard errors", None),
+    "figure-7": ("OHSUMED, graded by feature 1: mean over queries, with two standard errors", 1),
+    "figure-8": ("OHSUMED, graded by feature 9: mean over queries, with two standard errors", 9),
 }
 """Who grades: the feature that a virtual user likes, None for people."""
 

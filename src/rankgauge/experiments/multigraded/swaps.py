@@ -26,6 +26,8 @@ __all__ = ["SCALES", "simulate", "uneven", "uniform", "walks"]
 DOCUMENTS, SWAPS, LEVELS = 100, 100, (2, 10, 20, 50)
 """Orders are looked at after 0 to 99 swaps."""
 
+SHOWN = "Mean over trials, with two standard errors: "
+
 
 def simulate(trials: int, rng: np.random.Generator) -> Outcome:
     """Both figures, and by how much each measure moves with the number of levels."""
@@ -34,7 +36,7 @@ def simulate(trials: int, rng: np.random.Generator) -> Outcome:
         orders = walks(trials, rng)
         values = _values([grades(levels, trials, rng) for levels in LEVELS], orders)
         frame = _frame(values)
-        draw = partial(_draw, frame, f"{scale} grades")
+        draw = partial(_draw, frame, f"{SHOWN}{scale} grades")
         outcome |= Outcome(numbers=dict(_moves(scale, values)), tables={figure: frame}, figures={figure: draw})
     return outcome
 
@@ -89,9 +91,13 @@ def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArra
 
 
 def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """How far apart the mean curves of the levels are, averaged over the swaps; and that as a share of NDCG's."""
+    """How far apart the mean curves of the levels are, averaged over the swaps, and the values of one and the same
+    order; and how far apart the curves are as a share of NDCG's."""
     for name, found in values.items():
         yield f"{scale}: {name} moves by", jackknife(found, _spread)
+        # An average may stand still while what it averages does not.
+        alone = np.ptp(found, axis=0).mean(axis=0, keepdims=True)
+        yield f"{scale}: {name} of a single order moves by", jackknife(alone, lambda means: means[0])
     for name in ("µMAP", "NDCNG"):
         both = np.stack([values[name], values["NDCG"]])
         yield f"{scale}: {name} against NDCG", jackknife(both, lambda means: _spread(means[0]) / _spread(means[1]))

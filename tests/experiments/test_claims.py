@@ -1,0 +1,106 @@
+"""Verdicts: what a number has to be for a claim to hold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.experiments import Claim, Condition, Number, Setting, Verdict, get, registry
+from rankgauge.experiments.jackknife import jackknife
+
+BELOW = Condition.of({"number": "n", "below": 0.5})
+
+
+def claim(*conditions: Condition) -> Claim:
+    """A claim that rests on the conditions."""
+    return Claim(place="Table 1", words="it is so", tested="computed", conditions=conditions)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "verdict"),
+    [
+        (0.4, 0.0, Verdict.HOLDS),
+        (0.6, 0.0, Verdict.FAILS),
+        (0.4, 0.04, Verdict.HOLDS),  # 2 · 0.04 < 0.1
+        (0.4, 0.06, Verdict.PARTLY),  # 2 · 0.06 > 0.1
+        (0.6, 0.04, Verdict.FAILS),
+        (0.6, 0.06, Verdict.PARTLY),
+        (math.nan, 0.0, Verdict.UNTESTED),
+    ],
+)
+def test_two_standard_errors_decide(value: float, error: float, verdict: Verdict) -> None:
+    """A number that is clear of its bound by two standard errors decides; a nearer one leaves the condition open."""
+    assert BELOW.verdict(Number(value=value, error=error)) is verdict
+
+
+def test_no_number_is_no_verdict() -> None:
+    """What was not measured was not tested, and a claim with such a condition was not either."""
+    assert BELOW.verdict(None) is Verdict.UNTESTED
+    other = Condition.of({"number": "m", "above": 0.1})
+    assert claim(BELOW, other).verdict({"n": Number(value=0.0)}) is Verdict.UNTESTED
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "verdict"),
+    [
+        ("0.78", 0.7849, Verdict.HOLDS),
+        ("0.78", 0.7851, Verdict.FAILS),
+        ("0.780", 0.7804, Verdict.HOLDS),
+        ("0.780", 0.7806, Verdict.FAILS),
+        ("1", 1.4, Verdict.HOLDS),
+    ],
+)
+def test_printed_digits(printed: str, value: float, verdict: Verdict) -> None:
+    """A printed number is met by what rounds to its digits, of which a trailing zero is one."""
+    condition = Condition.of({"number": "n", "printed": printed})
+    assert condition.verdict(Number(value=value)) is verdict
+    assert condition.words == f"paper: {printed}"
+
+
+def test_bounds_in_words() -> None:
+    """A condition says what it asks for."""
+    assert BELOW.words == "below 0.5"
+    assert Condition.of({"number": "n", "above": 0.1, "below": 0.5}).words == "above 0.1 and below 0.5"
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "verdict"),
+    [(0.9, 0.1, Verdict.HOLDS), (0.9, 0.9, Verdict.PARTLY), (0.0, 0.9, Verdict.FAILS)],
+)
+def test_claims_hold_with_all_their_conditions(m: float, n: float, verdict: Verdict) -> None:
+    """A claim holds where every condition does, does not where none does, and holds partly in between."""
+    other = Condition.of({"number": "m", "above": 0.5})
+    assert claim(BELOW, other).verdict({"m": Number(value=m), "n": Number(value=n)}) is verdict
+
+
+@given(st.lists(st.floats(-10, 10), min_size=2, max_size=12))
+def test_jackknife_of_a_mean(values: list[float]) -> None:
+    """Of the mean itself the jackknife's standard error is s/√n."""
+    found = jackknife(np.array([values]), lambda means: means[0])
+    assert found.value == pytest.approx(np.mean(values), abs=1e-9)
+    assert found.error == pytest.approx(np.std(values, ddof=1) / math.sqrt(len(values)), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", list(registry()))
+def test_every_claim_can_be_tested(name: str) -> None:
+    """Each claim has conditions, each with a bound, and says how it is tested; a figure says what it shows."""
+    paper = get(name).paper
+    for stated in paper.claims:
+        assert stated.words
+        assert stated.tested
+        assert stated.conditions
+        assert all(condition.words for condition in stated.conditions)
+    assert all(paper.figures.values())
+
+
+def test_refusals() -> None:
+    """A paper that is not there, and a single trial, which has no standard error, are refused."""
+    with pytest.raises(UnknownNameError, match="multigraded"):
+        get("multigrade")
+    with pytest.raises(ParameterError, match="trials"):
+        Setting(trials=1)
