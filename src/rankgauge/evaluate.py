@@ -15,7 +15,7 @@ from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UngroupedError
 from rankgauge.measures import Measure
-from rankgauge.policies import LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
+from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray, to_single
@@ -23,9 +23,6 @@ from rankgauge.ranking.scan import scan
 from rankgauge.summary import summarise
 
 __all__ = ["Result", "evaluate"]
-
-TINY = np.nextafter(0.0, 1.0)
-"""The least grade that a measure without a relevance level counts as relevant: anything above 0."""
 
 
 def evaluate(
@@ -176,9 +173,7 @@ class Result:
         """Where a query has no document that the measure counts as relevant (judged queries × measures)."""
         best = np.full(len(self.hits.queries), -np.inf)
         np.maximum.at(best, self.hits.pool_query, self.hits.pool_grade)
-        levels = [
-            getattr(self.dialect.read(measure), "rel", None) or np.nextafter(0.0, 1.0) for measure in self.measures
-        ]
+        levels = [getattr(self.dialect.read(measure), "rel", None) or ABOVE_ZERO for measure in self.measures]
         return best[:, np.newaxis] < np.array(levels)
 
     @cached_property

@@ -153,6 +153,6 @@ def test_grades_written_with_a_point(tmp_path: Path) -> None:
 
 def test_surplus_scores_can_be_left_unread(tmp_path: Path) -> None:
     """With extra_scores whatever stands past the last document's score is nothing."""
-    letor, scores = written(tmp_path, LINES), written(tmp_path, "1\n2\n3\nrest\n", "scores.txt")
+    letor, scores = written(tmp_path, LINES), written(tmp_path, "1\n2\n3\n\n4\n5\n", "scores.txt")
     _, run = io.read_pair(letor, scores, reading=io.Reading(extra_scores=True))
     assert run["score"].to_list() == [1.0, 2.0, 3.0]
