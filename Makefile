@@ -1,11 +1,12 @@
 # make demo   the main job on bundled data        make test   everything that CI runs
 # make bench  times and memory beside the peers   make docs   the reference pages, from the registry
+# make mutate planted bugs, and how many the measures' own tests find
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint unit coverage bench docs lock clean
+.PHONY: demo test lint unit bench mutate docs lock clean
 
 demo: $(READY)
 	$(BIN)/rankgauge demo
@@ -23,6 +24,9 @@ unit: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
+
+mutate: $(READY)
+	$(BIN)/python -m benchmarks.mutate --sample 200
 
 docs: $(READY)
 	$(BIN)/python -m rankgauge.report.reference docs
