@@ -1,8 +1,8 @@
 """Figures 6 to 8: features of OHSUMED as ranking strategies, judged by people and by virtual users.
 
-A virtual user likes what a feature likes. His grades are the feature's values as dense levels of each query: the
-lowest value of a query's documents is 0, the next one 1, and so on. Levels of the whole collection (1,129 of feature
-9) would take gains past the largest number that a computer has: 2^1128.
+A virtual user likes what a feature likes. His grades are the feature's values as dense levels: the lowest value of the
+collection is 0, the next one 1, and so on, as the paper counts 9 and 158 levels. The same with the levels of each
+query by itself is measured besides.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rankgauge.arrays import score_arrays
@@ -26,7 +28,7 @@ from rankgauge.policies import LEAVE_OUT
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.report import plots
 
-__all__ = ["STRATEGIES", "compare", "levels", "load"]
+__all__ = ["STRATEGIES", "compare", "levels", "load", "scaled_gains"]
 
 STRATEGIES = (1, 5, 9, 11, 15, 19, 21, 22)
 USERS: Mapping[str, tuple[str, int | None]] = {
@@ -52,25 +54,39 @@ def load(folder: Path) -> Features:
 
 def compare(data: Features) -> Outcome:
     """The three figures, and how the measures move between the last two."""
-    values = {figure: _values(data, feature) for figure, (_, feature) in USERS.items()}
+    everything = np.zeros(len(data.queries))
+    values = {figure: _values(data, feature, everything) for figure, (_, feature) in USERS.items()}
+    apart = {figure: _values(data, feature, data.queries) for figure, (_, feature) in USERS.items() if feature}
+    numbers = {**dict(_numbers(values)), **{f"levels by query: {name}": n for name, n in _numbers(apart)}}
     frames = {figure: _frame(found) for figure, found in values.items()}
     figures = {figure: partial(_draw, frames[figure], words) for figure, (words, _) in USERS.items()}
-    return Outcome(numbers=dict(_numbers(values)), tables=frames, figures=figures)
+    return Outcome(numbers=numbers, tables=frames, figures=figures)
 
 
-def levels(values: FloatArray, queries: FloatArray) -> FloatArray:
-    """The values of each query's documents as dense levels from 0 on."""
-    dense = pl.DataFrame({"query": queries, "value": values}).select(pl.col("value").rank("dense").over("query"))
+def levels(values: FloatArray, groups: npt.NDArray[Any]) -> FloatArray:
+    """The values as dense levels from 0 on, each group of documents by itself."""
+    dense = pl.DataFrame({"group": groups, "value": values}).select(pl.col("value").rank("dense").over("group"))
     return dense.to_series().to_numpy().astype(np.float64) - 1.0
 
 
-def _values(data: Features, feature: int | None) -> dict[str, FloatArray]:
+def scaled_gains(grades: FloatArray, queries: npt.NDArray[Any]) -> FloatArray:
+    """Gains of 2^g − 1, divided by 2^m with m the query's highest grade.
+
+    NDCG is the same for gains that a factor has changed, and 2^1128 is past the largest number that a computer has.
+    """
+    best = pl.DataFrame({"query": queries, "grade": grades}).select(pl.col("grade").max().over("query"))
+    highest = best.to_series().to_numpy()
+    return np.asarray(np.exp2(grades - highest) - np.exp2(-highest))
+
+
+def _values(data: Features, feature: int | None, groups: npt.NDArray[Any]) -> dict[str, FloatArray]:
     """Each measure's values (strategies × queries); documents that a strategy ties are averaged over all orders."""
-    grades = data.grades if feature is None else levels(data.matrix[:, feature - 1], data.queries)
+    grades = data.grades if feature is None else levels(data.matrix[:, feature - 1], groups)
     found = {}
-    for name, measure in MEASURES.items():
+    for name, measure in {**MEASURES, "NDCG": "nDCG(dcg='log2')"}.items():
+        graded = scaled_gains(grades, data.queries) if name == "NDCG" else grades
         rows = [
-            score_arrays(grades, data.matrix[:, s - 1], measure, qid=data.queries, ties="expected", empty=LEAVE_OUT)
+            score_arrays(graded, data.matrix[:, s - 1], measure, qid=data.queries, ties="expected", empty=LEAVE_OUT)
             for s in STRATEGIES
         ]
         kept = np.array(rows)
