@@ -23,7 +23,7 @@ import tempfile
 import time
 import tomllib
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,8 +33,8 @@ MEASURES = Path("src/rankgauge/measures")
 FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
 SHARED = ("parts.py", "recall.py", "contingency.py")
 CONTRACT = "tests/measures/test_contract.py"
-LIMIT = 180.0
-"""Seconds after which a test run counts as hung, and the bug as found."""
+LIMIT = 600.0
+"""Seconds after which a test run counts as hung: the bug is then neither found nor survived."""
 
 COMPARISONS = {ast.GtE: ast.Gt, ast.Gt: ast.GtE, ast.LtE: ast.Lt, ast.Lt: ast.LtE, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 OPERATORS = {
@@ -278,12 +278,17 @@ def work(queue: multiprocessing.Queue, results: multiprocessing.Queue) -> None:
             child = multiprocessing.Process(target=find, args=(tree, bug))
             child.start()
             child.join(LIMIT)
-            hung = child.is_alive()
-            if hung:
-                child.kill()
-                child.join()
             path.write_bytes(whole)
-            results.put((bug, hung or child.exitcode != 0))
+            results.put((bug, _outcome(child)))
+
+
+def _outcome(child: multiprocessing.Process) -> str:
+    """What became of a test run; one that still goes on is ended."""
+    if child.is_alive():
+        child.kill()
+        child.join()
+        return "hung"
+    return "survived" if child.exitcode == 0 else "killed"
 
 
 def explained() -> dict[tuple[str, str, str, str], str]:
@@ -310,15 +315,15 @@ def main() -> int:
     print(f"{len(planted)} bugs in {len(files)} files, seed {chosen.seed}, {chosen.workers} workers")
     files_touched = {bug.file: bug for bug in planted}.values()
     sound = [replace(bug, start=bug.end, became="", was="nothing") for bug in files_touched]
-    broken = [bug.file for bug, found in try_all(sound, chosen.workers) if found]
+    broken = [bug.file for bug, outcome in try_all(sound, chosen.workers) if outcome != "survived"]
     if broken:
         print("the tests fail without any bug planted:", *broken)
         return 2
     return report(try_all(planted, chosen.workers), known)
 
 
-def try_all(planted: list[Bug], workers: int) -> list[tuple[Bug, bool]]:
-    """Whether each bug was found."""
+def try_all(planted: list[Bug], workers: int) -> list[tuple[Bug, str]]:
+    """What became of each bug."""
     context = multiprocessing.get_context("fork")
     queue, results = context.Queue(), context.Queue()
     for item in [*planted, *[None] * workers]:
@@ -336,22 +341,24 @@ def try_all(planted: list[Bug], workers: int) -> list[tuple[Bug, bool]]:
     return outcome
 
 
-def report(outcome: list[tuple[Bug, bool]], known: dict[tuple[str, str, str, str], str]) -> int:
+def report(outcomes: list[tuple[Bug, str]], known: dict[tuple[str, str, str, str], str]) -> int:
     """Prints the table and the survivors."""
-    planted = Counter(bug.file for bug, _ in outcome)
-    killed = Counter(bug.file for bug, found in outcome if found)
-    same = Counter(bug.file for bug, found in outcome if not found and bug.key in known)
-    open_ = sorted((str(bug) for bug, found in outcome if not found and bug.key not in known))
-    print(f"{'file':<36}{'bugs':>6}{'killed':>8}{'equivalent':>12}{'survived':>10}")
-    for file in [*sorted(planted), None]:
-        b, k, e = (sum(c.values()) if file is None else c[file] for c in (planted, killed, same))
-        print(f"{file or 'all':<36}{b:>6}{k:>8}{e:>12}{b - k - e:>10}")
-    for line in open_:
-        print("survived:", line)
-    for bug, found in outcome:
-        if found and bug.key in known:
-            print("no longer equivalent:", bug)
-    return 1 if open_ else 0
+    words = ("killed", "equivalent", "survived", "hung")
+    table: dict[str, Counter[str]] = defaultdict(Counter)
+    lines = []
+    for bug, outcome in sorted(outcomes, key=lambda pair: (pair[0].file, pair[0].start)):
+        word = "equivalent" if outcome == "survived" and bug.key in known else outcome
+        table[bug.file][word] += 1
+        if word in ("survived", "hung"):
+            lines.append(f"{word}: {bug}")
+        elif word == "killed" and bug.key in known:
+            lines.append(f"killed, though listed as equivalent: {bug}")
+    print(f"{'file':<36}{'bugs':>8}" + "".join(f"{word:>12}" for word in words))
+    table["all"] = sum(table.values(), Counter())
+    for file, counts in table.items():
+        print(f"{file:<36}{counts.total():>8}" + "".join(f"{counts[word]:>12}" for word in words))
+    print(*lines, sep="\n")
+    return 1 if table["all"]["survived"] or table["all"]["hung"] else 0
 
 
 if __name__ == "__main__":

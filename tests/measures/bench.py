@@ -62,6 +62,7 @@ class Listed:
         return replace(self, grades=tuple(self.grades[r] for r in known), scores=tuple(self.scores[r] for r in known))
 
 
+@cache
 def scale(measure: Measure) -> tuple[float, ...]:
     """The grades from 0 to 4 that the measure takes, up to the first that is worth less than a lower one."""
     grades = np.array([grade for grade in (0.0, 1.0, 2.0, 3.0, 4.0) if _takes(measure, grade)])
