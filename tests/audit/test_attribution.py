@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from conftest import GDEVAL, HOUSE, LETOR, RANKLIB, STANDARD, YAHOO, every
 
 from rankgauge import evaluate, io
 from rankgauge.audit import Scores, attribute
@@ -20,6 +19,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.measures import parse
 from rankgauge.policies import Ties
+from tests.audit.house import GDEVAL, HOUSE, LETOR, RANKLIB, STANDARD, YAHOO, every
 from tests.shared import shared
 
 NDCG = parse("nDCG@10")

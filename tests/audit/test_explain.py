@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import LETOR, STANDARD, YAHOO, every
 
 from rankgauge import dialects
 from rankgauge.audit import Scores, explain
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.measures import parse
+from tests.audit.house import LETOR, STANDARD, YAHOO, every
 
 NDCG = parse("nDCG@10")
 Tables = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]

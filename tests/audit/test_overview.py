@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import HOUSE, LETOR, RANKLIB, STANDARD, YAHOO
 
 from rankgauge import dialects
 from rankgauge.audit import advise, audit, headline, movers
 from rankgauge.audit.fitting import LEARNED_ONLY, fitting
 from rankgauge.errors import InputError, ParameterError
+from tests.audit.house import HOUSE, LETOR, RANKLIB, STANDARD, YAHOO
 
 EMPTY_AND_SHORT = (
     {"a": {"x": 0}, "b": {f"d{n}": float(n == 0) for n in range(12)}, "c": {"y": 1, "z": 0}},

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from conftest import LETOR, STANDARD, YAHOO
-
 from rankgauge.audit import Outcome, audit, judge
 from rankgauge.dialects import Dialect
 from rankgauge.measures import parse
+from tests.audit.house import LETOR, STANDARD, YAHOO
 
 Run = dict[str, dict[str, float]]
 

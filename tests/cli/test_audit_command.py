@@ -55,7 +55,7 @@ def test_explain(command: Command) -> None:
 def test_lint(command: Command) -> None:
     """A file alone is looked over in words; with a run, each tool's mean with and without the queries is shown."""
     alone, both = command("audit", "lint", "test.txt"), command("audit", "lint", "test.txt", "scores.txt")
-    assert "queries without a relevant document" in " ".join(alone.split())
+    assert "Queries without a relevant document: 3 of 24" in " ".join(alone.split())
     assert "without them" not in alone
     assert "without them" in " ".join(both.split())
 
