@@ -227,7 +227,7 @@ def find(tree: Path, bug: Bug) -> None:
 
     os.chdir(tree)
     sys.dont_write_bytecode = True
-    sys.path[:0] = [str(tree / "src"), str(tree / "tests/measures")]
+    sys.path[:0] = [str(tree / "src"), str(tree)]
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)

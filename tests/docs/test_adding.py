@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from blocks import ROOT, blocks
 
 import rankgauge
+from tests.docs.blocks import ROOT, blocks
 
 
 def written(page: str, folder: Path) -> Path:

@@ -6,13 +6,13 @@ import difflib
 from pathlib import Path
 
 import pytest
-from blocks import PAGES, ROOT, replayed
 
 from rankgauge import dialects
 from rankgauge.measures import registry
 from rankgauge.report.pages import cli
 from rankgauge.report.reference import NOTICE, filled
 from rankgauge.report.reference import PAGES as GENERATED
+from tests.docs.blocks import PAGES, ROOT, replayed
 
 
 def same(shown: str, made: str) -> None:

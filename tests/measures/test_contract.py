@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bench import Listed, drawn, frozen, scale, short, stacked, strict, tied
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.measures import Cutoff, Measure, TieRule, parse, registry
 from rankgauge.measures.base import DEFAULTS
 from rankgauge.ranking import UNJUDGED, RankedLists
+from tests.measures.bench import Listed, drawn, frozen, scale, short, stacked, strict, tied
 
 KINDS = list(registry().values())
 MEASURES = [parse(name) for kind in KINDS for name in dict.fromkeys(e.measure for e in kind.facts.examples)]

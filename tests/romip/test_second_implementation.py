@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import plain
 import polars as pl
 import pytest
 
@@ -13,6 +12,7 @@ from rankgauge.io.romip_files import read_labels
 from rankgauge.romip import Outcome
 from rankgauge.romip.classification import read_truth
 from rankgauge.romip.metrics import QA, binary, graded
+from tests.romip import plain
 
 CUTOFFS = (1, 5, 10, 25)
 TABLES = [f"{rule}_{level}" for level in plain.LEVELS for rule in ("and", "or")]
