@@ -51,8 +51,9 @@ class Work:
             results[name] = evaluate(*self._sources(path), self.measures, dialect=spoken)
             hits = results[name].hits
             self._tell(
-                f"read and evaluated {name} in {time.perf_counter() - started:.2f} s: {len(hits.queries)} judged queries, "
-                f"{hits.retrieved.sum():.0f} documents retrieved for them, {len(hits.query)} of these judged"
+                f"read and evaluated {name} in {time.perf_counter() - started:.2f} s: "
+                f"{len(hits.queries)} judged queries, {hits.retrieved.sum():.0f} documents retrieved for them, "
+                f"{len(hits.query)} of these judged"
             )
         return Report(
             results=results,
