@@ -132,6 +132,17 @@ def test_one_run_one_tool() -> None:
         assert "1.0" in written(alone, name)
 
 
+def test_nothing_relevant_anywhere() -> None:
+    """Where a tool leaves every query out it has no mean: a dash, and no number in JSON."""
+    empty = audit({"a": {"x": 0}}, {"a": {"x": 1}}, dialects=["gdeval", "lightgbm"])
+    assert re.search(r"gdeval +–", written(empty, "table"))
+    assert "0.00 (standard) to 1.00 (lightgbm)" in written(empty, "html")
+    assert json.loads(written(empty, "json"))["runs"][0]["means"]["gdeval"] is None
+    nowhere = audit({"a": {"x": 0}}, {"a": {"x": 1}}, dialects=["gdeval"], base="gdeval")
+    for name in registry():
+        assert "is not defined on this data" in " ".join(written(nowhere, name).split())
+
+
 def test_formats_by_ending() -> None:
     """A file's ending names the format."""
     assert find("audit.html")[0].name == "html"

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankgauge.audit.attribution import Attribution
 from rankgauge.audit.overview import Audit
 from rankgauge.policies import LEAVE_OUT, ShortList
@@ -43,7 +45,9 @@ class Advice:
 
 def headline(audit: Audit, run: str) -> Headline:
     """How far apart the tools are on a run, and what most of the gap comes from."""
-    ranked = audit.ranked(run)
+    ranked = [dialect for dialect in audit.ranked(run) if not np.isnan(audit.mean(run, dialect))]
+    if not ranked:
+        return Headline(gap=f"{audit.measure} is not defined on this data, whatever the tool.", cause="")
     low, high = ranked[0], ranked[-1]
     bottom, top = audit.mean(run, low), audit.mean(run, high)
     the = f"The same ranking ({run})" if audit.several else "The same ranking"
@@ -103,17 +107,15 @@ def _empty(audit: Audit) -> Iterator[Advice]:
 
 def _standard(audit: Audit) -> Iterator[Advice]:
     standard = next((dialect for dialect in audit.dialects if dialect.name == "standard"), None)
-    apart = any(
-        audit.mean(run, ranked[-1]) - audit.mean(run, ranked[0]) > AGREED
-        for run, ranked in ((run, audit.ranked(run)) for run in audit.scores)
-    )
+    means = [[audit.mean(run, dialect) for dialect in audit.dialects] for run in audit.scores]
+    apart = any(np.ptp(some) > AGREED for some in ([m for m in row if not np.isnan(m)] for row in means) if some)
     if standard is not None and apart:
-        means = ", ".join(
+        told = ", ".join(
             f"{audit.mean(run, standard):.4f}" + (f" ({run})" if audit.several else "") for run in audit.scores
         )
         yield Advice(
             title="Report the standard definition",
-            words=f"By the papers' definition {audit.measure} is {means}. Name the tool, its version, the gain, the "
+            words=f"By the papers' definition {audit.measure} is {told}. Name the tool, its version, the gain, the "
             "discount and the cutoff beside any other number.",
         )
 

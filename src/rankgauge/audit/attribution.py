@@ -81,6 +81,9 @@ def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -
     first, last = (bare(asked.simplest(dialect, measure)) for dialect in (base, other))
     causes = differing(first, last)
     values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in _subsets(causes)}
+    # A mixture of two tools may leave every query out though neither of them does; as in gdeval, no mean is 0 then.
+    ends = (frozenset[Cause](), frozenset(causes))
+    values = {c: 0.0 if np.isnan(value) and c not in ends else value for c, value in values.items()}
     parts = [_part(scores, first, last, cause, causes, values, measure) for cause in causes]
     idle = [Part(cause=cause, amount=0.0, queries=0) for cause in differing(base, other) if cause not in causes]
     return Attribution(

@@ -61,7 +61,7 @@ class Scores:
 
     def asked(self, dialect: Dialect) -> Asked:
         """Which choices the data asks for, as the dialect's tool reads it."""
-        key = ("asked", dialect.reading, dialect.max_grade)
+        key = ("asked", dialect.reading if self._plain is None else None, dialect.max_grade)
         if key not in self._kept:
             self._kept[key] = Asked.of(*self._read(dialect), odd=self._plain is None, top=dialect.max_grade)
         asked: Asked = self._kept[key]

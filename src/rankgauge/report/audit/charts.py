@@ -9,6 +9,7 @@ import numpy as np
 
 from rankgauge.audit import Audit, Mover
 from rankgauge.dialects import Dialect
+from rankgauge.report.numbers import number
 
 __all__ = ["COLOURS", "bars", "colour", "dots", "legend", "lines", "strip"]
 
@@ -31,7 +32,7 @@ def bars(audit: Audit, run: str) -> str:
     for dialect in reversed(audit.ranked(run)):
         mean, mark = audit.mean(run, dialect), _mark(audit, dialect)
         fill = f'<div class="fill" style="width:{100 * _share(mean, top):.2f}%"></div>'
-        rows.append(_row(dialect.name, mark, fill, f"{mean:.4f}"))
+        rows.append(_row(dialect.name, mark, fill, number(mean)))
     return f'<div class="bars">{"".join([*rows, *_refused(audit)])}</div>'
 
 
@@ -43,10 +44,10 @@ def dots(audit: Audit) -> str:
         means = [audit.mean(run, dialect) for run in audit.scores]
         marks = "".join(
             f'<div class="dot" style="left:{100 * _share(mean, top):.2f}%;background:{colour(place)}" '
-            f'title="{escape(run)} {mean:.4f}"></div>'
+            f'title="{escape(run)} {number(mean)}"></div>'
             for place, (run, mean) in enumerate(zip(audit.scores, means, strict=True))
         )
-        rows.append(_row(dialect.name, _mark(audit, dialect), marks, " · ".join(f"{mean:.4f}" for mean in means)))
+        rows.append(_row(dialect.name, _mark(audit, dialect), marks, " · ".join(map(number, means))))
     return f'<div class="bars">{"".join([*rows, *_refused(audit)])}</div>'
 
 
@@ -163,7 +164,7 @@ def _mark(audit: Audit, dialect: Dialect) -> str:
 def _top(audit: Audit) -> float:
     """The right end of the bars: 1, or the highest mean of a measure that has no upper bound."""
     means = [audit.mean(run, dialect) for run in audit.scores for dialect in audit.dialects]
-    return max(1.0, float(np.nanmax(means)))
+    return max(1.0, *(mean for mean in means if not np.isnan(mean)), 0.0)
 
 
 def _share(value: float, top: float) -> float:

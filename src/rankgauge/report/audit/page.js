@@ -4,7 +4,10 @@
   const rows = document.getElementById("parts");
   const base = document.getElementById("base");
   const run = document.getElementById("run");
-  const signed = (x) => (Math.abs(x) < 5e-5 ? (x === 0 ? "0" : "~0") : (x > 0 ? "+" : "−") + Math.abs(x).toFixed(4));
+  const signed = (x) => {
+    if (x === null || x === 0) return x === null ? "–" : "0";
+    return Math.abs(x) < 5e-5 ? "~0" : (x > 0 ? "+" : "−") + Math.abs(x).toFixed(4);
+  };
   const made = (name, parent, text) => {
     const node = document.createElement("div");
     node.className = name;

@@ -9,6 +9,8 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Any, TextIO
 
+import numpy as np
+
 from rankgauge.audit import Advice, Attribution, Audit, advise, headline, judge, movers
 from rankgauge.audit.causes import CAUSES
 from rankgauge.report.audit import charts, content
@@ -143,7 +145,7 @@ def _difference(audit: Audit, run: str, found: Attribution, sign: float) -> dict
         (part.cause.name, sign * part.amount, part.cause.told(base, other, audit.measure, conditions))
         for part in found.mattering
     ]
-    return {"difference": sign * found.difference, "parts": parts}
+    return {"difference": None if np.isnan(found.difference) else sign * found.difference, "parts": parts}
 
 
 def _verdict(audit: Audit) -> str:
@@ -198,4 +200,4 @@ def _section(title: str, hint: str, body: str) -> str:
 
 def _embedded(document: dict[str, Any]) -> str:
     """JSON that no browser takes for the end of its script."""
-    return json.dumps(document, ensure_ascii=False).replace("</", "<\\/")
+    return json.dumps(document, ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
