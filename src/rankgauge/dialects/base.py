@@ -16,7 +16,7 @@ import polars as pl
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.io import Reading
 from rankgauge.judgments import combine
-from rankgauge.measures import Measure, Printed, resolve
+from rankgauge.measures import Listed, Measure, Printed, resolve
 from rankgauge.policies import (
     Duplicates,
     FractionalGrade,
@@ -93,7 +93,7 @@ class Dialect:
     only_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     """The measures, by name, that `empty`, `short` or `ideal` holds for where it is not all; for the rest: standard."""
     # report
-    printed: tuple[Printed, ...] = ()
+    printed: tuple[Printed, ...] | Listed = ()
     """What `-m all` prints, in the tool's order."""
     lists_missing: bool = True
     """Whether a judged query that counts without an answer is listed among the queries."""
@@ -127,7 +127,9 @@ class Dialect:
         """What a name stands for, as the tool prints it where it does; `all` is everything that it prints."""
         if name == ALL and self.printed:
             return list(self.printed)
-        known = {printed.name: printed for printed in self.printed}
+        # A list made on demand is of trec_eval's names, which `resolve` knows by itself.
+        listed = () if isinstance(self.printed, Listed) else self.printed
+        known = {printed.name: printed for printed in listed}
         return [known[name]] if isinstance(name, str) and name in known else resolve([name])
 
     def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:

@@ -5,7 +5,7 @@ Its options are overrides: -c is missing=zero, -l 2 is rel=2, -M 100 is depth=10
 """
 
 from rankgauge.dialects.base import Dialect
-from rankgauge.measures import resolve
+from rankgauge.measures import Listed, resolve
 from rankgauge.policies import MissingQuery, NegativeGrade, QueryOrder, Ties
 
 TREC_EVAL = Dialect(
@@ -23,6 +23,6 @@ TREC_EVAL = Dialect(
     },
     missing=MissingQuery.SKIP,  # without -c only the topics of the run are averaged
     query_order=QueryOrder.LEXICAL,  # trec_get_results sorts topics by strcmp
-    printed=tuple(resolve(["all_trec"])),  # measures.c: te_trec_measures
+    printed=Listed(lambda: resolve(["all_trec"])),  # measures.c: te_trec_measures
     lists_missing=False,  # main: with -c a missing topic is in the averages, but -q does not list it
 ).register()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rankgauge.dialects.trec_eval import TREC_EVAL
-from rankgauge.measures import resolve
+from rankgauge.measures import Listed, resolve
 
 TREC_EVAL_10 = replace(
     TREC_EVAL,
@@ -16,6 +16,6 @@ TREC_EVAL_10 = replace(
         "IPrec": {"rounding": "nearest"},  # m_iprec_at_recall: lround (level * num_rel)
         "IPrecAvg": {"rounding": "nearest"},  # m_11pt_avg: the same
     },
-    printed=tuple(resolve(["all_trec", "rbp", "rbp_resid", "unj"])),  # measures.c: te_trec_measures
+    printed=Listed(lambda: resolve(["all_trec", "rbp", "rbp_resid", "unj"])),  # measures.c: te_trec_measures
     lists_missing=True,  # main: with -c a missing topic has a line for each measure
 ).register()

@@ -15,12 +15,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rankgauge.errors import ParameterError
+from rankgauge.measures.discovery import load, load_all
 from rankgauge.measures.numbers import NumberFormat
 from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.ranking.sampling import SAMPLING
 
-__all__ = ["DEFAULTS", "Aggregate", "Cutoff", "Example", "Facts", "Measure", "TieRule", "registry"]
+__all__ = ["DEFAULTS", "Aggregate", "Cutoff", "Example", "Facts", "Measure", "TieRule", "find", "registry"]
 
 
 class Cutoff(Enum):
@@ -116,8 +117,18 @@ DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2",
 _REGISTRY: dict[str, type[Measure]] = {}
 
 
+def find(name: str) -> type[Measure] | None:
+    """The measure of that name, or None."""
+    if name not in _REGISTRY:
+        load(name)
+    if name not in _REGISTRY:
+        load_all()
+    return _REGISTRY.get(name)
+
+
 def registry() -> Mapping[str, type[Measure]]:
     """Every measure by its name."""
+    load_all()
     return dict(sorted(_REGISTRY.items(), key=lambda item: item[0].lower()))
 
 

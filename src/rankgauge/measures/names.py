@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures.base import Cutoff, Measure, registry
+from rankgauge.measures.base import Cutoff, Measure, find, registry
 
 __all__ = ["parse"]
 
@@ -21,10 +21,9 @@ def parse(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return text
     match = _NAME.match(text)
-    known = registry()
-    if match is None or match["name"] not in known:
-        raise UnknownNameError("measure", text if match is None else match["name"], known)
-    kind = known[match["name"]]
+    kind = None if match is None else find(match["name"])
+    if match is None or kind is None:
+        raise UnknownNameError("measure", text if match is None else match["name"], registry())
     parameters = _parameters(kind, match["parameters"] or "", text)
     if match["cutoff"] is not None:
         parameters["cutoff"] = _cutoff(kind, match["cutoff"], text)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures.base import Measure, registry
+from rankgauge.measures.base import Measure
+from rankgauge.measures.discovery import has_file
 from rankgauge.measures.names import parse
 from rankgauge.measures.printed import Printed
 
@@ -198,7 +199,7 @@ def _resolved(name: str | Measure) -> list[Printed]:
         return resolve(SETS[name])
     match = _SPELLED.fullmatch(name.strip())
     # bpref_10 is a measure of its own, not bpref with a parameter.
-    if match is not None and (name in NAMES or name not in registry()):
+    if match is not None and (name in NAMES or not has_file(name)):
         entry = NAMES[match["name"]]
         return entry.expand(entry, match["parameters"] or "")
     try:
