@@ -85,6 +85,7 @@ class MissingQuery(Policy):
 
     ZERO = "zero", "a judged query that the run does not answer counts, with an empty list"
     SKIP = "skip", "a judged query that the run does not answer is left out of the mean"
+    REFUSE = "refuse", "a judged query that the run does not answer is an error"
 
 
 class NegativeGrade(Policy):

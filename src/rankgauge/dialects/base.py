@@ -179,7 +179,13 @@ class Dialect:
         return judgments.drop("assessor")
 
     def check(self, hits: Hits) -> Hits:
-        """The hits, unless a list is too short for the tool to judge."""
+        """The hits, unless the tool refuses them: a list is too short to judge, or a judged query is not answered."""
+        lacking = np.flatnonzero(~hits.is_answered)
+        if self.missing is MissingQuery.REFUSE and len(lacking):
+            raise InputError(
+                f"{self.name} refuses a run without documents for a judged query: {hits.queries[int(lacking[0])]}",
+                hint="Count such queries as empty lists (missing=zero, -c), or leave them out (missing=skip).",
+            )
         few = np.flatnonzero((hits.retrieved > 0) & (hits.retrieved < self.fewest))
         if len(few):
             query, n = hits.queries[int(few[0])], hits.retrieved[few[0]]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from rankgauge.dialects.trec_eval import TREC_EVAL
 from rankgauge.measures import Listed, resolve
+from rankgauge.policies import MissingQuery
 
 TREC_EVAL_10 = replace(
     TREC_EVAL,
@@ -17,5 +18,6 @@ TREC_EVAL_10 = replace(
         "IPrecAvg": {"rounding": "nearest"},  # m_11pt_avg: the same
     },
     printed=Listed(lambda: resolve(["all_trec", "rbp", "rbp_resid", "unj"])),  # measures.c: te_trec_measures
+    missing=MissingQuery.REFUSE,  # main: without -c a judged topic that the run lacks ends the program
     lists_missing=True,  # main: with -c a missing topic has a line for each measure
 ).register()
