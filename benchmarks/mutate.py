@@ -245,7 +245,7 @@ def find(tree: Path, bug: Bug) -> None:
 def _examples_hold(names: set[str] | None) -> bool:
     """Whether the worked examples of the measures hold: most bugs break one, and pytest takes longer to start."""
     try:
-        import test_examples
+        from tests.measures import test_examples
 
         for example in test_examples.EXAMPLES:
             if names is None or re.match(r"\w+", example.measure)[0] in names:
