@@ -72,6 +72,7 @@ class Bug:
     file: str
     function: str
     line: int
+    text: str
     start: int
     end: int
     was: str
@@ -82,8 +83,8 @@ class Bug:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The bug without its place in the file, so that edits elsewhere do not move it."""
-        return self.file, self.function, self.was, self.became
+        """The bug by the text of its line, not the number, so that edits elsewhere do not move it."""
+        return self.file, self.text, self.was, self.became
 
 
 def bugs(file: str) -> Iterator[Bug]:
@@ -98,6 +99,7 @@ def bugs(file: str) -> Iterator[Bug]:
                 file=file,
                 function=function,
                 line=node.lineno,
+                text=source.splitlines()[node.lineno - 1].strip(),
                 start=starts[node.lineno - 1] + node.col_offset,
                 end=starts[node.end_lineno - 1] + node.end_col_offset,
                 was=ast.unparse(node),
@@ -294,7 +296,7 @@ def _outcome(child: multiprocessing.Process) -> str:
 def explained() -> dict[tuple[str, str, str, str], str]:
     """The known bugs that change no value, with the reason."""
     listed = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))
-    return {(e["file"], e["function"], e["was"], e["became"]): e["why"] for e in listed["equivalent"]}
+    return {(e["file"], e["text"], e["was"], e["became"]): e["why"] for e in listed["equivalent"]}
 
 
 def main() -> int:
