@@ -1,0 +1,1 @@
+"""Rankers that learn from graded documents, under any measure and any tool's dialect."""
