@@ -1,0 +1,64 @@
+"""The tables of the room itself: who may come in, by which link, and until when. Campaigns have tables of their own."""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+__all__ = ["LINKS", "METADATA", "PEOPLE", "ROOM", "SESSIONS", "TOKENS"]
+
+METADATA = MetaData()
+
+HASH = String(64)
+"""A SHA-256 in hexadecimal digits: secrets themselves are never kept."""
+
+ROOM = Table(
+    "room",
+    METADATA,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""What the room remembers of itself, such as the key that signs sessions."""
+
+PEOPLE = Table(
+    "people",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(120), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("campaign", Integer),
+    Column("created", Float, nullable=False),
+    Column("revoked", Float),
+    Index("people_of_campaign", "campaign"),
+)
+"""An admin, who belongs to the room, or an assessor, who belongs to one campaign. Times are seconds since 1970."""
+
+LINKS = Table(
+    "links",
+    METADATA,
+    Column("hash", HASH, primary_key=True),
+    Column("person", ForeignKey("people.id"), nullable=False, index=True),
+    Column("once", Boolean, nullable=False),
+    Column("expires", Float, nullable=False),
+    Column("used", Float),
+)
+"""Links that let somebody in: an admin's works once, an assessor's until it is revoked or too old."""
+
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("hash", HASH, primary_key=True),
+    Column("person", ForeignKey("people.id"), nullable=False, index=True),
+    Column("expires", Float, nullable=False),
+)
+
+TOKENS = Table(
+    "tokens",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("hash", HASH, nullable=False, unique=True),
+    Column("person", ForeignKey("people.id"), nullable=False, index=True),
+    Column("name", String(120), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("revoked", Float),
+)
+"""Tokens for programs: whoever sends one acts as the person whose it is."""

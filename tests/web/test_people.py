@@ -1,0 +1,135 @@
+"""Who is let in, and who no longer is."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Engine, select
+
+from rankgauge.web import keys
+from rankgauge.web.people import DAY, HOUR, People, Role
+from rankgauge.web.settings import Settings
+from rankgauge.web.tables import LINKS, METADATA, SESSIONS, TOKENS
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def people(engine: Engine, clock: Clock) -> People:
+    METADATA.create_all(engine)
+    return People(engine, Settings(session_hours=2, invite_days=3), clock=clock)
+
+
+def test_an_admins_link_lets_in_once(people: People) -> None:
+    """The link that `serve` prints opens one session and no second."""
+    link = people.admin_link()
+    person, session = people.enter(link) or pytest.fail("the link does not work")
+    assert person.role is Role.ADMIN
+    assert people.in_session(session) == person
+    assert people.behind_link(link) is None
+    assert people.enter(link) is None
+
+
+def test_an_admins_link_ends_with_the_hour(people: People, clock: Clock) -> None:
+    """A link that nobody used is no good after an hour."""
+    link = people.admin_link()
+    clock.now += HOUR + 1
+    assert people.enter(link) is None
+
+
+def test_an_assessor_comes_back_by_the_same_link(people: People) -> None:
+    """An assessor's link works on the telephone and on the desk, each with a session of its own."""
+    person, link = people.invite(7, "ann")
+    first, second = people.enter(link), people.enter(link)
+    assert first is not None
+    assert second is not None
+    assert first[0] == second[0] == person
+    assert first[1] != second[1]
+    assert person.may_see(7)
+    assert not person.may_see(8)
+
+
+def test_links_and_sessions_grow_old(people: People, clock: Clock) -> None:
+    """A session ends after its hours, a link after its days."""
+    _, link = people.invite(7, "ann")
+    _, session = people.enter(link) or pytest.fail("the link does not work")
+    clock.now += 2 * HOUR + 1
+    assert people.in_session(session) is None
+    assert people.enter(link) is not None
+    clock.now += 3 * DAY
+    assert people.enter(link) is None
+
+
+def test_revoking_ends_everything(people: People) -> None:
+    """After an assessor was revoked neither link nor session nor token works, and no other's is touched."""
+    ann, link = people.invite(7, "ann")
+    _, other = people.invite(7, "bob")
+    token = people.new_token(ann.id, "notebook")
+    _, session = people.enter(link) or pytest.fail("the link does not work")
+    assert not people.revoke(8, ann.id), "an assessor of another campaign is not this campaign's to revoke"
+    assert people.behind_token(token) == ann
+    assert people.revoke(7, ann.id)
+    assert people.enter(link) is None
+    assert people.in_session(session) is None
+    assert people.behind_token(token) is None
+    assert people.enter(other) is not None
+
+
+def test_a_lost_link_is_replaced(people: People) -> None:
+    """With the new link the old one stops to work."""
+    ann, lost = people.invite(7, "ann")
+    again = people.invite_again(ann.id)
+    assert people.enter(lost) is None
+    assert people.behind_link(again) == ann
+
+
+def test_leaving_ends_one_session(people: People) -> None:
+    """Who leaves on the telephone is still in on the desk."""
+    _, link = people.invite(7, "ann")
+    sessions = [(people.enter(link) or pytest.fail("the link does not work"))[1] for _ in range(2)]
+    people.leave(sessions[0])
+    assert people.in_session(sessions[0]) is None
+    assert people.in_session(sessions[1]) is not None
+
+
+def test_a_token_is_revoked_by_its_owner(people: People) -> None:
+    """Nobody revokes a token of somebody else's."""
+    ann, _ = people.invite(7, "ann")
+    bob, _ = people.invite(7, "bob")
+    token = people.new_token(ann.id, "notebook")
+    (row,) = people.tokens(ann.id)
+    assert (row.name, row.revoked) == ("notebook", None)
+    assert not people.revoke_token(bob.id, row.id)
+    assert people.behind_token(token) == ann
+    assert people.revoke_token(ann.id, row.id)
+    assert people.behind_token(token) is None
+
+
+def test_no_secret_is_in_the_database(people: People, engine: Engine) -> None:
+    """Links, sessions and tokens are kept as hashes alone."""
+    ann, link = people.invite(7, "ann")
+    token = people.new_token(ann.id, "notebook")
+    _, session = people.enter(link) or pytest.fail("the link does not work")
+    with engine.connect() as connection:
+        kept = {table.name: list(connection.scalars(select(table.c.hash))) for table in (LINKS, SESSIONS, TOKENS)}
+        everything = [str(row) for table in METADATA.sorted_tables for row in connection.execute(select(table))]
+    assert kept == {"links": [keys.hashed(link)], "sessions": [keys.hashed(session)], "tokens": [keys.hashed(token)]}
+    assert not any(secret in row for row in everything for secret in (link, session, token))
+
+
+def test_the_room_keeps_its_secret(people: People, engine: Engine) -> None:
+    """Two processes on one database sign with the same key, and a key in the settings counts more."""
+    assert people.secret() == People(engine, Settings()).secret()
+    assert People(engine, Settings(secret="mine")).secret() == "mine"
