@@ -2,5 +2,18 @@
 
 from rankgauge.datasets.collection import Collection, generate
 from rankgauge.datasets.files import FILES, write
+from rankgauge.datasets.learning import LIKENESSES, Likeness, generate_learning, learning_parts
+from rankgauge.datasets.learning_files import write_learning, write_parts
 
-__all__ = ["FILES", "Collection", "generate", "write"]
+__all__ = [
+    "FILES",
+    "LIKENESSES",
+    "Collection",
+    "Likeness",
+    "generate",
+    "generate_learning",
+    "learning_parts",
+    "write",
+    "write_learning",
+    "write_parts",
+]

@@ -1,0 +1,223 @@
+"""Sets to learn ranking from, with the shape of MQ2008 and of MSLR-WEB: seeded, of any size.
+
+A document has hidden factors. Its worth is partly a falling sum of them, partly not linear (products, thresholds, a
+best middle), partly its query's ease and partly nobody's to know. Features are noisy, bent views of the factors, some
+strong and most weak; grades cut the worth where the shares of the real sets' grades cut it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from rankgauge.errors import UnknownNameError
+from rankgauge.io.letor import Features
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["LIKENESSES", "Likeness", "generate_learning", "learning_parts"]
+
+FACTORS = 12
+BLOCK = 1 << 15
+"""How many documents are made at a time: what is made on the way stays small."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Likeness:
+    """What a generated set has in common with a real one."""
+
+    queries: int
+    features: int
+    shares: tuple[float, ...]
+    """The share of each grade from 0 on."""
+    empty: float
+    """The share of queries without a relevant document."""
+    sizes: Callable[[np.random.Generator, int], IndexArray]
+    ease: float
+    """The share of a worth's variance that is the query's."""
+    linear: float
+    bent: float
+    """The shares that features can tell, by a sum and only otherwise."""
+    fall: float
+    """How much less each factor counts in the sum than the one before it."""
+    constant: int
+    """How many features never say anything."""
+    shared: int
+    """How many features say the same of every document of a query."""
+    length: int | None
+    """The feature, from 1 on, that is the document's length in words."""
+    normalised: bool
+    """Whether each feature goes from 0 to 1 in each query."""
+
+
+def _mq2008_sizes(rng: np.random.Generator, queries: int) -> IndexArray:
+    """43 % of the lists have exactly 8 documents, 8 % have 5 to 7, the others up to 121."""
+    kind = rng.permutation(np.arange(queries) / queries)
+    longer = np.clip(np.round(9.0 + rng.lognormal(2.1, 1.3, size=queries)), 9, 121)
+    few = rng.integers(5, 8, size=queries)
+    return np.select([kind < 0.082, kind < 0.514], [few, 8], longer).astype(np.int64)
+
+
+def _mslr_sizes(rng: np.random.Generator, queries: int) -> IndexArray:
+    """About 120 documents, 40 to 230 as a rule."""
+    return np.clip(np.round(rng.gamma(4.6, 26.0, size=queries)), 8, 900).astype(np.int64)
+
+
+LIKENESSES: Mapping[str, Likeness] = {
+    "mq2008": Likeness(
+        queries=784,
+        features=46,
+        shares=(0.8072, 0.1316, 0.0612),
+        empty=0.2806,
+        sizes=_mq2008_sizes,
+        ease=0.15,
+        linear=0.40,
+        bent=0.05,
+        fall=0.55,
+        constant=6,
+        shared=0,
+        length=None,
+        normalised=True,
+    ),
+    "mslr": Likeness(
+        queries=2000,
+        features=136,
+        shares=(0.52, 0.32, 0.13, 0.02, 0.01),
+        empty=0.02,
+        sizes=_mslr_sizes,
+        ease=0.16,
+        linear=0.13,
+        bent=0.12,
+        fall=0.8,
+        constant=0,
+        shared=5,
+        length=15,
+        normalised=False,
+    ),
+}
+"""The sets that a generated one can be like."""
+
+
+def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: int | None = None) -> Features:
+    """A set of that many queries, or as many as the real one has; queries are called 1, 2, … and documents 1-1, 1-2, …
+
+    Every draw comes from the rng: the same seed, likeness and number of queries give the same set.
+    """
+    if like not in LIKENESSES:
+        raise UnknownNameError("likeness", like, LIKENESSES)
+    kind = LIKENESSES[like]
+    sizes = kind.sizes(rng, queries or kind.queries)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    tastes = rng.standard_normal((len(sizes), FACTORS))
+    factors = rng.standard_normal((len(query), FACTORS)) * np.sqrt(0.8) + (tastes * np.sqrt(0.2))[query]
+    ease = rng.standard_normal(len(sizes))
+    grades = _grades(_worth(factors, ease[query], kind, rng), query, sizes, kind, rng)
+    matrix = _matrix(factors, np.column_stack([ease, tastes])[query], kind, rng)
+    if kind.normalised:
+        matrix = _normalised(matrix, sizes)
+    names = query + 1
+    place = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
+    documents = np.strings.add(np.strings.add(names.astype(str), "-"), place.astype(str))
+    # Objects, as polars gives them: reading the written files gives the same arrays.
+    return Features(
+        grades=grades,
+        queries=names.astype(str).astype(object),
+        documents=documents.astype(object),
+        matrix=matrix,
+    )
+
+
+def learning_parts(data: Features, parts: int = 5) -> list[Features]:
+    """The set cut between queries into parts of as many queries each as can be: S1 to S5 of LETOR."""
+    starts = np.flatnonzero(np.concatenate([[True], data.queries[1:] != data.queries[:-1]]))
+    edges = [*(starts[share[0]] for share in np.array_split(np.arange(len(starts)), parts)), len(data.queries)]
+    return [Features(*(c[low:high] for c in data)) for low, high in pairwise(edges)]
+
+
+def _worth(factors: FloatArray, ease: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
+    linear = factors @ kind.fall ** np.arange(FACTORS)
+    bent = factors[:, 0] * factors[:, 1] + 1.5 * np.maximum(factors[:, 2], 0.5) - 0.7 * factors[:, 3] ** 2
+    bent += np.where(factors[:, 1] > 0, factors[:, 4], 0.0)
+    noise = rng.standard_normal(len(ease))
+    parts = ((ease, kind.ease), (linear, kind.linear), (bent, kind.bent))
+    told = sum(np.sqrt(share) * (part - part.mean()) / part.std() for part, share in parts)
+    return np.asarray(told + np.sqrt(1.0 - sum(share for _, share in parts)) * noise)
+
+
+def _grades(
+    worth: FloatArray, query: IndexArray, sizes: IndexArray, kind: Likeness, rng: np.random.Generator
+) -> FloatArray:
+    """Grades of the set's shares; so many queries have no relevant document, every other one has one at least."""
+    hard = np.bincount(query, worth) / sizes + np.log(sizes) / 4 + rng.gumbel(0.0, 0.3, size=len(sizes))
+    empty = np.zeros(len(sizes), dtype=bool)
+    empty[np.argsort(hard)[: round(kind.empty * len(sizes))]] = True
+    best = np.zeros(len(worth), dtype=bool)
+    order = np.lexsort((worth, query))
+    best[order[np.cumsum(sizes) - 1]] = True
+    raised = np.where(empty[query], -np.inf, np.where(best, worth + 1e3, worth))
+    rest = np.where(best, raised - 1e3, raised)
+    cuts = np.quantile(raised, np.cumsum(kind.shares)[:-1], method="lower")
+    grades = (raised > cuts[0]).astype(np.float64)
+    for share in np.cumsum(kind.shares)[1:-1]:
+        grades += rest > np.quantile(rest, share, method="lower")
+    return np.asarray(grades)
+
+
+def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
+    """The features: a strong factor each and a weaker one, noise, and a shape; block by block."""
+    said = kind.features - kind.constant - kind.shared - (kind.length is not None)
+    loadings = _loadings(said, rng)
+    shapes = rng.integers(len(SHAPES), size=said)
+    scales = np.exp(rng.normal(0.0, 1.0, size=said)) if not kind.normalised else np.ones(said)
+    places = _places(kind, rng)
+    hints = rng.standard_normal((traits.shape[1], kind.shared)) * 0.5 + np.eye(traits.shape[1], kind.shared)
+    matrix = np.zeros((len(factors), kind.features))
+    for low in range(0, len(factors), BLOCK):
+        rows = slice(low, low + BLOCK)
+        seen = factors[rows] @ loadings
+        seen += rng.standard_normal(seen.shape) * np.sqrt(np.maximum(1.0 - (loadings**2).sum(axis=0), 0.0))
+        for number, shape in enumerate(SHAPES):
+            columns = shapes == number
+            seen[:, columns] = shape(seen[:, columns])
+        matrix[rows, places[:said]] = np.round(seen * scales, 6)
+        matrix[rows, places[said : said + kind.shared]] = np.round(traits[rows] @ hints, 6)
+        if kind.length is not None:
+            words = 6.1 + 1.1 * rng.standard_normal(len(seen)) + 0.3 * factors[rows, 0]
+            matrix[rows, kind.length - 1] = np.maximum(np.round(np.exp(words)), 3.0)
+    return matrix
+
+
+def _loadings(said: int, rng: np.random.Generator) -> FloatArray:
+    """How much each feature tells of each factor: less and less, in the order of a shuffled pack."""
+    strength = 0.85 * np.exp(-np.arange(said) / (0.45 * said))
+    loadings = np.zeros((FACTORS, said))
+    loadings[np.arange(said) % FACTORS, np.arange(said)] = strength
+    loadings[rng.integers(FACTORS, size=said), np.arange(said)] += 0.3 * strength
+    return loadings
+
+
+def _places(kind: Likeness, rng: np.random.Generator) -> IndexArray:
+    """The columns in a random order, without that of the length; constant ones are what is left over."""
+    columns = rng.permutation(kind.features)
+    return columns if kind.length is None else columns[columns != kind.length - 1]
+
+
+SHAPES: tuple[Callable[[FloatArray], FloatArray], ...] = (
+    lambda seen: seen,
+    lambda seen: np.asarray(np.exp(0.8 * seen)),
+    lambda seen: np.asarray(np.maximum(seen, 0.0)),
+    lambda seen: np.asarray(np.round(np.exp(seen + 0.5)), dtype=np.float64),
+    lambda seen: np.asarray(-np.exp(-0.6 * seen) * 5.0),
+)
+"""How a feature shows what it sees: as it is, heavy-tailed, mostly 0, counted, as a log-likelihood."""
+
+
+def _normalised(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
+    """Each feature from 0 to 1 in each query, 0 where it says the same of every document."""
+    starts = np.cumsum(sizes) - sizes
+    low, high = (np.repeat(best.reduceat(matrix, starts, axis=0), sizes, axis=0) for best in (np.minimum, np.maximum))
+    width = high - low
+    return np.asarray(np.round((matrix - low) / np.where(width > 0, width, 1.0), 6))
