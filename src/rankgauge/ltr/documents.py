@@ -1,0 +1,141 @@
+"""Documents: what a ranker learns from, each query's documents together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankgauge import io
+from rankgauge.errors import InputError
+from rankgauge.io import Reading
+from rankgauge.io.letor import Features, read_features
+from rankgauge.io.source import Source
+from rankgauge.policies import Duplicates
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["Documents", "features", "names_of", "read"]
+
+Given: TypeAlias = Any
+"""An array, a polars or pandas frame, a sparse matrix, or the path of a LETOR file."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Documents:
+    """Graded documents with their features, sorted by query; queries stand in the order of their first documents."""
+
+    matrix: FloatArray
+    """The features (documents × features)."""
+    grades: FloatArray
+    sizes: IndexArray
+    """How many documents each query has."""
+    place: IndexArray
+    """The row of the input that each document comes from."""
+
+    @classmethod
+    def of(cls, X: Given, y: Any = None, qid: Any = None, *, width: int | None = None, nan: bool = False) -> Documents:
+        """The documents of arrays, frames or a LETOR file; `width` is the number of features that is expected.
+
+        A feature that is NaN becomes 0, as one that a line of a LETOR file lacks, unless `nan` keeps it.
+        """
+        if io.is_path(X):
+            found = read(X)
+            X, y, qid = found.matrix, found.grades, found.queries
+            X = _widened(X, width)
+        matrix = features(X, width=width, nan=nan)
+        grades, codes = _grades(y, len(matrix)), _codes(qid, len(matrix))
+        place = np.argsort(codes, kind="stable")
+        return cls(matrix=matrix[place], grades=grades[place], sizes=np.bincount(codes), place=place)
+
+    @cached_property
+    def starts(self) -> IndexArray:
+        """The row at which each query begins."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    @cached_property
+    def query(self) -> IndexArray:
+        """The number of each document's query."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def chosen(self, queries: BoolArray) -> Documents:
+        """The documents of some of the queries."""
+        rows = queries[self.query]
+        return replace(
+            self,
+            matrix=self.matrix[rows],
+            grades=self.grades[rows],
+            sizes=self.sizes[queries],
+            place=self.place[rows],
+        )
+
+
+def read(path: Any) -> Features:
+    """The lines of a LETOR file; every line is a document of its own."""
+    return read_features(Source.of(path), Reading(duplicates=Duplicates.ROWS))
+
+
+def features(X: Given, *, width: int | None = None, nan: bool = False) -> FloatArray:
+    """The features as a matrix, in the order of the input."""
+    if io.is_path(X):
+        X = _widened(np.asarray(read(X).matrix, dtype=np.float64), width)
+    matrix = _numbers(X.toarray() if hasattr(X, "toarray") else X, "features")
+    if matrix.ndim != 2 or not len(matrix):
+        raise InputError(
+            f"features of shape {matrix.shape}", hint="Give a row for each document and a column for each feature."
+        )
+    if width is not None and matrix.shape[1] != width:
+        raise InputError(
+            f"documents with {matrix.shape[1]} features, for a ranker that learned from {width}",
+            hint="Give the same features, in the same order, as in training.",
+        )
+    if np.isinf(matrix).any():
+        row, column = np.argwhere(np.isinf(matrix))[0]
+        raise InputError(f"feature {column + 1} of document {row + 1} is infinite", hint="Give finite numbers or NaN.")
+    return matrix if nan else np.nan_to_num(matrix, nan=0.0)
+
+
+def names_of(X: Given) -> list[str] | None:
+    """The names of a frame's columns; None where features have no names."""
+    columns = getattr(X, "columns", None)
+    named = columns is not None and all(isinstance(name, str) for name in columns)
+    return [str(name) for name in columns] if named and columns is not None else None
+
+
+def _widened(matrix: FloatArray, width: int | None) -> FloatArray:
+    """The matrix with as many columns: the last features may be 0, and so absent, in all lines of a file."""
+    lacking = 0 if width is None else max(width - matrix.shape[1], 0)
+    return np.pad(matrix, ((0, 0), (0, lacking))) if lacking else matrix
+
+
+def _numbers(values: Any, what: str) -> FloatArray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} that are no numbers: {error}") from None
+
+
+def _grades(y: Any, count: int) -> FloatArray:
+    if y is None:
+        raise InputError("documents without grades", hint="Give a grade for each document: fit(X, y, qid=…).")
+    grades = _numbers(y, "grades").reshape(-1)
+    if len(grades) != count:
+        raise InputError(f"{len(grades)} grades for {count} documents", hint="Give one grade for each document.")
+    if not np.isfinite(grades).all():
+        row = int(np.flatnonzero(~np.isfinite(grades))[0])
+        raise InputError(f"the grade of document {row + 1} is {grades[row]}", hint="Leave out ungraded documents.")
+    return grades
+
+
+def _codes(qid: Any, count: int) -> IndexArray:
+    """The number of each document's query, in the order of first appearance."""
+    if qid is None:
+        raise InputError("documents without queries", hint="Say which query each document is for: fit(X, y, qid=…).")
+    names = np.asarray(qid).reshape(-1)
+    if len(names) != count:
+        raise InputError(f"{len(names)} query ids for {count} documents", hint="Give one qid for each document.")
+    names = names.astype(str) if names.dtype == object else names
+    _, first, codes = np.unique(names, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[codes.reshape(-1)])

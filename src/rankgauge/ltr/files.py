@@ -1,0 +1,61 @@
+"""Rankers from files: what `Ranker.save` wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from rankgauge import dialects
+from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.io.source import Source
+from rankgauge.ltr.base import FORMAT, VERSION, Ranker, get
+
+__all__ = ["load"]
+
+
+def load(path: str | PathLike[str]) -> Ranker:
+    """The ranker in a file; it predicts exactly what the saved one did."""
+    found = _document(fspath(path))
+    try:
+        return _ranker(found)
+    except RankGaugeError as error:
+        raise InputError(f"holds a ranker that cannot be made: {error}", path=fspath(path)) from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InputError(f"the ranker in it is not whole: {type(error).__name__}: {error}", path=fspath(path)) from None
+
+
+def _document(path: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(Source.of(path).read())
+    except UnicodeDecodeError:
+        raise InputError("is not a text file; a ranker's JSON file was expected", path=path) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError("is not a ranker's file", path=path, hint="Make one: rankgauge train … -o model.json")
+    if found.get("version") != VERSION:
+        raise InputError(
+            f"is of version {found.get('version')} of the format, this program knows version {VERSION}",
+            path=path,
+            hint="Use the release of rankgauge that wrote it, or train again.",
+        )
+    return found
+
+
+def _ranker(found: Mapping[str, Any]) -> Ranker:
+    parameters = dict(found["parameters"])
+    if isinstance(parameters.get("dialect"), dict):
+        changed = dict(parameters["dialect"])
+        parameters["dialect"] = dialects.get(changed.pop("name")).changed(**changed)
+    ranker = get(found["ranker"])(**parameters)
+    ranker.check()
+    ranker.n_features_in_ = int(found["features"])
+    ranker.curve_, ranker.best_round_ = list(found.get("curve") or []), found.get("best_round")
+    if found.get("names"):
+        ranker.feature_names_in_ = np.array(found["names"], dtype=object)
+    ranker._restore(found["model"])
+    return ranker
