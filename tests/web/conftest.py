@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
+from rankgauge.active.campaign.database import Location, connect
+
 _NUMBERS = itertools.count()
 
 
@@ -45,6 +47,6 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def engine(database: str) -> Iterator[Engine]:
     """An engine on the empty database."""
-    made = create_engine(database)
+    made = connect(Location(database), existing=False)
     yield made
     made.dispose()

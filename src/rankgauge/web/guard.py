@@ -1,8 +1,8 @@
 """Who may: the checks that stand before each route.
 
-A browser shows its session in a signed cookie, and each form of it carries the session's token, so that no foreign page
-can send one. A program shows a token of its own in the header `Authorization: Bearer …`; it needs no form's token, as no
-browser sends that header by itself.
+A browser shows its session in a signed cookie, and each form of it carries the session's token, so that no foreign
+page can send one. A program shows a token of its own in the header `Authorization: Bearer …`; it needs no form's
+token, as no browser sends that header by itself.
 """
 
 from __future__ import annotations

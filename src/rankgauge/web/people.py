@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from rankgauge.active.campaign.database import reading, writing
 from rankgauge.web import keys
 from rankgauge.web.settings import Settings, new_secret
 from rankgauge.web.tables import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
@@ -56,45 +57,45 @@ class People:
         if self._settings.secret:
             return self._settings.secret
         kept = select(ROOM.c.value).where(ROOM.c.name == "secret")
-        with self._engine.begin() as connection:
+        with reading(self._engine) as connection:
             found = connection.scalar(kept)
         if found is not None:
             return str(found)
         try:
-            with self._engine.begin() as connection:
+            with writing(self._engine) as connection:
                 connection.execute(insert(ROOM).values(name="secret", value=new_secret()))
         except IntegrityError:
             pass  # another process was quicker; its secret counts
-        with self._engine.begin() as connection:
+        with reading(self._engine) as connection:
             return str(connection.execute(kept).scalar_one())
 
     def admin_link(self, name: str = "admin") -> str:
         """A secret that lets an admin in once, within the hour."""
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             person = self._add(connection, name, Role.ADMIN, None)
             return self._link(connection, person, once=True, seconds=ENTRY_HOURS * HOUR)
 
     def invite(self, campaign: int, name: str) -> tuple[Person, str]:
         """A new assessor of the campaign, and the secret of the link that is theirs."""
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             person = self._add(connection, name, Role.ASSESSOR, campaign)
             link = self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
         return Person(id=person, name=name, role=Role.ASSESSOR, campaign=campaign), link
 
     def invite_again(self, person: int) -> str:
         """Another link for an assessor whose own was lost; the old ones no longer work."""
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             connection.execute(delete(LINKS).where(LINKS.c.person == person))
             return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
 
     def behind_link(self, secret: str) -> Person | None:
         """Whose link it is, if it still works."""
-        with self._engine.begin() as connection:
+        with reading(self._engine) as connection:
             return _person(connection.execute(self._usable(secret)).first())
 
     def enter(self, secret: str) -> tuple[Person, str] | None:
         """Whoever the link lets in, and the new session; None where the link does not work (any more)."""
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             person = _person(connection.execute(self._usable(secret)).first())
             if person is None:
                 return None
@@ -118,19 +119,19 @@ class People:
                 SESSIONS.c.hash == keys.hashed(session), SESSIONS.c.expires > self._clock(), PEOPLE.c.revoked.is_(None)
             )
         )
-        with self._engine.begin() as connection:
+        with reading(self._engine) as connection:
             return _person(connection.execute(wanted).first())
 
     def leave(self, session: str) -> None:
         """The end of a session."""
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.hash == keys.hashed(session)))
 
     def new_token(self, person: int, name: str) -> str:
         """A token by which a program acts as the person; it is shown this once."""
         token = keys.fresh("rgt")
         row = {"hash": keys.hashed(token), "person": person, "name": name, "created": self._clock()}
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             connection.execute(insert(TOKENS).values(**row))
         return token
 
@@ -141,19 +142,19 @@ class People:
             .join(TOKENS, TOKENS.c.person == PEOPLE.c.id)
             .where(TOKENS.c.hash == keys.hashed(token), TOKENS.c.revoked.is_(None), PEOPLE.c.revoked.is_(None))
         )
-        with self._engine.begin() as connection:
+        with reading(self._engine) as connection:
             return _person(connection.execute(wanted).first())
 
     def tokens(self, person: int) -> Sequence[Any]:
         """The tokens of a person: id, name, created, revoked."""
         wanted = select(TOKENS.c.id, TOKENS.c.name, TOKENS.c.created, TOKENS.c.revoked)
-        with self._engine.begin() as connection:
+        with reading(self._engine) as connection:
             return connection.execute(wanted.where(TOKENS.c.person == person).order_by(TOKENS.c.id)).all()
 
     def revoke_token(self, person: int, token: int) -> bool:
         """Whether the person had such a token; it works no longer."""
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
 
     def assessors(self, campaign: int) -> Sequence[Any]:
@@ -164,13 +165,13 @@ class People:
             .where(PEOPLE.c.campaign == campaign)
             .order_by(PEOPLE.c.id)
         )
-        with self._engine.begin() as connection:
+        with reading(self._engine) as connection:
             return connection.execute(wanted).all()
 
     def revoke(self, campaign: int, person: int) -> bool:
         """Whether the campaign had such an assessor; link, sessions and tokens work no longer, labels stay."""
         wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
-        with self._engine.begin() as connection:
+        with writing(self._engine) as connection:
             return connection.execute(wanted.values(revoked=self._clock())).rowcount == 1
 
     def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 __all__ = ["LINKS", "METADATA", "PEOPLE", "ROOM", "SESSIONS", "TOKENS"]
 
@@ -26,8 +26,8 @@ PEOPLE = Table(
     Column("name", String(120), nullable=False),
     Column("role", String(16), nullable=False),
     Column("campaign", Integer),
-    Column("created", Float, nullable=False),
-    Column("revoked", Float),
+    Column("created", Double, nullable=False),
+    Column("revoked", Double),
     Index("people_of_campaign", "campaign"),
 )
 """An admin, who belongs to the room, or an assessor, who belongs to one campaign. Times are seconds since 1970."""
@@ -38,8 +38,8 @@ LINKS = Table(
     Column("hash", HASH, primary_key=True),
     Column("person", ForeignKey("people.id"), nullable=False, index=True),
     Column("once", Boolean, nullable=False),
-    Column("expires", Float, nullable=False),
-    Column("used", Float),
+    Column("expires", Double, nullable=False),
+    Column("used", Double),
 )
 """Links that let somebody in: an admin's works once, an assessor's until it is revoked or too old."""
 
@@ -48,7 +48,7 @@ SESSIONS = Table(
     METADATA,
     Column("hash", HASH, primary_key=True),
     Column("person", ForeignKey("people.id"), nullable=False, index=True),
-    Column("expires", Float, nullable=False),
+    Column("expires", Double, nullable=False),
 )
 
 TOKENS = Table(
@@ -58,7 +58,7 @@ TOKENS = Table(
     Column("hash", HASH, nullable=False, unique=True),
     Column("person", ForeignKey("people.id"), nullable=False, index=True),
     Column("name", String(120), nullable=False),
-    Column("created", Float, nullable=False),
-    Column("revoked", Float),
+    Column("created", Double, nullable=False),
+    Column("revoked", Double),
 )
 """Tokens for programs: whoever sends one acts as the person whose it is."""

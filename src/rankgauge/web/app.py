@@ -1,0 +1,65 @@
+"""The judging room as an application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.staticfiles import StaticFiles
+
+from rankgauge.active.campaign.database import Location, connect
+from rankgauge.errors import RankGaugeError
+from rankgauge.web.headers import SafeHeaders
+from rankgauge.web.limits import Limit
+from rankgauge.web.people import People
+from rankgauge.web.room import Room, room_of
+from rankgauge.web.routes import ROUTERS
+from rankgauge.web.schema import migrate
+from rankgauge.web.settings import Settings
+from rankgauge.web.uploads import BoundedBody
+
+__all__ = ["create_app"]
+
+API = "/api/"
+FILES = ("/campaigns", "/labels")
+"""How the paths end to which files are sent."""
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The application on the database of the settings, which is brought up to date first."""
+    engine = connect(Location(settings.database), existing=False)
+    migrate(engine)
+    people = People(engine, settings)
+    app = FastAPI(title="RankGauge judging room", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
+    app.state.room = Room(
+        settings=settings, engine=engine, people=people, key=people.secret(), limit=Limit(settings.tries_a_minute)
+    )
+    for router in ROUTERS:
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RankGaugeError, _mistaken)
+    app.add_middleware(BoundedBody, largest=settings.upload_bytes, files=FILES)
+    app.add_middleware(SafeHeaders)
+    return app
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """What was not allowed or is not there, as a page for people and as JSON for programs."""
+    assert isinstance(error, HTTPException)
+    return _answer(request, error.status_code, str(error.detail), dict(error.headers or {}))
+
+
+def _mistaken(request: Request, error: Exception) -> Response:
+    """A mistake in what was sent: the same words as on the command line."""
+    return _answer(request, 400, str(error), {})
+
+
+def _answer(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
+    if request.url.path.startswith(API) or "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"detail": words}, status_code=status, headers=headers)
+    page = room_of(request).page(request, "error.html", status=status, code=status, words=words)
+    page.headers.update(headers)
+    return page
