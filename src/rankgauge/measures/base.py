@@ -17,6 +17,7 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.measures.discovery import load, load_all
 from rankgauge.measures.numbers import NumberFormat
+from rankgauge.measures.shapes import Form
 from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.ranking.sampling import SAMPLING
@@ -193,6 +194,10 @@ class Measure:
     def contributions(self, lists: RankedLists) -> FloatArray:
         """What each hit adds to the value (queries × hits)."""
         raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
+
+    def form(self) -> Form | None:
+        """The measure as worths of grades and weights of ranks, where that is all that its value depends on."""
+        return None
 
     def text(self, value: float, number: NumberFormat) -> str:
         """The value as it is printed: a count whole, anything else in that format."""

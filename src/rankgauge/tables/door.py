@@ -15,7 +15,15 @@ from rankgauge.errors import InputError
 from rankgauge.tables.check import check
 from rankgauge.tables.columns import JUDGMENTS, RUN, Table, recognise
 
-__all__ = ["as_judgments", "as_run"]
+__all__ = ["as_frame", "as_judgments", "as_run"]
+
+
+def as_frame(source: Any) -> pl.DataFrame:
+    """A frame, columns or rows with a frame's columns as they are called there; numbers that pandas lacks are null."""
+    frame = _frame(source, RUN).collect()
+    if isinstance(source, pl.DataFrame | pl.LazyFrame):
+        return frame
+    return frame.with_columns(pl.selectors.float().fill_nan(None))
 
 
 def as_judgments(source: Any) -> pl.DataFrame:

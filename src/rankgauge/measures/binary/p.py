@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import FloatArray
 
@@ -46,6 +47,19 @@ class P(Measure):
     def values(self, lists: RankedLists) -> FloatArray:
         # Counts first and divides once, as the tools do: seven tenths are .7, not .1 seven times.
         return lists.rounded(total(self._found(lists)) / self._divisor(lists))
+
+    def form(self) -> Form | None:
+        if self.padded is False:
+            return None  # the divisor is the length of the list
+        k, rel = self.cutoff, self.rel
+        assert k is not None
+        assert rel is not None
+        return Form(
+            shape=Shape.LINEAR,
+            worth=lambda lists: lists.relevant(rel).astype(float),
+            weight=lambda ranks: np.full_like(ranks, 1.0 / k),
+            cutoff=k,
+        )
 
     def _divisor(self, lists: RankedLists) -> FloatArray:
         assert self.cutoff is not None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -42,8 +43,16 @@ class RBP(Measure):
             raise ParameterError("RBP", "p", "a probability from 0 to below 1", self.p)
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        lists = lists.top(self.cutoff)
-        return lists.relevant(self.rel) * lists.weigh(
-            lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff
+        return self.form().contributions(lists)
+
+    def form(self) -> Form:
+        return Form(
+            shape=Shape.LINEAR,
+            worth=self._found,
+            weight=lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0),
+            cutoff=self.cutoff,
         )
+
+    def _found(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return lists.relevant(self.rel).astype(float)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import cascade
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray, Weight, to_single
 
@@ -78,7 +78,12 @@ class RR(Measure):
             raise UnknownNameError("ruler", self.ruler, RULERS)
 
     def contributions(self, lists: RankedLists) -> FloatArray:
+        return self.form().contributions(lists)
+
+    def form(self) -> Form:
+        weight = _reciprocal if self.ruler is None else RULERS[self.ruler]
+        return Form(shape=Shape.CASCADE, worth=self._found, weight=weight, cutoff=self.cutoff)
+
+    def _found(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        lists = lists.top(self.cutoff)
-        worth = _reciprocal if self.ruler is None else RULERS[self.ruler]
-        return cascade(lists, lists.relevant(self.rel).astype(float), worth, self.cutoff)
+        return lists.relevant(self.rel).astype(float)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import cascade
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -38,6 +38,11 @@ class Success(Measure):
     rel: float | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
+        return self.form().contributions(lists)
+
+    def form(self) -> Form:
+        return Form(shape=Shape.CASCADE, worth=self._found, weight=np.ones_like, cutoff=self.cutoff)
+
+    def _found(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        lists = lists.top(self.cutoff)
-        return cascade(lists, lists.relevant(self.rel).astype(float), np.ones_like, self.cutoff)
+        return lists.relevant(self.rel).astype(float)

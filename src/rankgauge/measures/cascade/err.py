@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import STOPS, cascade, stop_probability
+from rankgauge.measures.parts import STOPS, stop_probability
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -68,6 +69,14 @@ class ERR(Measure):
             raise UnknownNameError("rule for stopping", self.stop, STOPS)
 
     def contributions(self, lists: RankedLists) -> FloatArray:
+        return self._reading().contributions(lists)
+
+    def form(self) -> Form | None:
+        return self._reading()
+
+    def _reading(self) -> Form:
+        return Form(shape=Shape.CASCADE, worth=self._stops, weight=lambda r: 1.0 / r, cutoff=self.cutoff)
+
+    def _stops(self, lists: RankedLists) -> FloatArray:
         assert self.max_grade is not None
-        lists = lists.top(self.cutoff)
-        return cascade(lists, stop_probability(lists, self.max_grade, self.stop), lambda r: 1.0 / r, self.cutoff)
+        return stop_probability(lists, self.max_grade, self.stop)

@@ -9,6 +9,7 @@ import numpy as np
 from rankgauge.measures.base import Cutoff, Example, Facts, TieRule
 from rankgauge.measures.cascade.err import ERR
 from rankgauge.measures.parts import ratio
+from rankgauge.measures.shapes import Form
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import FloatArray
 
@@ -50,6 +51,9 @@ class nERR(ERR):
     def contributions(self, lists: RankedLists) -> FloatArray:
         ideal = total(super().contributions(lists.ideal_order()))
         return ratio(super().contributions(lists), ideal[..., np.newaxis])
+
+    def form(self) -> Form | None:
+        return None  # the ideal order depends on all grades at once
 
     def values(self, lists: RankedLists) -> FloatArray:
         return ratio(total(super().contributions(lists)), total(super().contributions(lists.ideal_order())))

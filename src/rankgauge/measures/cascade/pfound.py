@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import cascade
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray, Weight
 
@@ -86,9 +86,13 @@ class PFound(Measure):
             raise ParameterError(self.facts.name, "p_rel", "a probability from 0 to 1, or a name", self.p_rel)
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        lists = lists.top(self.cutoff)
+        return self.form().contributions(lists)
+
+    def form(self) -> Form:
         going_on = 1.0 - self.p_break
-        return cascade(lists, self._found(lists), lambda ranks: going_on ** (ranks - 1.0), self.cutoff)
+        return Form(
+            shape=Shape.CASCADE, worth=self._found, weight=lambda ranks: going_on ** (ranks - 1.0), cutoff=self.cutoff
+        )
 
     def _found(self, lists: RankedLists) -> FloatArray:
         """The probability that each hit is what the user looks for; 0 for unjudged ones and padding."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import gains
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -39,6 +40,11 @@ class CG(Measure):
     gains: tuple[tuple[float, float], ...] | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
+        return self.form().contributions(lists)
+
+    def form(self) -> Form:
+        return Form(shape=Shape.LINEAR, worth=self._gains, weight=np.ones_like, cutoff=self.cutoff)
+
+    def _gains(self, lists: RankedLists) -> FloatArray:
         assert self.gain is not None
-        lists = lists.top(self.cutoff)
-        return gains(lists, self.gain, self.gains) * lists.weigh(np.ones_like, self.cutoff)
+        return gains(lists, self.gain, self.gains)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import discounted, gains
+from rankgauge.measures.parts import discount, discounted, gains
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 
@@ -68,6 +69,10 @@ class DCG(Measure):
         assert self.discount is not None
         lists = lists.top(self.cutoff)
         return discounted(lists, self._gains(lists), self.discount, self.cutoff)
+
+    def form(self) -> Form | None:
+        assert self.discount is not None
+        return Form(shape=Shape.LINEAR, worth=self._gains, weight=discount(self.discount), cutoff=self.cutoff)
 
     def _gains(self, lists: RankedLists) -> FloatArray:
         assert self.gain is not None

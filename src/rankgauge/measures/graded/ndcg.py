@@ -9,6 +9,7 @@ import numpy as np
 from rankgauge.measures.base import Cutoff, Example, Facts, TieRule
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.parts import ratio
+from rankgauge.measures.shapes import Form
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import FloatArray
 
@@ -65,13 +66,16 @@ class nDCG(DCG):
     ideal_rel: float | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        return ratio(super().contributions(lists), self._ideal(lists)[..., np.newaxis])
+        return ratio(super().contributions(lists), self.ideal(lists)[..., np.newaxis])
 
     def values(self, lists: RankedLists) -> FloatArray:
         # Sum first and divide once, as the tools do: their printed digits follow from it.
-        return ratio(total(super().contributions(lists)), self._ideal(lists))
+        return ratio(total(super().contributions(lists)), self.ideal(lists))
 
-    def _ideal(self, lists: RankedLists) -> FloatArray:
+    def form(self) -> Form | None:
+        return None  # the ideal order depends on all grades at once
+
+    def ideal(self, lists: RankedLists) -> FloatArray:
         """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
         ideal = lists.ideal_order(self.cutoff if self.gains is None else None)
         if self.ideal_rel is not None:

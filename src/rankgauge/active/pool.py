@@ -1,0 +1,239 @@
+"""The pool: queries with the lists of one or two rankers, and what is known before anyone judges a document.
+
+Every array is flat, document by document, each query's documents together; a document that only one of two lists has
+is there once. Documents with equal scores stand in the order of the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankgauge.active.beliefs import belief_column, beliefs_of, mixture, predict, scale_of
+from rankgauge.active.costs import costs_of, overhead_of
+from rankgauge.active.sources import Rows, joined, read_features, scored
+from rankgauge.errors import InputError
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["TOLERANCE", "Pool"]
+
+TOLERANCE = 1e-6
+"""How far the beliefs about a document may be from adding up to 1: models in single precision are not exact."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pool:
+    """Queries, the documents of their lists, beliefs about the grades, and what judging costs.
+
+    `ranks` (documents × rankers) has the rank of each document in each ranker's list, NaN where the list lacks it;
+    the ranks of a list are 1, 2, … without a gap. `beliefs` (documents × grades) is how likely each grade of the
+    scale `grades` (ascending) is. `costs` (documents) is the cost of judging a document, `overhead` (queries) that of
+    opening a query, in the same unit. `texts` has what an assessor reads, row by row.
+    """
+
+    queries: pl.Series
+    documents: pl.Series
+    sizes: IndexArray
+    ranks: FloatArray
+    beliefs: FloatArray
+    grades: FloatArray
+    costs: FloatArray
+    overhead: FloatArray
+    texts: pl.DataFrame | None = None
+
+    def __post_init__(self) -> None:
+        m, n = len(self.queries), len(self.documents)
+        shapes = {
+            "sizes": (m,),
+            "ranks": (n, self.ranks.shape[-1]),
+            "beliefs": (n, len(self.grades)),
+            "costs": (n,),
+            "overhead": (m,),
+        }
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise InputError(f"a pool of {m} queries and {n} documents needs {name} of shape {shape}")
+        _check_lists(self)
+        _check_beliefs(self)
+        _check_costs(self)
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        *,
+        scores: str | Sequence[str] | None = None,
+        grades: npt.ArrayLike | None = None,
+        beliefs: str | npt.ArrayLike | None = None,
+        cost: str | None = None,
+        overhead: str | float | None = None,
+        depth: int | None = None,
+    ) -> Pool:
+        """The pool that a frame, or the file of one, holds: a row for each query and document.
+
+        `scores` names the columns of one or two rankers' scores (score; score_1 and score_2; or ranks in place of
+        scores); an empty cell says that the ranker's list lacks the document. Beliefs are the columns p_0, p_1, … of
+        the frame, an array (rows × grades), or "uniform" over the scale `grades`. `cost` is "documents", "one",
+        "log-length" or a column; `overhead` a number or a column. `depth` cuts the lists.
+        """
+        rows = Rows.of(source, scores=scores, depth=depth)
+        scale, believed = beliefs_of(rows, grades, beliefs)
+        return cls(
+            queries=rows.queries,
+            documents=rows.frame["document"],
+            sizes=rows.sizes,
+            ranks=rows.ranks,
+            beliefs=believed,
+            grades=scale,
+            costs=costs_of(rows, cost),
+            overhead=overhead_of(rows, overhead),
+            texts=rows.texts,
+        )
+
+    @classmethod
+    def from_runs(cls, *runs: Any, texts: Any = None, **options: Any) -> Pool:
+        """The pool of the documents that one or two runs (paths, frames, dicts) retrieve.
+
+        `texts` is a frame with the column document, and query where it differs by query: title, text, url, length,
+        cost, beliefs. The options are those of `of`.
+        """
+        return cls.of(joined(runs, texts), **options)
+
+    @classmethod
+    def from_letor(cls, path: str | Path, *rankers: Any, model: Any = None, **options: Any) -> Pool:
+        """The pool that one or two fitted rankers make of a LETOR file, whose grades are not looked at.
+
+        `model` gives the beliefs: a fitted relevance model, or several for their mixture; without one they are
+        uniform over the scale `grades`. The options are those of `of`.
+        """
+        features = read_features(path)
+        frame = scored(features, rankers)
+        if model is not None:
+            models = model if isinstance(model, list | tuple) else [model]
+            scale = scale_of(models) if options.get("grades") is None else options.pop("grades")
+            options = {
+                **options,
+                "grades": scale,
+                "beliefs": mixture(*(predict(m, features.matrix, scale) for m in models)),
+            }
+        return cls.of(frame, **options)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The pool as a frame that `of` turns into the same pool."""
+        numbers = {
+            **{f"rank_{r + 1}": pl.Series(self.ranks[:, r]).fill_nan(None) for r in range(self.rankers)},
+            **{belief_column(grade): self.beliefs[:, y] for y, grade in enumerate(self.grades)},
+            "cost": self.costs,
+            "overhead": self.overhead[self.query],
+        }
+        frame = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents, **numbers})
+        return frame if self.texts is None else frame.hstack(self.texts)
+
+    @property
+    def rankers(self) -> int:
+        """How many rankers there are: 1 or 2."""
+        return int(self.ranks.shape[1])
+
+    @cached_property
+    def starts(self) -> IndexArray:
+        """Where each query's documents begin."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    @cached_property
+    def query(self) -> IndexArray:
+        """The position of each document's query."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @cached_property
+    def lengths(self) -> IndexArray:
+        """How many documents each query has in each ranker's list (queries × rankers)."""
+        listed = ~np.isnan(self.ranks)
+        return np.asarray(np.add.reduceat(listed, self.starts, axis=0, dtype=np.int64))
+
+    @cached_property
+    def orders(self) -> tuple[IndexArray, ...]:
+        """For each ranker its documents, query by query in the order of its lists."""
+        return tuple(self._order(r) for r in range(self.rankers))
+
+    @cached_property
+    def query_costs(self) -> FloatArray:
+        """What judging all documents of each query costs."""
+        return np.asarray(self.overhead + np.add.reduceat(self.costs, self.starts))
+
+    def scaled(self) -> Pool:
+        """The same pool with costs in units of the mean cost of a query."""
+        unit = float(np.mean(self.query_costs))
+        return replace(self, costs=self.costs / unit, overhead=self.overhead / unit)
+
+    def find(self, judgments: pl.DataFrame) -> FloatArray:
+        """The grade of each document in the judgments (query, document, grade), NaN where there is none."""
+        ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+        found = ids.join(judgments, on=["query", "document"], how="left", maintain_order="left")
+        return np.asarray(found["grade"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+
+    def _order(self, ranker: int) -> IndexArray:
+        # Ranks have no gaps, so a document's rank says where it goes: no sort is needed.
+        listed = np.flatnonzero(~np.isnan(self.ranks[:, ranker]))
+        lengths = self.lengths[:, ranker]
+        place = (np.cumsum(lengths) - lengths)[self.query[listed]] + self.ranks[listed, ranker].astype(np.int64) - 1
+        order = np.full(len(listed), -1, dtype=np.int64)
+        order[place] = listed
+        return order
+
+
+def _check_lists(pool: Pool) -> None:
+    if not len(pool.queries) or (pool.sizes < 1).any() or int(pool.sizes.sum()) != len(pool.documents):
+        raise InputError("a pool needs queries with at least one document each, and sizes that add up")
+    if pool.rankers not in (1, 2):
+        raise InputError(f"a pool has the lists of one or two rankers, not of {pool.rankers}")
+    for ranker in range(pool.rankers):
+        ranks = pool.ranks[:, ranker]
+        rank, length = ranks[~np.isnan(ranks)], pool.lengths[pool.query[~np.isnan(ranks)], ranker]
+        whole = bool(((rank >= 1) & (rank <= length) & (rank == np.trunc(rank))).all())
+        if not whole or (pool.orders[ranker] < 0).any():
+            raise InputError(
+                f"the ranks of ranker {ranker + 1} are not 1, 2, 3, … in every query",
+                hint="Give scores, or the rank of each document in its list without gaps.",
+            )
+    if np.isnan(pool.ranks).all(axis=1).any():
+        row = int(np.argmax(np.isnan(pool.ranks).all(axis=1)))
+        raise InputError(f"document {pool.documents[row]} of query {_query(pool, row)} stands in no list")
+
+
+def _check_beliefs(pool: Pool) -> None:
+    if not len(pool.grades) or (np.diff(pool.grades) <= 0).any() or not np.isfinite(pool.grades).all():
+        raise InputError(f"the scale must be rising grades, each once; got {pool.grades.tolist()}")
+    sums = pool.beliefs.sum(axis=1)
+    # A comparison with NaN is false, so NaN is caught as well.
+    bad = ~((pool.beliefs.min(axis=1) >= 0) & (np.abs(sums - 1.0) <= TOLERANCE))
+    if bad.any():
+        row = int(np.argmax(bad))
+        shown = ", ".join(f"{p:g}" for p in pool.beliefs[row])
+        raise InputError(
+            f"the beliefs about document {pool.documents[row]} of query {_query(pool, row)} are {shown}",
+            hint="Beliefs are probabilities of the grades: none below 0, and they add up to 1.",
+        )
+
+
+def _check_costs(pool: Pool) -> None:
+    bad = ~((pool.costs > 0) & np.isfinite(pool.costs))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"judging document {pool.documents[row]} of query {_query(pool, row)} costs {pool.costs[row]:g}",
+            hint="The cost of a document is a number above 0.",
+        )
+    if not ((pool.overhead >= 0) & np.isfinite(pool.overhead)).all():
+        raise InputError("the overhead of a query is a number from 0 on")
+
+
+def _query(pool: Pool, row: int) -> str:
+    return str(pool.queries[int(pool.query[row])])

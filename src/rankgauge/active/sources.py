@@ -1,0 +1,225 @@
+"""Where pools come from: frames, files of frames, runs, and LETOR files with fitted rankers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import io
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.io.letor import Features
+from rankgauge.io.letor import read_features as read_source
+from rankgauge.io.source import Source
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.tables import find
+from rankgauge.tables.door import as_frame
+
+__all__ = ["TEXTS", "Rows", "joined", "read_features", "read_table", "scored"]
+
+TEXTS = ("query_text", "title", "text", "url")
+"""The columns that assessors read."""
+
+SCORES = (("score_1", "score_2"), ("score",), ("score_1",), ("rank_1", "rank_2"), ("rank_1",), ("rank",))
+"""The columns that are looked for where nobody names them."""
+
+READERS: Mapping[str, Callable[[Any], pl.DataFrame]] = {
+    ".parquet": pl.read_parquet,
+    ".arrow": pl.read_ipc,
+    ".feather": pl.read_ipc,
+    ".csv": pl.read_csv,
+    ".tsv": lambda path: pl.read_csv(path, separator="\t"),
+    ".jsonl": pl.read_ndjson,
+}
+"""How a table's file is read, by its suffix."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rows:
+    """The rows of a frame that a pool is made of, each query's together, and the ranks of their documents.
+
+    `place` (documents) is the row of the input that each of them was.
+    """
+
+    frame: pl.DataFrame
+    queries: pl.Series
+    sizes: IndexArray
+    ranks: FloatArray
+    place: IndexArray
+    read: int
+    """How many rows the input had."""
+
+    @classmethod
+    def of(cls, source: Any, *, scores: str | Sequence[str] | None = None, depth: int | None = None) -> Rows:
+        """The rows of a frame or of a file; lists are cut at the depth, and documents left in no list go."""
+        if depth is not None and (depth != int(depth) or depth < 1):
+            raise ParameterError("a pool", "depth", "a whole number from 1 on", depth)
+        frame = _identified(read_table(source) if io.is_path(source) else as_frame(source))
+        names = _score_columns(frame, scores)
+        queries = frame["query"].unique(maintain_order=True)
+        code = frame["query"].replace_strict(queries, np.arange(len(queries)), return_dtype=pl.Int64).to_numpy()
+        ranks = np.column_stack([_ranks(code, _scores(frame, name, lone=len(names) == 1)) for name in names])
+        ranks = np.where(ranks <= (np.inf if depth is None else depth), ranks, np.nan)
+        place = np.argsort(code, kind="stable")
+        place = place[~np.isnan(ranks[place]).all(axis=1)]
+        sizes = np.bincount(code[place], minlength=len(queries))
+        kept = sizes > 0
+        return cls(
+            frame=frame[place],
+            queries=queries.filter(pl.Series(kept)),
+            sizes=sizes[kept],
+            ranks=ranks[place],
+            place=place,
+            read=len(frame),
+        )
+
+    @property
+    def texts(self) -> pl.DataFrame | None:
+        """What assessors read, where the frame has it."""
+        names = [name for name in TEXTS if name in self.frame.columns]
+        return self.frame.select(pl.col(names).cast(pl.String)) if names else None
+
+    def column(self, name: str, what: str) -> FloatArray:
+        """The numbers of a column."""
+        return numbers(self.frame, name, what)
+
+
+def read_table(path: str | Path) -> pl.DataFrame:
+    """The frame in a file, by its suffix."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in READERS:
+        hint = f"A pool is read from {', '.join(READERS)}; runs and LETOR files have their own ways in."
+        raise InputError(f"'{suffix}' is no suffix of a table", path=path, hint=hint)
+    try:
+        Source.of(path)  # says what is wrong with the path itself
+        return READERS[suffix](path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"cannot be read as a table: {error}", path=path) from error
+
+
+def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
+    """The documents of one or two runs with a column of scores for each."""
+    if len(runs) not in (1, 2):
+        raise ParameterError("a pool", "runs", "one or two runs", len(runs))
+    found = [
+        io.run_from(run).select("query", "document", pl.col("score").alias(f"score_{n}"))
+        for n, run in enumerate(runs, start=1)
+    ]
+    for n, run in enumerate(found, start=1):
+        _refuse_twice(run, f"run {n}: ")
+    frame = found[0]
+    if len(runs) == 2:
+        frame = frame.join(found[1], on=["query", "document"], how="full", coalesce=True, maintain_order="left_right")
+    return frame if texts is None else _with_texts(frame, texts)
+
+
+def read_features(path: str | Path) -> Features:
+    """The documents of a LETOR file with their features."""
+    return read_source(Source.of(path))
+
+
+def scored(features: Features, rankers: Sequence[Any]) -> pl.DataFrame:
+    """The documents of a LETOR file with each ranker's scores (`predict`, or an array of scores)."""
+    if len(rankers) not in (1, 2):
+        raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
+    frame = pl.DataFrame({"query": features.queries, "document": features.documents})
+    for n, ranker in enumerate(rankers, start=1):
+        given = ranker.predict(features.matrix) if hasattr(ranker, "predict") else ranker
+        scores = np.asarray(given, dtype=np.float64)
+        if scores.shape != (len(frame),):
+            raise InputError(f"ranker {n} gives scores of shape {scores.shape} for {len(frame)} documents")
+        frame = frame.with_columns(pl.Series(f"score_{n}", scores))
+    return frame
+
+
+def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
+    """The numbers of a frame's column; NaN where a cell is empty."""
+    if name not in frame.columns:
+        raise InputError(
+            f"no column '{name}' for {what} among {', '.join(frame.columns)}",
+            hint="Name the column as it is called in the table.",
+        )
+    try:
+        return np.asarray(frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"the column '{name}' for {what} has cells that are no numbers: {error}") from error
+
+
+def _identified(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with ids as strings in the columns query and document."""
+    if frame.is_empty():
+        raise InputError("no pool found: there are no rows")
+    for name in ("query", "document"):
+        column = name if name in frame.columns else find(frame.columns, name)
+        if column is None:
+            raise InputError(
+                f"no column for {name} among {', '.join(frame.columns)}",
+                hint="A pool has the columns query, document and score (or score_1 and score_2).",
+            )
+        ids = frame[column].cast(pl.String).alias(name)
+        if ids.is_null().any() or (ids == "").any():
+            row = int((ids.is_null() | (ids == "")).arg_max() or 0)
+            raise InputError(f"row {row + 1}: there is no {name}")
+        frame = frame.with_columns(ids)
+    _refuse_twice(frame, "")
+    return frame
+
+
+def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
+    twice = frame.select(pl.struct("query", "document").is_first_distinct()).to_series()
+    if not twice.all():
+        row = int((~twice).arg_max() or 0)
+        query, document = frame["query"][row], frame["document"][row]
+        raise InputError(f"{where}row {row + 1}: document {document} stands twice in query {query}")
+
+
+def _score_columns(frame: pl.DataFrame, scores: str | Sequence[str] | None) -> tuple[str, ...]:
+    if scores is not None:
+        return (scores,) if isinstance(scores, str) else tuple(scores)
+    found = next((names for names in SCORES if all(name in frame.columns for name in names)), None)
+    if found is None:
+        raise InputError(
+            f"no column of scores among {', '.join(frame.columns)}",
+            hint="Call it score (score_1 and score_2 for two rankers), or name it: scores='bm25'.",
+        )
+    return found
+
+
+def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
+    """The scores of a ranker, NaN where its list lacks the document; falling ranks stand for scores."""
+    found = numbers(frame, name, "scores")
+    absent = frame[name].is_null().to_numpy()
+    bad = np.isnan(found) & (lone | ~absent)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"row {row + 1}: the {name} of document {frame['document'][row]} is no number",
+            hint="Give every document a score; leave the cell empty where one of two lists lacks the document.",
+        )
+    return -found if name.startswith("rank") else found
+
+
+def _ranks(code: IndexArray, scores: FloatArray) -> FloatArray:
+    """The rank of each document in its query's list, equal scores in the order of the input; NaN stays NaN."""
+    order = np.lexsort((-scores, code))
+    counts = np.bincount(code)
+    ranks = np.empty(len(code))
+    ranks[order] = np.arange(len(code)) - np.repeat(np.cumsum(counts) - counts, counts) + 1.0
+    return np.where(np.isnan(scores), np.nan, ranks)
+
+
+def _with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
+    read = read_table(texts) if io.is_path(texts) else as_frame(texts)
+    document = find(read.columns, "document")
+    if document is None:
+        raise InputError(f"no column for document among {', '.join(read.columns)}")
+    query = find(read.columns, "query")
+    keys = ["document"] if query is None else ["query", "document"]
+    renamed = read.rename({document: "document", **({} if query is None else {query: "query"})})
+    known = renamed.with_columns(pl.col(keys).cast(pl.String)).unique(keys, keep="first", maintain_order=True)
+    return frame.join(known, on=keys, how="left", maintain_order="left")

@@ -1,0 +1,112 @@
+"""The target: the value that is to be estimated, of one ranker or of the difference between two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge import dialects
+from rankgauge.active.pool import Pool
+from rankgauge.arrays import score_arrays
+from rankgauge.dialects import Dialect
+from rankgauge.errors import ParameterError
+from rankgauge.measures import Aggregate, Measure, parse
+from rankgauge.measures.base import DEFAULTS
+from rankgauge.measures.shapes import Form, Shape
+from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.frames import graded
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["Shape", "Target"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Target:
+    """A measure under a dialect, as the mean over a pool's queries; for two rankers the first's minus the second's.
+
+    `shape` says whether the value is linear in the worths of grades, a cascade over them, or anything else; `worth`
+    has the worth of each grade of the pool's scale (empty for OTHER).
+    """
+
+    measure: Measure
+    dialect: Dialect
+    shape: Shape
+    worth: FloatArray
+    form: Form | None
+
+    @classmethod
+    def of(cls, measure: str | Measure, pool: Pool, dialect: str | Dialect = "standard", **overrides: Any) -> Target:
+        """The target that a measure of the registry names; `overrides` replace single choices of the dialect."""
+        spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT)
+        wanted = spoken.read(parse(measure)).bound(DEFAULTS)
+        _check(wanted, spoken)
+        form = wanted.form() if _is_plain(wanted, spoken, pool) else None
+        worth = np.zeros(0) if form is None else _worths(form, spoken, pool.grades)
+        if form is not None and form.shape is Shape.CASCADE and not ((worth >= 0) & (worth <= 1)).all():
+            form, worth = None, np.zeros(0)  # a chance to stop above 1 is no chance
+        shape = Shape.OTHER if form is None else form.shape
+        return cls(measure=wanted, dialect=spoken, shape=shape, worth=worth, form=form)
+
+    def weights(self, pool: Pool) -> FloatArray:
+        """The weight of each document's place in each ranker's list (documents × rankers), 0 where it counts nothing."""
+        assert self.form is not None
+        last = np.inf if self.form.cutoff is None else self.form.cutoff
+        last = min(last, np.inf if self.dialect.depth is None else self.dialect.depth)
+        counted = pool.ranks <= last
+        if self.dialect.choice("short", self.measure) is ShortList.ZERO:
+            counted &= (pool.lengths >= self.measure.depth)[pool.query]
+        table = np.concatenate([[0.0], self.form.weight(np.arange(1.0, pool.lengths.max(initial=1) + 1))])
+        return np.asarray(table[np.where(counted, pool.ranks, 0.0).astype(np.intp)])
+
+    def needed(self, pool: Pool) -> BoolArray:
+        """The documents whose grades the value depends on."""
+        if self.shape is Shape.OTHER:
+            return np.ones(len(pool.documents), dtype=bool)
+        return np.asarray((self.weights(pool) != 0).any(axis=1))
+
+    def worths(self, grades: npt.ArrayLike) -> FloatArray:
+        """What grades are worth, also such as the scale lacks; NaN where a grade is not known."""
+        assert self.form is not None
+        return _worths(self.form, self.dialect, np.asarray(grades, dtype=np.float64))
+
+    def values(self, pool: Pool, grades: npt.ArrayLike) -> FloatArray:
+        """The value of each query under the grades of its documents; NaN where one that it depends on is not known."""
+        known = np.asarray(grades, dtype=np.float64)
+        lists = [self._list_values(pool, known, ranker) for ranker in range(pool.rankers)]
+        values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
+        lacking = np.isnan(known) & self.needed(pool)
+        return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
+
+    def _list_values(self, pool: Pool, grades: FloatArray, ranker: int) -> FloatArray:
+        """The values of one ranker's lists, by the measure's own kernel."""
+        return score_arrays(grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, dialect=self.dialect)
+
+
+def _check(measure: Measure, dialect: Dialect) -> None:
+    if measure.facts.aggregate is not Aggregate.MEAN:
+        raise ParameterError("active evaluation", "measure", "one that is averaged over queries", str(measure))
+    if measure.left_out or dialect.choice("empty", measure) == LEAVE_OUT:
+        # A mean over the queries that turn out to count is a ratio of two unknowns.
+        raise ParameterError("active evaluation", "empty", "a number: every query of the pool counts", LEAVE_OUT)
+
+
+def _is_plain(measure: Measure, dialect: Dialect, pool: Pool) -> bool:
+    """Whether the value is what the measure's formula gives on the whole list, in double precision."""
+    condenses = measure.judged_only or dialect.unjudged is Unjudged.SKIP
+    unjudged = condenses and not np.isfinite(graded(pool.grades, dialect.negative)).all()
+    return not (unjudged or dialect.single_arithmetic or dialect.fewest > pool.lengths.min())
+
+
+def _worths(form: Form, dialect: Dialect, grades: FloatArray) -> FloatArray:
+    scaled = graded(dialect.rescaled(grades) if dialect.rescales else grades, dialect.negative)
+    lists = RankedLists(
+        ranks=np.arange(1.0, grades.size + 1).reshape(grades.shape),
+        grades=scaled,
+        ideal=scaled,
+        retrieved=np.asarray(float(grades.size)),
+    )
+    return np.where(np.isnan(grades), np.nan, form.worth(lists))
