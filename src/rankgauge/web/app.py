@@ -13,6 +13,7 @@ from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import RankGaugeError
 from rankgauge.web.headers import SafeHeaders
 from rankgauge.web.limits import Limit
+from rankgauge.web.logs import RequestLog
 from rankgauge.web.people import People
 from rankgauge.web.room import Room, room_of
 from rankgauge.web.routes import ROUTERS
@@ -43,6 +44,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(RankGaugeError, _mistaken)
     app.add_middleware(BoundedBody, largest=settings.upload_bytes, files=FILES)
     app.add_middleware(SafeHeaders)
+    app.add_middleware(RequestLog)
     return app
 
 

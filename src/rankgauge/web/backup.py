@@ -6,12 +6,14 @@ it is copied the same way.
 
 from __future__ import annotations
 
+import os
+import secrets
+
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from rankgauge.active.campaign.database import Location, connect, writing
 from rankgauge.errors import InputError
-from rankgauge.io.target import replaced
 from rankgauge.web.schema import METADATAS, migrate
 
 __all__ = ["copy"]
@@ -20,25 +22,35 @@ CHUNK = 1_000
 """So many rows are held at a time; a pool or a text may be large."""
 
 
+_EMPTY = "Copy to a new file or to an empty database."
+
+
 def copy(source: Location, target: Location) -> dict[str, int]:
     """Copies every table to a database that has no campaign yet; gives the number of rows of each."""
     engine = connect(source, existing=True)
     migrate(engine)
     if target.path is None:
         return _copied(engine, connect(target, existing=False), str(target))
-    with replaced(target.path) as path:
-        return _copied(engine, connect(Location(path), existing=False), str(target))
+    if target.path.exists():
+        raise InputError("is there already", path=target.path, hint=_EMPTY)
+    beside = target.path.with_name(f".{target.path.name}.{secrets.token_hex(4)}")
+    try:
+        counts = _copied(engine, connect(Location(beside), existing=False), str(target))
+        os.replace(beside, target.path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return counts
 
 
 def _copied(source: Engine, target: Engine, name: str) -> dict[str, int]:
     migrate(target)
     tables = [table for metadata in METADATAS for table in metadata.sorted_tables]
-    level = "SERIALIZABLE" if source.dialect.name == "sqlite" else "REPEATABLE READ"
-    with source.connect() as connection, writing(target) as there:
-        one_moment = connection.execution_options(isolation_level=level)
+    # A transaction of SQLite sees one moment by itself.
+    one_moment = {} if source.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
+    with source.execution_options(**one_moment).connect() as here, writing(target) as there:
         if any(there.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in tables):
-            raise InputError("is not empty", path=name, hint="Copy to a new file or to an empty database.")
-        counts = {table.name: _rows(one_moment, there, table) for table in tables}
+            raise InputError("is not empty", path=name, hint=_EMPTY)
+        counts = {table.name: _rows(here, there, table) for table in tables}
     source.dispose()
     target.dispose()
     return counts
