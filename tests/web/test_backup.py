@@ -37,17 +37,19 @@ def test_a_copy_holds_everything(people: People, database: str, tmp_path: Path) 
     secret = people.secret()
     counts = copy(Location(database), Location(tmp_path / "copy.db"))
     assert counts["people"] == 1
-    copied = People(connect(Location(tmp_path / "copy.db"), existing=True), Settings())
+    opened = connect(Location(tmp_path / "copy.db"), existing=True)
+    copied = People(opened, Settings())
     assert copied.behind_link(link) == ann
     assert copied.secret() == secret
     assert copied.invite(1, "bob")[0].id > ann.id
+    opened.dispose()
 
 
 def test_a_copy_goes_back_to_a_server(people: People, database: str, tmp_path: Path) -> None:
     """A file is copied into an empty database and numbers go on there; one that is not empty is refused."""
     ann, link = people.invite(1, "ann")
     copy(Location(database), Location(tmp_path / "copy.db"))
-    with pytest.raises(InputError, match="is not empty|is there already"):
+    with pytest.raises(InputError, match=r"is not empty|is there already"):
         copy(Location(tmp_path / "copy.db"), Location(database))
     emptied(people._engine)
     copy(Location(tmp_path / "copy.db"), Location(database))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
@@ -22,38 +24,47 @@ CHUNK = 1_000
 """So many rows are held at a time; a pool or a text may be large."""
 
 
+_TABLES = [table for metadata in METADATAS for table in metadata.sorted_tables]
 _EMPTY = "Copy to a new file or to an empty database."
 
 
 def copy(source: Location, target: Location) -> dict[str, int]:
     """Copies every table to a database that has no campaign yet; gives the number of rows of each."""
-    engine = connect(source, existing=True)
-    migrate(engine)
     if target.path is None:
-        return _copied(engine, connect(target, existing=False), str(target))
+        return _copied(source, target)
     if target.path.exists():
         raise InputError("is there already", path=target.path, hint=_EMPTY)
     beside = target.path.with_name(f".{target.path.name}.{secrets.token_hex(4)}")
     try:
-        counts = _copied(engine, connect(Location(beside), existing=False), str(target))
+        counts = _copied(source, Location(beside))
         os.replace(beside, target.path)
     finally:
         beside.unlink(missing_ok=True)
     return counts
 
 
-def _copied(source: Engine, target: Engine, name: str) -> dict[str, int]:
-    migrate(target)
-    tables = [table for metadata in METADATAS for table in metadata.sorted_tables]
-    # A transaction of SQLite sees one moment by itself.
-    one_moment = {} if source.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-    with source.execution_options(**one_moment).connect() as here, writing(target) as there:
-        if any(there.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in tables):
-            raise InputError("is not empty", path=name, hint=_EMPTY)
-        counts = {table.name: _rows(here, there, table) for table in tables}
-    source.dispose()
-    target.dispose()
-    return counts
+def _copied(source: Location, target: Location) -> dict[str, int]:
+    with _opened(source, existing=True) as here, _opened(target, existing=False) as there:
+        # A transaction of SQLite sees one moment by itself.
+        one_moment = {} if here.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
+        with here.execution_options(**one_moment).connect() as read, writing(there) as written:
+            _refuse_rows(written, target)
+            return {table.name: _rows(read, written, table) for table in _TABLES}
+
+
+@contextmanager
+def _opened(location: Location, *, existing: bool) -> Iterator[Engine]:
+    engine = connect(location, existing=existing)
+    try:
+        migrate(engine)
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _refuse_rows(target: Connection, location: Location) -> None:
+    if any(target.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in _TABLES):
+        raise InputError("is not empty", path=str(location), hint=_EMPTY)
 
 
 def _rows(source: Connection, target: Connection, table: sa.Table) -> int:
