@@ -15,17 +15,24 @@ EPILOG = example(
     "rankgauge reproduce",
     "rankgauge reproduce multigraded -o out",
     "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
+    "rankgauge reproduce ndcg-tools -o out --data MQ2008 --jobs 4",
 )
 
 Name: TypeAlias = Annotated[str | None, typer.Argument(help="The paper; without one they are listed.", metavar="PAPER")]
 Folder: TypeAlias = Annotated[
-    Path | None, typer.Option("-o", "--output", help="A folder for the results and the figures.", metavar="FOLDER")
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="A folder for the results and the figures; long work that it holds parts of goes on from there.",
+        metavar="FOLDER",
+    ),
 ]
 Data: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="The folder of a data set that parts of the paper need; they are left out without.",
+        help="The folder of the paper's data set; without it, a generated one, or what needs it is left out.",
         metavar="FOLDER",
         exists=True,
         file_okay=False,
@@ -33,6 +40,9 @@ Data: TypeAlias = Annotated[
 ]
 Trials: TypeAlias = Annotated[int, typer.Option("--trials", help="How many random trials.", metavar="N")]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")]
+Jobs: TypeAlias = Annotated[
+    int, typer.Option("--jobs", min=1, help="How many processes work side by side.", metavar="N")
+]
 Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")]
 
 
@@ -47,11 +57,13 @@ def reproduce(
     data: Data = None,
     trials: Trials = 100,
     seed: Seed = 0,
+    jobs: Jobs = 2,
     figures: Figures = True,
 ) -> None:
     """Test the claims of a paper: which hold, with the numbers and their standard errors."""
     import sys
 
+    from rankgauge.cli.progress import told
     from rankgauge.experiments import Setting, get, registry
     from rankgauge.experiments.result import Reproduction, show_papers
     from rankgauge.report import plots
@@ -61,7 +73,9 @@ def reproduce(
         return
     if output is not None and figures:
         plots.require()  # before the work, not after it
-    found = Reproduction.of(get(paper), Setting(trials=trials, seed=seed, data=data))
+    with told() as progress:
+        setting = Setting(trials=trials, seed=seed, data=data, jobs=jobs, folder=output, progress=progress)
+        found = Reproduction.of(get(paper), setting)
     found.show(sys.stdout)
     if output is not None:
         written = found.write(output, figures=figures)

@@ -11,6 +11,7 @@ import polars as pl
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.experiments.claims import Number, Paper
+from rankgauge.experiments.jobs import Progress, untold
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,15 +26,22 @@ _REGISTRY: dict[str, Experiment] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """How an experiment is run: how many random trials, from which seed, and where its data lies."""
+    """How an experiment is run: how many random trials, from which seed, where its data lies, in how many processes."""
 
     trials: int = 100
     seed: int = 0
     data: Path | None = None
+    jobs: int = 2
+    """How many processes work side by side, where there is work for them."""
+    folder: Path | None = None
+    """Where parts of the work are kept, so that an interrupted experiment goes on; a passing one where None."""
+    progress: Progress = field(default=untold, compare=False)
 
     def __post_init__(self) -> None:
         if self.trials < 2:
             raise ParameterError("reproduce", "trials", "a whole number from 2 on, for a standard error", self.trials)
+        if self.jobs < 1:
+            raise ParameterError("reproduce", "jobs", "a whole number from 1 on", self.jobs)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +51,8 @@ class Outcome:
     numbers: Mapping[str, Number]
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    words: str = ""
+    """How it was run, where that is not told by a number of trials and a seed."""
 
     def __or__(self, other: Outcome) -> Outcome:
         """Both together."""
@@ -50,6 +60,7 @@ class Outcome:
             numbers={**self.numbers, **other.numbers},
             tables={**self.tables, **other.tables},
             figures={**self.figures, **other.figures},
+            words=self.words or other.words,
         )
 
 

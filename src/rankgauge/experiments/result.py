@@ -61,7 +61,8 @@ class Reproduction:
         """The verdict of each claim, with the numbers that it rests on."""
         out, paper = console(stream), self.experiment.paper
         out.print(f"[bold]{escaped(paper.title)}[/bold]\n{escaped(paper.reference)}", width=text_width())
-        out.print(f"{self.setting.trials} trials, seed {self.setting.seed}\n")
+        trials = f"{self.setting.trials} trials, seed {self.setting.seed}"
+        out.print(f"{escaped(self.outcome.words or trials)}\n", width=text_width())
         for claim in paper.claims:
             verdict = self.verdict(claim)
             out.print(f"[bold]{escaped(claim.place)}[/bold]: [{STYLES[verdict]}]{verdict}[/{STYLES[verdict]}]")

@@ -17,7 +17,7 @@ from rankgauge.errors import MissingExtraError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["COLOURS", "OPTIONS", "Chart", "bars", "lines", "require", "save"]
+__all__ = ["COLOURS", "OPTIONS", "Chart", "bars", "finished", "lines", "require", "save"]
 
 Chart: TypeAlias = "alt.TopLevelMixin"
 
@@ -50,7 +50,7 @@ def lines(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, panel
     band = base.mark_area(opacity=0.2).encode(y=alt.Y("low:Q", title=y), y2="high:Q")
     columns = alt.Column(f"{panel}:N", title=None, sort=_distinct(frame, panel), header=alt.Header(labelFontSize=13))
     layered = alt.layer(band, curve).properties(width=WIDTH, height=HEIGHT)
-    return _finished(layered.facet(column=columns), title)
+    return finished(layered.facet(column=columns), title)
 
 
 def bars(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, title: str) -> Chart:
@@ -65,7 +65,7 @@ def bars(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, title:
     bar = base.mark_bar().encode(y=_unit(y), color=_colour(frame, series, ordinal=False), tooltip=list(frame.columns))
     whisker = base.mark_rule(color="#333").encode(y=alt.Y("low:Q", title=y), y2="high:Q")
     step = alt.Step(BAR, **{"for": "offset"})  # "for" is a word of Python
-    return _finished(alt.layer(bar, whisker).properties(width=step, height=HEIGHT), title)
+    return finished(alt.layer(bar, whisker).properties(width=step, height=HEIGHT), title)
 
 
 def save(chart: Chart, stem: Path) -> list[Path]:
@@ -101,9 +101,9 @@ def _distinct(frame: pl.DataFrame, column: str) -> list[Any]:
     return frame[column].unique(maintain_order=True).to_list()
 
 
-def _finished(chart: Any, title: str) -> Chart:
+def finished(chart: Any, title: str) -> Chart:
     """The chart with its title, on white, so that it can be read on any ground."""
-    finished: Chart = (
+    whole: Chart = (
         chart.properties(title=title).configure(background="white").configure_title(anchor="start", offset=12)
     )
-    return finished
+    return whole

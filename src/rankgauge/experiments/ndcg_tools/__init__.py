@@ -1,0 +1,2 @@
+"""Busa-Fekete, Szarvas, Éltető & Kégl, An apple-to-apple comparison of learning-to-rank algorithms in terms of
+Normalized Discounted Cumulative Gain, ECAI 2012 workshop on Preference Learning."""

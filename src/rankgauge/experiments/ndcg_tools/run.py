@@ -1,0 +1,79 @@
+"""The paper's experiment: six rankers, trained under three readings of NDCG on five folds, judged by every tool."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from rankgauge.datasets.folds import Fold, folds_of, read_folds
+from rankgauge.datasets.learning import generate_learning, learning_parts
+from rankgauge.experiments.base import Experiment, Outcome, Setting
+from rankgauge.experiments.claims import Paper
+from rankgauge.experiments.jobs import run_jobs
+from rankgauge.experiments.ndcg_tools import curves, training
+from rankgauge.experiments.ndcg_tools.findings import Findings
+from rankgauge.experiments.ndcg_tools.tools import READINGS, Tested, tools
+from rankgauge.experiments.ndcg_tools.training import RANKERS
+
+__all__ = ["NDCG_TOOLS", "judge"]
+
+QUERIES = 300
+"""How many queries the generated set has; MQ2008 has 784."""
+
+PARTS = "parts"
+"""The folder of finished trainings, in that of the results."""
+
+
+def run(setting: Setting) -> Outcome:
+    """Trains what is not trained yet, and judges it."""
+    folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
+    asked = training.jobs(folds, seed=setting.seed)
+    passing = TemporaryDirectory() if setting.folder is None else nullcontext(setting.folder / PARTS)
+    with passing as folder:
+        results = run_jobs(
+            asked, training.train, folds, folder=Path(folder), workers=setting.jobs, progress=setting.progress
+        )
+    return judge(folds, results)
+
+
+def judge(folds: tuple[Fold, ...], results: dict[str, Any]) -> Outcome:
+    """Everything that follows from the scores of the trained models."""
+    tested = Tested.of(folds)
+    scores = np.array([training.scores(results, one, r, folds) for r in READINGS for one in RANKERS])
+    titles = tuple(one.title for one in RANKERS)
+    values = {
+        name: (found := tested.values(scores, spoken)).reshape(len(READINGS), len(RANKERS), *found.shape[1:])
+        for name, spoken in {**READINGS, **{f"tool {name}": spoken for name, spoken in tools().items()}}.items()
+    }
+    read = np.array([values[name] for name in READINGS])
+    numbers = Findings(values=read, readings=tuple(READINGS), rankers=titles, fold=tested.fold).numbers()
+    frame = curves.table(values, tuple(READINGS), titles, tested.fold)
+    frames, figures = curves.figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
+    return Outcome(
+        numbers=numbers,
+        tables={"values": frame, "training": training.costs(results), **frames},
+        figures=figures,
+        words=_words(folds, tested),
+    )
+
+
+def _generated(seed: int) -> tuple[Fold, ...]:
+    data = generate_learning(rng=np.random.default_rng(seed), like="mq2008", queries=QUERIES)
+    return folds_of(learning_parts(data))
+
+
+def _words(folds: tuple[Fold, ...], tested: Tested) -> str:
+    empty, sizes = tested.is_empty, tested.sizes
+    return (
+        f"{len(folds)} folds, {len(empty)} queries: {empty.mean():.1%} without a relevant document, "
+        f"{(sizes < 10).mean():.1%} with fewer than 10 documents"
+    )
+
+
+NDCG_TOOLS = Experiment(
+    name="ndcg-tools", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run
+).register()
