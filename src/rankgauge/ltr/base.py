@@ -1,7 +1,8 @@
 """The contract of a ranker, and the registry that subclassing fills.
 
 A ranker is one file: a scikit-learn estimator whose constructor only stores. It learns in `_fit` from documents that
-are sorted by query, scores in `_scores`, and gives and takes back what it learned as plain numbers (`_state`, `_restore`).
+are sorted by query, scores in `_scores`, and gives and takes back what it learned as plain numbers (`_state`,
+`_restore`).
 """
 
 from __future__ import annotations

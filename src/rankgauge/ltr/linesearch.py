@@ -1,0 +1,229 @@
+"""Line search: how good scores would be after steps of many sizes along one feature.
+
+Where the measure is a sum of gains weighed by places, no list is sorted for it. A document's rank is the number of those
+above it, and two documents change places at one step size, so all sizes together cost one pass over the pairs of a
+document that gains something and another of its query.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.ltr.objective import Discounted, Objective
+from rankgauge.policies import Ties
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["LineSearch", "line_search"]
+
+SingleArray: TypeAlias = npt.NDArray[np.float32]
+
+MOST_PAIRS = 30_000_000
+"""With more pairs than this, lists are sorted after all: some 24 bytes are kept for each."""
+KEPT = 20_000_000
+"""How many differences between pairs are kept from one search along a feature to the next."""
+
+SHORTEST, DOUBLINGS, MANTISSA = 2.0**-9, 10, 1
+"""The shortest step, where the sizes of all weights add up to 1; how often it doubles; and how many bits of a number's
+fraction tell steps between two doublings apart."""
+
+
+def step_sizes() -> FloatArray:
+    """The sizes of the steps, rising: 2^MANTISSA of them to each doubling, evenly spaced."""
+    fractions = 1.0 + np.arange(1 << MANTISSA) / (1 << MANTISSA)
+    return np.ravel(SHORTEST * np.exp2(np.arange(DOUBLINGS))[:, np.newaxis] * fractions)
+
+
+class LineSearch(ABC):
+    """The values of scores after steps along a feature; `columns` has a row for each feature."""
+
+    def __init__(self, objective: Objective, columns: FloatArray) -> None:
+        self.objective, self.columns = objective, columns
+        sizes = step_sizes()
+        self.steps: FloatArray = np.concatenate([-sizes[::-1], sizes])
+
+    def start(self, scores: FloatArray) -> None:
+        """Makes these the scores to step from."""
+        self._move(scores, self.objective.mean(scores))
+
+    def best(self, feature: int) -> float:
+        """The step along the feature that makes the value largest, the shortest of several such; 0 where none does."""
+        values = self.along(feature)
+        high = values.max()
+        step = float(min(self.steps[values == high], key=abs))
+        after = self.scores + step * self.columns[feature]
+        value = self.objective.mean(after)
+        if not value > self.value:
+            return 0.0
+        self._move(after, value)
+        return step
+
+    def _move(self, scores: FloatArray, value: float) -> None:
+        self.scores, self.value = scores, value
+
+    @abstractmethod
+    def along(self, feature: int) -> FloatArray:
+        """A number for each step that is the larger, the larger the value after it."""
+
+
+class PlainSearch(LineSearch):
+    """The search for any measure: one evaluation for each step."""
+
+    def along(self, feature: int) -> FloatArray:
+        column = self.columns[feature]
+        return np.array([self.objective.mean(self.scores + step * column) for step in self.steps])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Pairs:
+    """Pairs of a document that gains something where it stands, and another of its query."""
+
+    gainers: IndexArray
+    """The documents that gain something."""
+    gainer: IndexArray
+    """Which of these stands in each pair."""
+    other: IndexArray
+    first: BoolArray | float
+    """How far the other one stands above where the two are tied."""
+
+    @classmethod
+    def of(cls, objective: Discounted) -> _Pairs:
+        documents, gainers = objective.documents, _gainers(objective)
+        queries = documents.query[gainers]
+        sizes = documents.sizes[queries]
+        gainer = np.repeat(np.arange(len(sizes)), sizes)
+        other = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes - documents.starts[queries], sizes)
+        differ = other != gainers[gainer]
+        gainer, other = gainer[differ], other[differ]
+        first = other < gainers[gainer] if objective.dialect.ties is Ties.INPUT else 0.5
+        return cls(gainers=gainers, gainer=gainer, other=other, first=first)
+
+    def leads(self, scores: FloatArray) -> FloatArray:
+        """By how much the other one's score is larger."""
+        return np.asarray(scores[self.other] - scores[self.gainers][self.gainer])
+
+    def counted(self, amounts: FloatArray, pairs: IndexArray | slice = slice(None)) -> FloatArray:
+        """The sum of the amounts for each gainer."""
+        return np.bincount(self.gainer[pairs], weights=amounts, minlength=len(self.gainers))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Standing:
+    """How the pairs stand before a step."""
+
+    lead: SingleArray
+    """By how much the other one's score is larger."""
+    above: FloatArray
+    """Whether the other one stands above: 1 or 0, or a half where they are tied and ties are averaged."""
+    total: FloatArray
+    """How many stand above each gainer."""
+
+    @classmethod
+    def of(cls, pairs: _Pairs, scores: FloatArray) -> _Standing:
+        lead = pairs.leads(scores)
+        above = np.where(lead == 0, pairs.first, lead > 0).astype(np.float64)
+        return cls(lead=lead.astype(np.float32), above=above, total=pairs.counted(above))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Slopes:
+    """How steps along one feature change the pairs."""
+
+    pairs: IndexArray
+    """The pairs that they change."""
+    level: SingleArray
+    """The step that makes the two level, as a multiple of the shortest one, for a lead of 1."""
+    sign: FloatArray
+    """Whether the other one rises (1) or falls (−1)."""
+    slot: IndexArray
+    """Where the gainer's counts begin in the flat table of gainers and steps, and in it the place of step 0."""
+
+    @classmethod
+    def of(cls, pairs: _Pairs, column: FloatArray, steps: int) -> _Slopes:
+        slope = pairs.leads(column)
+        changed = np.flatnonzero(slope)
+        slope = slope[changed]
+        with np.errstate(over="ignore"):
+            level = (-1.0 / (slope * SHORTEST)).astype(np.float32)
+        slot = pairs.gainer[changed] * (steps + 1) + steps // 2
+        return cls(pairs=changed, level=level, sign=np.sign(slope), slot=slot)
+
+    def places(self, lead: SingleArray, steps: int) -> IndexArray:
+        """The place in the table of the first step after which each pair has changed places.
+
+        The steps are the numbers whose fractions have no more than MANTISSA bits, so the upper bits of the step at which
+        two are level say between which steps it is.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            bits = (lead[self.pairs] * self.level).view(np.int32)
+        passed = ((bits & 0x7FFFFFFF) >> (23 - MANTISSA)) - ((127 << MANTISSA) - 1)
+        np.clip(passed, 0, steps // 2, out=passed)
+        np.negative(passed, out=passed, where=bits < 0)
+        return self.slot + passed
+
+
+class PairSearch(LineSearch):
+    """The search for a sum of gains weighed by places: one pass over pairs for all steps."""
+
+    objective: Discounted
+
+    def __init__(self, objective: Discounted, columns: FloatArray) -> None:
+        super().__init__(objective, columns)
+        self._pairs = _Pairs.of(objective)
+        self._kept: dict[int, _Slopes] = {}
+
+    def along(self, feature: int) -> FloatArray:
+        slopes, standing = self._slopes(feature), self._standing
+        width = len(self.steps) + 1
+        places = slopes.places(standing.lead, len(self.steps))
+        change = np.bincount(places, weights=slopes.sign, minlength=width * len(self._pairs.gainers))
+        # Before the first step all that fall stand above, and of those that the feature leaves alone the same as now.
+        fixed = standing.total - self._pairs.counted(standing.above[slopes.pairs] - (slopes.sign < 0), slopes.pairs)
+        above = change.reshape(-1, width).cumsum(axis=1)[:, :-1] + fixed[:, np.newaxis]
+        return np.asarray(self._worth @ self._weights[np.rint(2.0 * above).astype(np.int32)])
+
+    def _move(self, scores: FloatArray, value: float) -> None:
+        super()._move(scores, value)
+        self._standing = _Standing.of(self._pairs, scores)
+
+    def _slopes(self, feature: int) -> _Slopes:
+        if feature in self._kept:
+            return self._kept[feature]
+        found = _Slopes.of(self._pairs, self.columns[feature], len(self.steps))
+        if sum(len(slopes.pairs) for slopes in self._kept.values()) + len(found.pairs) <= KEPT:
+            self._kept[feature] = found
+        return found
+
+    @cached_property
+    def _worth(self) -> FloatArray:
+        """What each gainer adds to the value at a place of weight 1."""
+        gainers, objective = self._pairs.gainers, self.objective
+        return np.asarray(objective.gains[gainers] / objective.ideal[objective.documents.query[gainers]])
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        """The weight of the place below so many halves of documents; a half is a tie, and lies between two places."""
+        weights = self.objective.weigh(np.arange(1.0, self.objective.documents.sizes.max(initial=0) + 2))
+        halves = np.zeros(2 * len(weights) - 1)
+        halves[::2], halves[1::2] = weights, (weights[1:] + weights[:-1]) / 2
+        return halves
+
+
+def line_search(objective: Objective, columns: FloatArray) -> LineSearch:
+    """The quickest search that there is for the objective."""
+    if isinstance(objective, Discounted):
+        sizes = objective.documents.sizes[objective.documents.query[_gainers(objective)]]
+        if int(sizes.sum()) <= MOST_PAIRS:
+            return PairSearch(objective, columns)
+    return PlainSearch(objective, columns)
+
+
+def _gainers(objective: Discounted) -> IndexArray:
+    """The documents that gain something where they stand, of queries that are live."""
+    return np.flatnonzero(objective.rows & (objective.gains != 0))
