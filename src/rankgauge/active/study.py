@@ -1,0 +1,187 @@
+"""Studies: how far off methods are over budgets, on a pool whose grades are all known, and what they save.
+
+A saving is 1 − b/B, where B is what another method spends and b what this one needs to be as near to the truth on
+average. The error against the cost is a straight line between budgets on paper with logarithmic scales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from rankgauge.active.methods.base import Repetitions
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["GROUPS", "LEVEL", "Curve", "Loss", "Saving", "Study", "distance", "misjudged", "saving"]
+
+LEVEL = 0.95
+TINY = 1e-12
+GROUPS = 25
+"""How many groups of repetitions the standard error of a saving rests on, each left out once."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve:
+    """What the repetitions of a method gave at each budget (budgets × repetitions), and the truth."""
+
+    method: str
+    budgets: FloatArray
+    values: FloatArray
+    costs: FloatArray
+    labels: FloatArray
+    covered: BoolArray
+    truth: float
+
+    @classmethod
+    def of(cls, method: str, found: Mapping[float, Repetitions], truth: float) -> Curve:
+        """The curve of what a method gave at each budget."""
+        budgets = sorted(found)
+        parts = [found[budget] for budget in budgets]
+        return cls(
+            method=method,
+            budgets=np.array(budgets),
+            values=np.stack([part.value for part in parts]),
+            costs=np.stack([part.cost for part in parts]),
+            labels=np.stack([part.labels for part in parts]),
+            covered=np.stack([_covers(part, truth) for part in parts]),
+            truth=truth,
+        )
+
+    @property
+    def errors(self) -> FloatArray:
+        """How far off each estimate is."""
+        return np.abs(self.values - self.truth)
+
+    @property
+    def wrong(self) -> FloatArray:
+        """1 where an estimate takes the worse of two rankers for the better one, ½ where it cannot tell."""
+        return np.where(self.values * self.truth > 0, 0.0, np.where(self.values == 0, 0.5, 1.0))
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row per budget: cost, absolute error, bias, coverage and selection error with their standard errors."""
+        given = ~np.isnan(self.values)
+        columns = {
+            "method": [self.method] * len(self.budgets),
+            "budget": self.budgets,
+            "cost": self.costs.mean(axis=1),
+            "labels": self.labels.mean(axis=1),
+            "estimates": given.mean(axis=1),
+            "bias": np.nanmean(self.values, axis=1) - self.truth,
+            "rmse": np.sqrt(np.nanmean(self.errors**2, axis=1)),
+        }
+        for name, found in (("error", self.errors), ("wrong", self.wrong), ("coverage", self.covered)):
+            kept = np.where(given, found, np.nan)
+            columns[name] = np.nanmean(kept, axis=1)
+            columns[f"{name}_se"] = np.nanstd(kept, axis=1, ddof=1) / np.sqrt(given.sum(axis=1))
+        return pl.DataFrame(columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saving:
+    """What a method saves against another one, with its standard error.
+
+    `bound` is "≥" where the least budget is already enough, and "≤" where the largest is not.
+    """
+
+    method: str
+    against: str
+    budget: float
+    value: float
+    error: float
+    bound: str = ""
+
+
+Loss: TypeAlias = Callable[[Curve], FloatArray]
+"""What is bad about estimates (budgets × repetitions)."""
+
+
+def distance(curve: Curve) -> FloatArray:
+    """The absolute error."""
+    return curve.errors
+
+
+def misjudged(curve: Curve) -> FloatArray:
+    """Whether the wrong one of two rankers was chosen."""
+    return curve.wrong
+
+
+def saving(curve: Curve, other: Curve, *, budget: float | None = None, loss: Loss = distance) -> Saving:
+    """What a method saves against another one that has the budget: its largest where none is named.
+
+    The standard error is the jackknife's over groups of repetitions (Efron & Tibshirani 1993, chapter 11).
+    """
+    row = len(other.budgets) - 1 if budget is None else int(np.argmin(np.abs(other.budgets - budget)))
+    value, bound = _saved(curve, other, row, loss, np.ones(curve.values.shape[1], dtype=bool))
+    groups = np.arange(curve.values.shape[1]) % GROUPS
+    parts = np.array([_saved(curve, other, row, loss, groups != group)[0] for group in np.unique(groups)])
+    spread = np.sqrt((len(parts) - 1) / len(parts) * ((parts - parts.mean()) ** 2).sum())
+    return Saving(
+        method=curve.method,
+        against=other.method,
+        budget=float(other.budgets[row]),
+        value=value,
+        error=float(spread),
+        bound=bound,
+    )
+
+
+def _saved(curve: Curve, other: Curve, row: int, loss: Loss, kept: BoolArray) -> tuple[float, str]:
+    wanted = float(np.nanmean(loss(other)[row, kept]))
+    spent = float(other.costs[row, kept].mean())
+    costs = curve.costs[:, kept].mean(axis=1)
+    # More labels do not make an estimate worse: where they seem to, it is noise.
+    losses = np.minimum.accumulate(np.nanmean(loss(curve)[:, kept], axis=1))
+    if wanted > losses[0]:
+        return 1.0 - float(costs[0]) / spent, "≥"
+    if wanted < losses[-1] * (1.0 - TINY):
+        # Errors fall with the root of the cost, when nothing else is known.
+        return 1.0 - float(costs[-1] * (losses[-1] / max(wanted, TINY)) ** 2) / spent, "≤"
+    at = np.interp(-np.log(wanted + TINY), -np.log(losses + TINY), np.log(costs))
+    return 1.0 - float(np.exp(at)) / spent, ""
+
+
+def _covers(found: Repetitions, truth: float) -> BoolArray:
+    """Whether the interval of each repetition holds the truth."""
+    width = stats.t.ppf(0.5 + LEVEL / 2, np.maximum(found.freedom, 1.0)) * found.error
+    return np.asarray(np.abs(found.value - truth) <= width)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Study:
+    """The curves of several methods on one pool."""
+
+    title: str
+    measure: str
+    truth: float
+    curves: Mapping[str, Curve]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def budgets(self) -> FloatArray:
+        """The budgets."""
+        return next(iter(self.curves.values())).budgets
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods, in the order in which they were asked for."""
+        return tuple(self.curves)
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row per method and budget."""
+        named = pl.lit(self.title).alias("study"), pl.lit(self.measure).alias("measure")
+        return pl.concat([curve.to_frame().select(*named, pl.all()) for curve in self.curves.values()])
+
+    def savings(self, against: Sequence[str], *, budget: float | None = None, loss: Loss = distance) -> list[Saving]:
+        """What each method saves against each of some others."""
+        return [
+            saving(curve, self.curves[other], budget=budget, loss=loss)
+            for other in against
+            if other in self.curves
+            for name, curve in self.curves.items()
+            if name != other
+        ]
