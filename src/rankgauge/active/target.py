@@ -52,15 +52,22 @@ class Target:
         return cls(measure=wanted, dialect=spoken, shape=shape, worth=worth, form=form)
 
     def weights(self, pool: Pool) -> FloatArray:
-        """The weight of each document's place in each ranker's list (documents × rankers), 0 where it counts nothing."""
-        assert self.form is not None
-        last = np.inf if self.form.cutoff is None else self.form.cutoff
-        last = min(last, np.inf if self.dialect.depth is None else self.dialect.depth)
-        counted = pool.ranks <= last
+        """The weight of each document's place in each ranker's list (documents × rankers), 0 where none counts."""
+        ranks = np.nan_to_num(pool.ranks, nan=0.0)
         if self.dialect.choice("short", self.measure) is ShortList.ZERO:
-            counted &= (pool.lengths >= self.measure.depth)[pool.query]
-        table = np.concatenate([[0.0], self.form.weight(np.arange(1.0, pool.lengths.max(initial=1) + 1))])
-        return np.asarray(table[np.where(counted, pool.ranks, 0.0).astype(np.intp)])
+            ranks = np.where((pool.lengths < self.measure.depth)[pool.query], 0.0, ranks)
+        return np.asarray(np.concatenate([[0.0], self._rank_weights(pool)])[ranks.astype(np.intp)])
+
+    def last(self, pool: Pool) -> int:
+        """The last rank that counts in the pool's lists."""
+        return int(np.max(np.flatnonzero(self._rank_weights(pool)) + 1, initial=0))
+
+    def _rank_weights(self, pool: Pool) -> FloatArray:
+        """The weights of the ranks 1, 2, … of the longest list."""
+        assert self.form is not None
+        ranks = np.arange(1.0, pool.lengths.max() + 1)
+        cuts = [cut for cut in (self.form.cutoff, self.dialect.depth) if cut is not None]
+        return np.where(ranks <= min(cuts, default=np.inf), self.form.weight(ranks), 0.0)
 
     def needed(self, pool: Pool) -> BoolArray:
         """The documents whose grades the value depends on."""
@@ -98,7 +105,8 @@ def _is_plain(measure: Measure, dialect: Dialect, pool: Pool) -> bool:
     """Whether the value is what the measure's formula gives on the whole list, in double precision."""
     condenses = measure.judged_only or dialect.unjudged is Unjudged.SKIP
     unjudged = condenses and not np.isfinite(graded(pool.grades, dialect.negative)).all()
-    return not (unjudged or dialect.single_arithmetic or dialect.fewest > pool.lengths.min())
+    refused = bool(((pool.lengths > 0) & (pool.lengths < dialect.fewest)).any())
+    return not (unjudged or refused or dialect.single_arithmetic)
 
 
 def _worths(form: Form, dialect: Dialect, grades: FloatArray) -> FloatArray:
