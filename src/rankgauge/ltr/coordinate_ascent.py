@@ -43,7 +43,7 @@ class CoordinateAscent(Ranker):
         dialect: str | Dialect = "standard",
         restarts: int = 5,
         iterations: int = 25,
-        tolerance: float = 0.001,
+        tolerance: float = 0.0001,
         rng: int | np.random.Generator | None = 0,
     ) -> None:
         super().__init__(metric=metric, dialect=dialect, rng=rng)
@@ -54,7 +54,7 @@ class CoordinateAscent(Ranker):
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         objective = self.objective(train)
         held = None if validation is None else self.objective(validation)
-        scale = _spread(train)
+        scale = train.spread
         self.weights_, best = np.zeros(len(scale)), -np.inf
         for round_, weights in self._climbs(train.chosen(objective.live), scale):
             learned = objective.mean(train.matrix @ weights)
@@ -98,11 +98,3 @@ class CoordinateAscent(Ranker):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         self.weights_ = np.array(state["weights"], dtype=np.float64)
-
-
-def _spread(documents: Documents) -> FloatArray:
-    """How far each feature varies within queries (root mean square); 0 for one that cannot change an order."""
-    means = np.add.reduceat(documents.matrix, documents.starts) / documents.sizes[:, np.newaxis]
-    spread = np.sqrt(np.mean((documents.matrix - means[documents.query]) ** 2, axis=0))
-    # What rounding leaves of a feature that is the same throughout a query is no spread.
-    return np.where(spread > 1e-9 * np.abs(documents.matrix).max(axis=0), spread, 0.0)

@@ -60,6 +60,14 @@ class Documents:
         """The number of each document's query."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
+    @cached_property
+    def spread(self) -> FloatArray:
+        """How far each feature varies within queries (root mean square); 0 for one that cannot change an order."""
+        means = np.add.reduceat(self.matrix, self.starts) / self.sizes[:, np.newaxis]
+        spread = np.sqrt(np.mean((self.matrix - means[self.query]) ** 2, axis=0))
+        # What rounding leaves of a feature that is the same throughout a query is no spread.
+        return np.where(spread > 1e-9 * np.abs(self.matrix).max(axis=0), spread, 0.0)
+
     def chosen(self, queries: BoolArray) -> Documents:
         """The documents of some of the queries."""
         rows = queries[self.query]

@@ -1,8 +1,8 @@
 """Line search: how good scores would be after steps of many sizes along one feature.
 
-Where the measure is a sum of gains weighed by places, no list is sorted for it. A document's rank is the number of those
-above it, and two documents change places at one step size, so all sizes together cost one pass over the pairs of a
-document that gains something and another of its query.
+Where the measure is a sum of gains weighed by places, no list is sorted for it. A document's rank is the number of
+those above it, and two documents change places at one step size, so all sizes together cost one pass over the pairs of
+a document that gains something and another of its query.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class _Pairs:
 
     def counted(self, amounts: FloatArray, pairs: IndexArray | slice = slice(None)) -> FloatArray:
         """The sum of the amounts for each gainer."""
-        return np.bincount(self.gainer[pairs], weights=amounts, minlength=len(self.gainers))
+        return np.asarray(np.bincount(self.gainer[pairs], amounts, len(self.gainers)), dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,8 +157,8 @@ class _Slopes:
     def places(self, lead: SingleArray, steps: int) -> IndexArray:
         """The place in the table of the first step after which each pair has changed places.
 
-        The steps are the numbers whose fractions have no more than MANTISSA bits, so the upper bits of the step at which
-        two are level say between which steps it is.
+        The steps are the numbers whose fractions have no more than MANTISSA bits, so the upper bits of the step at
+        which two are level say between which steps it is.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             bits = (lead[self.pairs] * self.level).view(np.int32)
