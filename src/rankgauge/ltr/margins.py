@@ -98,7 +98,7 @@ class Margins:
     def _windows(
         self, chosen: Callable[[int], BoolArray], low: IndexArray, high: IndexArray
     ) -> tuple[FloatArray, FloatArray]:
-        """For each document the number of those chosen for its level between two places, and the sum of their scores."""
+        """How many of the documents chosen for its level each has between two places, and the sum of their scores."""
         counts, sums = np.zeros(len(self.order)), np.zeros(len(self.order))
         for level in range(self.preferences.height):
             at, mask = np.flatnonzero(self.levels == level), chosen(level)
