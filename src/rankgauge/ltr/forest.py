@@ -1,0 +1,136 @@
+"""Random forests as graded-relevance models: the grades of the training documents in a leaf say how likely each is.
+
+Breiman, Random forests, Machine Learning 2001. Whether trees split by the variance of grades (regression) or by how
+mixed they are (classification), a leaf holds a histogram of grades; a forest's belief is the mean over its trees.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+from rankgauge.dialects import Dialect
+from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.relevance import RelevanceModel
+from rankgauge.ltr.trees import Trees
+from rankgauge.measures import Measure
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["ForestClassification", "ForestRegression"]
+
+
+class Forest(RelevanceModel):
+    """A forest of `trees`, with at least `min_leaf` documents in a leaf, and a `share` of the features at each split.
+
+    To each leaf `smoothing` documents are added, whose grades are those of all training documents: no grade is
+    impossible.
+    """
+
+    rules = {
+        "trees": Whole(),
+        "min_leaf": Whole(),
+        "share": Number(most=1.0, open=True),
+        "smoothing": Number(),
+        "n_jobs": Whole(),
+    }
+    quick = {"trees": 10}
+
+    def __init__(
+        self,
+        *,
+        trees: int = 100,
+        min_leaf: int = 5,
+        share: float = 0.3,
+        smoothing: float = 1.0,
+        n_jobs: int = 1,
+        metric: str | Measure = "nDCG@10",
+        dialect: str | Dialect = "standard",
+        rng: int | np.random.Generator | None = 0,
+    ) -> None:
+        super().__init__(metric=metric, dialect=dialect, rng=rng)
+        self.trees = trees
+        self.min_leaf = min_leaf
+        self.share = share
+        self.smoothing = smoothing
+        self.n_jobs = n_jobs
+
+    trees_: Trees
+    beliefs_: FloatArray
+    """How likely each grade is in each leaf (leaves × grades)."""
+
+    grower: ClassVar[type[Any]]
+    """What grows the trees."""
+
+    def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
+        grower = self.grower(
+            n_estimators=self.trees,
+            min_samples_leaf=self.min_leaf,
+            max_features=self.share,
+            random_state=int(self._generator().integers(1 << 31)),
+            n_jobs=self.n_jobs,
+        )
+        single = matrix.astype(np.float32)
+        grower.fit(single, self._targets(classes))
+        self.trees_ = Trees.of([tree.tree_ for tree in grower.estimators_])
+        counts = self._counts(grower, single, classes)
+        shares = np.bincount(classes, minlength=len(self.classes_)) / len(classes)
+        self.beliefs_ = (counts + self.smoothing * shares) / (counts.sum(axis=1, keepdims=True) + self.smoothing)
+
+    @abstractmethod
+    def _targets(self, classes: IndexArray) -> FloatArray | IndexArray:
+        """What the trees are to tell apart."""
+
+    @abstractmethod
+    def _counts(self, grower: Any, matrix: Any, classes: IndexArray) -> FloatArray:
+        """How many training documents of each grade are in each leaf."""
+
+    def _probabilities(self, matrix: FloatArray) -> FloatArray:
+        return self.trees_.mean(matrix, self.beliefs_)
+
+    def _learned(self) -> dict[str, Any]:
+        return {"trees": self.trees_.state(), "beliefs": self.beliefs_.tolist()}
+
+    def _relearn(self, state: Mapping[str, Any]) -> None:
+        self.trees_ = Trees.restored(state["trees"])
+        self.beliefs_ = np.array(state["beliefs"], dtype=np.float64).reshape(-1, len(self.classes_))
+
+
+class ForestRegression(Forest):
+    """A forest that splits by the variance of grades; every training document counts in the leaf that it ends in."""
+
+    name = "forest-regression"
+    grower = RandomForestRegressor
+
+    def _targets(self, classes: IndexArray) -> FloatArray:
+        return self.classes_[classes]
+
+    def _counts(self, grower: Any, matrix: Any, classes: IndexArray) -> FloatArray:
+        grades = len(self.classes_)
+        counts = np.zeros(int(self.trees_.is_leaf.sum()) * grades)
+        for rows, leaves in self.trees_.leaves(matrix):
+            np.add.at(counts, leaves * grades + classes[rows], 1.0)
+        return counts.reshape(-1, grades)
+
+
+class ForestClassification(Forest):
+    """A forest that splits by how mixed grades are; the documents that a tree was grown from count in its leaves.
+
+    Without smoothing its beliefs are `predict_proba` of scikit-learn's classifier.
+    """
+
+    name = "forest-classification"
+    grower = RandomForestClassifier
+
+    def _targets(self, classes: IndexArray) -> IndexArray:
+        return classes
+
+    def _counts(self, grower: Any, matrix: Any, classes: IndexArray) -> FloatArray:
+        trees = [tree.tree_ for tree in grower.estimators_]
+        shares = np.concatenate([tree.value[:, 0, :] for tree in trees])
+        seen = np.concatenate([tree.weighted_n_node_samples for tree in trees])
+        return np.asarray((shares * seen[:, np.newaxis])[self.trees_.is_leaf])

@@ -1,0 +1,68 @@
+"""The contract of a graded-relevance model: how likely each grade is for a document, whatever its query.
+
+Such a model is a ranker too: its score is the grade that it expects.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from rankgauge.ltr.base import Ranker, Watch
+from rankgauge.ltr.documents import Documents
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["RelevanceModel"]
+
+
+class RelevanceModel(Ranker):
+    """A model of p(grade | document). After fit: `classes_`, the grades, ascending."""
+
+    classes_: FloatArray
+
+    def fit(
+        self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
+    ) -> Self:
+        """Learns from documents with features X and grades y, or from a LETOR file; queries do not matter."""
+        alone = np.zeros(np.size(y)) if qid is None and y is not None else qid
+        return super().fit(X, y, qid=alone, validation=validation, watch=watch)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """How likely each grade is (documents × grades), in the order of `classes_`."""
+        return self._probabilities(self._features(X))
+
+    @abstractmethod
+    def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
+        """Learns from documents of these classes: places in `classes_`."""
+
+    @abstractmethod
+    def _probabilities(self, matrix: FloatArray) -> FloatArray:
+        """How likely each grade is for documents with these features."""
+
+    @abstractmethod
+    def _learned(self) -> dict[str, Any]:
+        """What was learned beside the grades, as lists and numbers."""
+
+    @abstractmethod
+    def _relearn(self, state: Mapping[str, Any]) -> None:
+        """Takes back what `_learned` gave."""
+
+    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+        # In the order of the input: what is learned must not hang on the queries.
+        rows = np.argsort(train.place)
+        self.classes_, classes = np.unique(train.grades[rows], return_inverse=True)
+        self._learn(train.matrix[rows], classes)
+
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        return np.asarray(self._probabilities(matrix) @ self.classes_)
+
+    def _state(self) -> dict[str, Any]:
+        return {"classes": self.classes_.tolist(), **self._learned()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self.classes_ = np.array(state["classes"], dtype=np.float64)
+        self._relearn(state)
