@@ -22,7 +22,7 @@ from rankgauge.ltr.parameters import Flag, Number, Whole
 from rankgauge.measures import Measure
 from rankgauge.ranking.lists import BoolArray, FloatArray
 
-__all__ = ["AdaRank"]
+__all__ = ["AdaRank", "Boosting", "Stage"]
 
 PATIENCE = 5
 """How many rounds may pass without a better ranking before a feature that was set aside comes back."""
@@ -62,7 +62,7 @@ class AdaRank(Ranker):
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         held = None if validation is None else self.objective(validation)
-        boosting = _Boosting.of(self.objective(train), skip_dead=self.skip_dead)
+        boosting = Boosting.of(self.objective(train), skip_dead=self.skip_dead)
         self.weights_, best = np.zeros(train.matrix.shape[1]), -np.inf
         for round_, stage in boosting.stages(self.rounds, self.tolerance):
             found = np.nan if held is None else held.mean(held.documents.matrix @ stage.weights)
@@ -82,7 +82,7 @@ class AdaRank(Ranker):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Stage:
+class Stage:
     """The ranker after some rounds."""
 
     weights: FloatArray
@@ -99,7 +99,7 @@ class _Stage:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Boosting:
+class Boosting:
     """What the rounds need: every feature as a weak ranker, rising and falling, and its values."""
 
     objective: Objective
@@ -112,7 +112,7 @@ class _Boosting:
     top: float
 
     @classmethod
-    def of(cls, objective: Objective, *, skip_dead: bool) -> _Boosting:
+    def of(cls, objective: Objective, *, skip_dead: bool) -> Boosting:
         matrix, scale = objective.documents.matrix, objective.documents.spread
         units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
         # A column at a time: no second matrix of the same size.
@@ -124,7 +124,7 @@ class _Boosting:
         counted &= objective.live if skip_dead else True
         return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
 
-    def stages(self, rounds: int, tolerance: float) -> Iterator[tuple[int, _Stage]]:
+    def stages(self, rounds: int, tolerance: float) -> Iterator[tuple[int, Stage]]:
         """The number of each round that stands, and the ranker after it."""
         if not self.counted.any():
             return
@@ -148,20 +148,20 @@ class _Boosting:
             stage, before, last = after, stage, ranker
             yield round_, stage
 
-    def _start(self) -> _Stage:
-        return _Stage(
+    def _start(self) -> Stage:
+        return Stage(
             weights=np.zeros(len(self.units) // 2),
             scores=np.zeros(len(self.objective.documents.grades)),
             value=-np.inf,
             logs=np.zeros(self.table.shape[1]),
         )
 
-    def _pick(self, stage: _Stage, aside: list[int]) -> int:
+    def _pick(self, stage: Stage, aside: list[int]) -> int:
         means = self.table @ stage.shares
         means[aside] = -np.inf
         return int(means.argmax())
 
-    def _after(self, stage: _Stage, ranker: int) -> _Stage:
+    def _after(self, stage: Stage, ranker: int) -> Stage:
         """The ranker with one more feature, and weights that favour the queries that it now ranks badly.
 
         The paper sets a query's weight to exp(−value) of the whole ranker; as in RankLib, here each round multiplies it
@@ -174,7 +174,7 @@ class _Boosting:
         values = self.objective.values(scores)
         weights = stage.weights.copy()
         weights[feature] += step
-        return _Stage(
+        return Stage(
             weights=weights,
             scores=scores,
             value=self.objective.overall(values),
