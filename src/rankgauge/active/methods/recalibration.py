@@ -1,0 +1,93 @@
+"""Recalibration: beliefs corrected by the grades that came in.
+
+    p'(y | z) ∝ p(y | z)^a · exp(b_y + c · y · log rank(z))
+
+with the power a, an offset b for each grade, and a tilt c along the list (y as the grade's place in the scale, from 0
+to 1). It is a logistic regression on the old beliefs, so it says which share of them to trust: useless beliefs get
+a = 0, reversed ones a < 0. Documents were chosen by beliefs and earlier grades alone, which a likelihood may ignore
+(Rubin, Inference and missing data, Biometrika 1976).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankgauge.active.pool import Pool
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["recalibrated"]
+
+PATIENCE = 10.0
+"""How many judged documents outweigh the prior, which says that the beliefs are right."""
+
+SMOOTHING = 0.02
+"""The share of uniform beliefs mixed in before logarithms are taken: no grade is impossible."""
+
+STEPS = 25
+
+
+def recalibrated(pool: Pool, grades: FloatArray) -> Pool:
+    """The pool with its beliefs corrected by the known grades (NaN: not judged); the same pool where none is known.
+
+    Grades between two of the scale count as the nearest.
+    """
+    judged = np.flatnonzero(~np.isnan(grades))
+    if not len(judged):
+        return pool
+    features = _features(pool)
+    nearest = np.abs(grades[judged, np.newaxis] - pool.grades).argmin(axis=1)
+    fitted = _fit(features[judged], nearest)
+    return replace(pool, beliefs=_chances(features @ fitted))
+
+
+def _features(pool: Pool) -> FloatArray:
+    """What the logit of each grade is a sum of (documents × grades × parameters)."""
+    n, size = pool.beliefs.shape
+    level = np.linspace(0.0, 1.0, size)
+    logs = np.log((1 - SMOOTHING) * pool.beliefs + SMOOTHING / size)
+    depth = np.log(np.nanmin(pool.ranks, axis=1))
+    depth = depth - depth.mean()
+    offsets = np.broadcast_to(np.eye(size)[:, 1:], (n, size, size - 1))
+    return np.concatenate([logs[..., np.newaxis], (depth[:, np.newaxis] * level)[..., np.newaxis], offsets], axis=-1)
+
+
+def _chances(logits: FloatArray) -> FloatArray:
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+
+
+def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
+    """The most likely parameters under a normal prior around "the beliefs are right", by Newton's method.
+
+    The likelihood is log-concave, so halving a step that does not climb is all the care that it needs.
+    """
+    prior = np.zeros(features.shape[-1])
+    prior[0] = 1.0
+    seen = features[np.arange(len(grades)), grades]
+    precision = np.full(len(prior), PATIENCE * 0.05)
+    found, best = prior, _posterior(features, seen, prior, prior, precision)
+    for _ in range(STEPS):
+        chances = _chances(features @ found)
+        mean = np.einsum("ny,nyf->nf", chances, features)
+        slope = (seen - mean).sum(axis=0) - precision * (found - prior)
+        curve = np.einsum("ny,nyf,nyg->fg", chances, features, features) - mean.T @ mean + np.diag(precision)
+        step = np.linalg.solve(curve, slope)
+        while (value := _posterior(features, seen, found + step, prior, precision)) < best and np.abs(step).max() > 1e-9:
+            step = step / 2
+        if value <= best:
+            break
+        found, gained, best = found + step, value - best, value
+        if gained < 1e-9:
+            break
+    return found
+
+
+def _posterior(
+    features: FloatArray, seen: FloatArray, parameters: FloatArray, prior: FloatArray, precision: FloatArray
+) -> float:
+    logits = features @ parameters
+    top = logits.max(axis=-1)
+    normal = top + np.log(np.exp(logits - top[:, np.newaxis]).sum(axis=-1))
+    return float((seen @ parameters - normal).sum() - (precision * (parameters - prior) ** 2).sum() / 2)

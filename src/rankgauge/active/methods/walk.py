@@ -1,0 +1,177 @@
+"""Walks through the documents of a query: which to judge next, and by how much a grade moves the expected value.
+
+Linear and cascade measures are multilinear in the worths ℓ of the documents, so that a grade moves the expected value
+M by exactly (ℓ − E ℓ) · ∂M/∂ℓ. The document with the highest |∂M/∂ℓ| · sd(ℓ) / √cost comes next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankgauge.active.moments import Worths, slopes, worths
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Shape, Target
+from rankgauge.errors import ParameterError
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["Block", "Path", "Sheet"]
+
+CERTAIN = 1.0 - 1e-12
+"""The largest chance to stop at a document that is reckoned with: the slopes divide by what is left of it."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sheet:
+    """What the documents of a pool are expected to be worth, and how sure that is.
+
+    `floor` is the share of the variance that comes from grades which are all equally likely, so that no document whose
+    grade the beliefs are sure of is left to them.
+    """
+
+    pool: Pool
+    target: Target
+    floor: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.target.shape is Shape.OTHER:
+            wanted = "a linear or cascade measure (DCG, P, RBP, ERR, PFound, RR, …)"
+            raise ParameterError("the document level", "measure", wanted, str(self.target.measure))
+
+    @cached_property
+    def worths(self) -> Worths:
+        """What each document is expected to be worth."""
+        return worths(self.pool, self.target)
+
+    @cached_property
+    def spread(self) -> FloatArray:
+        """The standard deviation of each document's worth, with the floor."""
+        return np.sqrt((1 - self.floor) * self.worths.variance + self.floor * np.var(self.target.worth))
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The weights of each document's places; those in the second list count against the first."""
+        return self.target.weights(self.pool) * np.array([1.0, -1.0])[: self.pool.rankers]
+
+    @cached_property
+    def needed(self) -> BoolArray:
+        """The documents that the value depends on; those that count alike in both lists of a linear measure do not."""
+        needed = self.target.needed(self.pool)
+        return needed if self.target.shape is Shape.CASCADE else needed & (self.weights.sum(axis=1) != 0)
+
+    @cached_property
+    def expected(self) -> FloatArray:
+        """The expected value of each query."""
+        return slopes(self.pool, self.target).value
+
+    @cached_property
+    def query_costs(self) -> FloatArray:
+        """What judging all needed documents of each query costs."""
+        found = np.add.reduceat(np.where(self.needed, self.pool.costs, 0.0), self.pool.starts)
+        return np.where(found > 0, found + self.pool.overhead, 0.0)
+
+    def draw_worths(self, block: Block, rng: np.random.Generator) -> FloatArray:
+        """Worths of the documents of a block, drawn from the beliefs."""
+        limits = np.cumsum(self.pool.beliefs[:, :-1], axis=1)[block.documents]
+        return self.target.worth[(rng.random(block.documents.shape)[..., np.newaxis] > limits).sum(axis=-1)]
+
+
+class Block:
+    """The documents of some queries as a table (queries × documents), padded; a query may be there more than once."""
+
+    def __init__(self, sheet: Sheet, queries: IndexArray) -> None:
+        pool = sheet.pool
+        self.sheet, self.queries = sheet, queries
+        place = np.arange(int(pool.sizes[queries].max(initial=0)))
+        self.there: BoolArray = place < pool.sizes[queries, np.newaxis]
+        self.documents: IndexArray = np.where(self.there, pool.starts[queries, np.newaxis] + place, 0)
+        self.needed = self.there & sheet.needed[self.documents]
+        self.mean = np.where(self.there, sheet.worths.mean[self.documents], 0.0)
+        self.costs = np.where(self.there, pool.costs[self.documents], 1.0)
+        self.worthwhile = sheet.spread[self.documents] / np.sqrt(self.costs)
+        self._lists = [self._list(ranker) for ranker in range(pool.rankers)]
+
+    def _list(self, ranker: int) -> tuple[IndexArray, IndexArray, FloatArray, BoolArray]:
+        ranks = np.where(self.there, self.sheet.pool.ranks[self.documents, ranker], np.nan)
+        order = np.argsort(ranks, axis=-1, kind="stable")
+        weights = np.where(np.isnan(ranks), 0.0, self.sheet.weights[self.documents, ranker])
+        listed = np.take_along_axis(~np.isnan(ranks), order, axis=-1)
+        return order, np.argsort(order, axis=-1), np.take_along_axis(weights, order, axis=-1), listed
+
+    def slopes(self, mean: FloatArray, rows: IndexArray) -> FloatArray:
+        """∂M/∂ℓ of each document of the rows, at the expected worths, those of judged documents replaced."""
+        if self.sheet.target.shape is Shape.LINEAR:
+            return np.asarray(self.sheet.weights.sum(axis=1)[self.documents[rows]])
+        found = np.zeros(mean.shape)
+        for order, back, weights, listed in self._lists:
+            stop = np.minimum(np.take_along_axis(mean, order[rows], axis=-1), CERTAIN) * listed[rows]
+            reached = np.cumprod(1.0 - stop, axis=-1) / (1.0 - stop)
+            added = weights[rows] * stop * reached
+            after = np.cumsum(added[:, ::-1], axis=-1)[:, ::-1] - added
+            slope = np.where(listed[rows], weights[rows] * reached - after / (1.0 - stop), 0.0)
+            found += np.take_along_axis(slope, back[rows], axis=-1)
+        return found
+
+    def opening(self, slopes: FloatArray) -> FloatArray:
+        """The score of opening a query: the best that its documents give together for their costs and the overhead.
+
+        Σ v / S is least for Σ c · S where documents that stand together share S² ∝ Σ v / Σ c.
+        """
+        gain = np.where(self.needed, (slopes * self.worthwhile) ** 2, 0.0)
+        order = np.argsort(-gain, axis=-1)
+        costs = np.take_along_axis(self.costs, order, axis=-1)
+        together = np.cumsum(np.take_along_axis(gain, order, axis=-1) * costs, axis=-1)
+        overhead = self.sheet.pool.overhead[self.queries, np.newaxis]
+        return np.sqrt(np.max(together / (np.cumsum(costs, axis=-1) + overhead), axis=-1, initial=0.0))
+
+    def walk(self, worths: FloatArray, until: FloatArray) -> Path:
+        """The way through the documents of each query, as far as worths are known and scores reach `until`."""
+        shape, mean, unseen = self.mean.shape, self.mean.copy(), self.needed.copy()
+        path = Path.empty(shape)
+        score, rows = np.full(shape[0], np.inf), np.arange(shape[0])
+        for k in range(shape[1]):
+            slopes = self.slopes(mean[rows], rows)
+            if k == 0:
+                score = self.opening(slopes)
+            promise = np.where(unseen[rows], np.abs(slopes) * self.worthwhile[rows], -1.0)
+            chosen = np.argmax(promise, axis=-1)
+            best = promise[np.arange(len(rows)), chosen]
+            going = (best >= 0) & (np.minimum(score[rows], best) >= until[rows])
+            rows, chosen, slope = rows[going], chosen[going], slopes[np.flatnonzero(going), chosen[going]]
+            score[rows] = np.minimum(score[rows], best[going])
+            lacking = np.isnan(worths[rows, chosen])
+            path.asks[rows[lacking]] = self.documents[rows[lacking], chosen[lacking]]
+            rows, chosen, slope = rows[~lacking], chosen[~lacking], slope[~lacking]
+            if not len(rows):
+                break
+            path.scores[rows, k], path.costs[rows, k] = score[rows], self.costs[rows, chosen]
+            path.changes[rows, k] = (worths[rows, chosen] - mean[rows, chosen]) * slope
+            mean[rows, chosen], unseen[rows, chosen] = worths[rows, chosen], False
+        return path
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Path:
+    """The documents of each query in the order in which they are judged (queries × steps).
+
+    `scores` never rise along a path and are NaN after its end; `changes` is by how much each grade moved the expected
+    value; `asks` the document whose grade is needed to go on, -1 where none is.
+    """
+
+    scores: FloatArray
+    changes: FloatArray
+    costs: FloatArray
+    asks: IndexArray
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...]) -> Path:
+        """No step for any query."""
+        scores = np.full(shape, np.nan)
+        return cls(scores=scores, changes=np.zeros(shape), costs=np.zeros(shape), asks=np.full(shape[0], -1))
+
+    def rows(self, queries: IndexArray) -> Path:
+        """The paths of some of the queries."""
+        return Path(**{name: getattr(self, name)[queries] for name in ("scores", "changes", "costs", "asks")})
