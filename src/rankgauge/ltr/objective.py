@@ -1,17 +1,16 @@
 """Objective: how good scores are for some documents, by a measure under a dialect; what rankers optimise.
 
-The values are those of `score_arrays`. For DCG and nDCG one evaluation is one sort, a gather and a sum with the weights
-of the places; whatever the dialect says of empty and short queries is settled once, as no order of the documents
-changes it. Every other measure goes through its own kernel.
+The values are those of `score_arrays`. For nDCG and whatever else is a sum of the documents' worths, each weighed by
+its rank (DCG, CG, RBP, P), one evaluation is one sort, a gather and a sum; what the dialect says of empty and short
+queries is settled once, as no order of the documents changes it. Every other measure goes through its own kernel.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +19,10 @@ from rankgauge.arrays import score_arrays
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.measures import Measure, parse
+from rankgauge.measures.base import DEFAULTS
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.graded.ndcg import nDCG
-from rankgauge.measures.parts import discount, gains
+from rankgauge.measures.shapes import Form, Shape
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
@@ -96,7 +96,7 @@ class General(Objective):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Discounted(Objective):
-    """A sum of gains, each weighed by its document's place, over a query's ideal.
+    """A sum of gains, each weighed by its document's rank, over a query's ideal.
 
     A query that no order can change has its value once and for all; only the others are sorted.
     """
@@ -118,10 +118,15 @@ class Discounted(Objective):
         )
 
     @cached_property
-    def kernel(self) -> DCG:
+    def kernel(self) -> Measure:
         """The measure with every parameter set."""
-        found = self.dialect.read(self.measure)
-        assert isinstance(found, DCG)
+        return self.dialect.read(self.measure).bound(DEFAULTS)
+
+    @cached_property
+    def form(self) -> Form:
+        """What the sum is made of."""
+        found = _form(self.kernel)
+        assert found is not None
         return found
 
     @cached_property
@@ -134,22 +139,22 @@ class Discounted(Objective):
     @cached_property
     def gains(self) -> FloatArray:
         """What each document is worth at a place of weight 1."""
-        assert self.kernel.gain is not None
         lists = RankedLists(
             ranks=np.ones(len(self.grades)), grades=self.grades, ideal=self.grades, retrieved=np.zeros(())
         )
-        return gains(lists, self.kernel.gain, self.kernel.gains)
+        return self.form.worth(lists)
 
     @cached_property
     def ideal(self) -> FloatArray:
         """What the sum of each query is divided by."""
-        return _NORMS[type(self.kernel)](self.kernel, self.grades, self.documents.sizes)
+        if type(self.kernel) is nDCG:
+            return _ideals(self.kernel, self.grades, self.documents.sizes)
+        return np.ones(len(self.documents.sizes))
 
     def weigh(self, ranks: FloatArray) -> FloatArray:
         """What ranks are worth: 0 past the cutoff."""
-        assert self.kernel.discount is not None
-        limit = np.inf if self.kernel.cutoff is None else self.kernel.cutoff
-        return np.where(ranks <= limit, discount(self.kernel.discount)(np.minimum(ranks, limit)), 0.0)
+        limit = np.inf if self.form.cutoff is None else self.form.cutoff
+        return np.where(ranks <= limit, self.form.weight(np.minimum(ranks, limit)), 0.0)
 
     @cached_property
     def constant(self) -> FloatArray:
@@ -226,9 +231,6 @@ class _Sorting:
         return np.repeat(np.add.reduceat(self.weights, first) / counts, counts)
 
 
-Norm: TypeAlias = Callable[[Any, FloatArray, IndexArray], FloatArray]
-
-
 def _ideals(kernel: nDCG, grades: FloatArray, sizes: IndexArray) -> FloatArray:
     """The sum of each query's ideal order."""
     found = np.zeros(len(sizes))
@@ -239,8 +241,10 @@ def _ideals(kernel: nDCG, grades: FloatArray, sizes: IndexArray) -> FloatArray:
     return found
 
 
-_NORMS: Mapping[type[Measure], Norm] = {nDCG: _ideals, DCG: lambda kernel, grades, sizes: np.ones(len(sizes))}
-"""What the sums are divided by, for each measure that is a sum of gains weighed by places."""
+def _form(kernel: Measure) -> Form | None:
+    """The measure as gains weighed by ranks, where it is such a sum; for nDCG, what is above the line."""
+    found = DCG.form(kernel) if type(kernel) is nDCG else kernel.form()
+    return found if found is not None and found.shape is Shape.LINEAR else None
 
 
 def _is_discounted(documents: Documents, measure: Measure, dialect: Dialect) -> bool:
@@ -248,4 +252,4 @@ def _is_discounted(documents: Documents, measure: Measure, dialect: Dialect) -> 
     plain = not dialect.single_arithmetic and dialect.depth is None
     ordered = dialect.ties in (Ties.EXPECTED, Ties.INPUT)
     judged = bool(np.isfinite(graded(documents.grades, dialect.negative)).all())
-    return type(measure) in _NORMS and plain and ordered and judged
+    return plain and ordered and judged and _form(dialect.read(measure).bound(DEFAULTS)) is not None
