@@ -9,7 +9,19 @@ import sys
 
 import typer
 
-from rankgauge.cli import audit, compare, demo, dialects, evaluate, formats, judgments, measures, reproduce, romip
+from rankgauge.cli import (
+    audit,
+    compare,
+    demo,
+    dialects,
+    evaluate,
+    formats,
+    judgments,
+    measures,
+    reproduce,
+    romip,
+    serve,
+)
 from rankgauge.cli.help import example
 from rankgauge.errors import RankGaugeError
 
@@ -46,6 +58,7 @@ judgments.add_to(app)
 romip.add_to(app)
 reproduce.add_to(app)
 formats.add_to(app)
+serve.add_to(app)
 demo.add_to(app)
 
 

@@ -1,0 +1,75 @@
+"""rankgauge serve: the judging room, in the browser."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli.help import example
+
+__all__ = ["add_to"]
+
+SERVE = example(
+    "rankgauge serve",
+    "rankgauge serve --database postgresql://me@localhost/judging --host 0.0.0.0 --url https://judge.example.org",
+)
+BACKUP = example(
+    "rankgauge backup sqlite:///rankgauge.db monday.db",
+    "rankgauge backup postgresql://me@localhost/judging monday.db",
+)
+
+Database: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--database", help="The URL of the database [default: sqlite:///rankgauge.db].", metavar="URL"),
+]
+Host: TypeAlias = Annotated[
+    str | None, typer.Option("--host", help="The address to listen on [default: 127.0.0.1].", metavar="ADDRESS")
+]
+Port: TypeAlias = Annotated[int | None, typer.Option("--port", help="The port [default: 8000].", metavar="N")]
+Url: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--url", help="How browsers reach the room, where a proxy stands before it.", metavar="URL"),
+]
+Source: TypeAlias = Annotated[str, typer.Argument(help="The database: a file or a URL.", metavar="DATABASE")]
+Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL of an empty database.", metavar="COPY")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """The commands, in the app."""
+    app.command(name="serve", epilog=SERVE)(serve)
+    app.command(name="backup", epilog=BACKUP)(backup)
+
+
+def serve(database: Database = None, host: Host = None, port: Port = None, url: Url = None) -> None:
+    """Open the judging room: pages for assessors, a dashboard for whoever pays, an API for programs.
+
+    Every other setting is a variable of the environment: see the page on judging as a team.
+    """
+    _require()
+    from rankgauge.web.server import serve as run
+    from rankgauge.web.settings import Settings
+
+    run(Settings.of(database=database, host=host, port=port, url=url))
+
+
+def backup(source: Source, target: Target) -> None:
+    """Copy a room's whole database, while it is in use, to a file or to another database."""
+    _require()
+    from rankgauge.active.campaign.database import Location
+    from rankgauge.web.backup import copy
+
+    counts = copy(Location(source), Location(target))
+    kept = ", ".join(f"{counts[name]:,} {name}" for name in ("campaigns", "labels", "people"))
+    print(f"{kept} copied to {Location(target)}")
+
+
+def _require() -> None:
+    """An error that names the pip command where the room's packages are not installed."""
+    import importlib.util
+
+    from rankgauge.errors import MissingExtraError
+
+    for module in ("fastapi", "uvicorn", "jinja2", "alembic", "sqlalchemy"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError(module, "web")
