@@ -2,7 +2,7 @@
 
 from rankgauge.datasets.collection import Collection, generate
 from rankgauge.datasets.files import FILES, write
-from rankgauge.datasets.learning import LIKENESSES, Likeness, generate_learning, learning_parts
+from rankgauge.datasets.learning import LIKENESSES, Likeness, generate_learning, learning_parts, learning_rows
 from rankgauge.datasets.learning_files import write_learning, write_parts
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "generate",
     "generate_learning",
     "learning_parts",
+    "learning_rows",
     "write",
     "write_learning",
     "write_parts",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from rankgauge.io.letor import Features
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 
-__all__ = ["LIKENESSES", "Likeness", "generate_learning", "learning_parts"]
+__all__ = ["LIKENESSES", "Likeness", "generate_learning", "learning_parts", "learning_rows"]
 
 FACTORS = 12
 BLOCK = 1 << 15
@@ -134,7 +135,17 @@ def learning_parts(data: Features, parts: int = 5) -> list[Features]:
     """The set cut between queries into parts of as many queries each as can be: S1 to S5 of LETOR."""
     starts = np.flatnonzero(np.concatenate([[True], data.queries[1:] != data.queries[:-1]]))
     edges = [*(starts[share[0]] for share in np.array_split(np.arange(len(starts)), parts)), len(data.queries)]
-    return [Features(*(c[low:high] for c in data)) for low, high in pairwise(edges)]
+    return [learning_rows(data, slice(low, high)) for low, high in pairwise(edges)]
+
+
+def learning_rows(data: Features, rows: Any) -> Features:
+    """Some documents of a set: a slice, a mask or their numbers."""
+    return Features(
+        grades=data.grades[rows],
+        queries=data.queries[rows],
+        documents=data.documents[rows],
+        matrix=data.matrix[rows],
+    )
 
 
 def _worth(factors: FloatArray, ease: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:

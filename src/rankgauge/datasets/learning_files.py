@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from rankgauge.datasets.learning import learning_parts
+from rankgauge.datasets.learning import learning_parts, learning_rows
 from rankgauge.io.letor import Features
 from rankgauge.io.texts import numbers
 
@@ -19,8 +19,9 @@ def write_learning(data: Features, path: Path) -> Path:
     """The set as one file: grade, qid, every feature; documents are called by their place, so they need no comment."""
     with path.open("wb") as file:
         for low in range(0, len(data.grades), BLOCK):
-            part = Features(*(column[low : low + BLOCK] for column in data))
-            _lines(part).write_csv(file, include_header=False, quote_style="never")
+            _lines(learning_rows(data, slice(low, low + BLOCK))).write_csv(
+                file, include_header=False, quote_style="never"
+            )
     return path
 
 
