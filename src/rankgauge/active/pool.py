@@ -19,7 +19,7 @@ import polars as pl
 from rankgauge.active.beliefs import belief_column, beliefs_of, mixture, predict, scale_of
 from rankgauge.active.costs import costs_of, overhead_of
 from rankgauge.active.sources import Rows, joined, read_features, scored
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 
@@ -114,6 +114,8 @@ class Pool:
         `model` gives the beliefs: a fitted relevance model, or several for their mixture; without one they are
         uniform over the scale `grades`. The options are those of `of`.
         """
+        if len(rankers) not in (1, 2):
+            raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
         features = read_features(path)
         frame = scored(features, rankers)
         if model is not None:

@@ -15,6 +15,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.io.letor import Features
 from rankgauge.io.letor import read_features as read_source
 from rankgauge.io.source import Source
+from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.tables import find
@@ -61,19 +62,21 @@ class Rows:
             raise ParameterError("a pool", "depth", "a whole number from 1 on", depth)
         frame = _identified(read_table(source) if io.is_path(source) else as_frame(source))
         names = _score_columns(frame, scores)
-        queries = frame["query"].unique(maintain_order=True)
-        code = frame["query"].replace_strict(queries, np.arange(len(queries)), return_dtype=pl.Int64).to_numpy()
-        ranks = np.column_stack([_ranks(code, _scores(frame, name, lone=len(names) == 1)) for name in names])
-        ranks = np.where(ranks <= (np.inf if depth is None else depth), ranks, np.nan)
-        place = np.argsort(code, kind="stable")
-        place = place[~np.isnan(ranks[place]).all(axis=1)]
-        sizes = np.bincount(code[place], minlength=len(queries))
-        kept = sizes > 0
+        queries, code = _numbered(frame["query"])
+        place, sizes = np.argsort(code, kind="stable"), np.bincount(code)
+        scored = [_scores(frame, name, lone=len(names) == 1)[place] for name in names]
+        ranks = np.column_stack([_ranks(sizes, scores) for scores in scored])
+        _refuse_unlisted(frame, place, ranks)
+        ranks[ranks > (np.inf if depth is None else depth)] = np.nan
+        kept = ~np.isnan(ranks).all(axis=1)
+        sizes = np.add.reduceat(kept, np.cumsum(sizes) - sizes, dtype=np.int64)
+        place = place[kept]
+        whole = len(place) == len(frame) and bool((np.diff(place) > 0).all())
         return cls(
-            frame=frame[place],
-            queries=queries.filter(pl.Series(kept)),
-            sizes=sizes[kept],
-            ranks=ranks[place],
+            frame=frame if whole else frame[place],
+            queries=queries.filter(pl.Series(sizes > 0)),
+            sizes=sizes[sizes > 0],
+            ranks=ranks[kept],
             place=place,
             read=len(frame),
         )
@@ -125,8 +128,6 @@ def read_features(path: str | Path) -> Features:
 
 def scored(features: Features, rankers: Sequence[Any]) -> pl.DataFrame:
     """The documents of a LETOR file with each ranker's scores (`predict`, or an array of scores)."""
-    if len(rankers) not in (1, 2):
-        raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
     frame = pl.DataFrame({"query": features.queries, "document": features.documents})
     for n, ranker in enumerate(rankers, start=1):
         given = ranker.predict(features.matrix) if hasattr(ranker, "predict") else ranker
@@ -171,6 +172,9 @@ def _identified(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
+    if frame.select(pl.struct("query", "document").hash().n_unique()).item() == len(frame):
+        return
+    # Two documents may share a hash: only ids that are the same are refused.
     twice = frame.select(pl.struct("query", "document").is_first_distinct()).to_series()
     if not twice.all():
         row = int((~twice).arg_max() or 0)
@@ -204,12 +208,32 @@ def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
     return -found if name.startswith("rank") else found
 
 
-def _ranks(code: IndexArray, scores: FloatArray) -> FloatArray:
+def _refuse_unlisted(frame: pl.DataFrame, place: IndexArray, ranks: FloatArray) -> None:
+    nowhere = np.isnan(ranks).all(axis=1)
+    if nowhere.any():
+        row = int(place[np.argmax(nowhere)])
+        query, document = frame["query"][row], frame["document"][row]
+        raise InputError(f"row {row + 1}: document {document} of query {query} has no score of any ranker")
+
+
+def _numbered(query: pl.Series) -> tuple[pl.Series, IndexArray]:
+    """The queries in the order of their appearance, and the number of each row's query."""
+    runs = query.rle_id().to_numpy()
+    heads = query.filter(pl.Series(np.diff(runs, prepend=-1) > 0))  # grouped rows: one head for each query
+    queries = heads.unique(maintain_order=True)
+    return queries, heads.replace_strict(queries, np.arange(len(queries)), return_dtype=pl.Int64).to_numpy()[runs]
+
+
+def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
     """The rank of each document in its query's list, equal scores in the order of the input; NaN stays NaN."""
-    order = np.lexsort((-scores, code))
-    counts = np.bincount(code)
-    ranks = np.empty(len(code))
-    ranks[order] = np.arange(len(code)) - np.repeat(np.cumsum(counts) - counts, counts) + 1.0
+    ranks, starts = np.empty(len(scores)), np.cumsum(sizes) - sizes
+    for queries, (rows,) in pad_groups(sizes, scores):
+        order = np.argsort(-rows, axis=1, kind="stable")
+        ranked = np.empty(rows.shape)
+        np.put_along_axis(ranked, order, np.arange(1.0, rows.shape[1] + 1)[np.newaxis], axis=1)
+        columns = np.arange(rows.shape[1])
+        filled = columns < sizes[queries][:, np.newaxis]
+        ranks[(starts[queries][:, np.newaxis] + columns)[filled]] = ranked[filled]
     return np.where(np.isnan(scores), np.nan, ranks)
 
 

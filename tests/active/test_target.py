@@ -1,0 +1,193 @@
+"""Targets: what a measure says of its shape is what its own kernel computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankgauge import dialects
+from rankgauge.active.moments import slopes
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Shape, Target
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError, ParameterError, RankGaugeError, UnknownNameError
+from rankgauge.evaluate import evaluate
+from rankgauge.measures import parse, registry
+from rankgauge.ranking.lists import FloatArray
+from tests.active.pools import pools
+
+SHAPES = {
+    "DCG@3": Shape.LINEAR,
+    "DCG(gain='exp', discount='letor')": Shape.LINEAR,
+    "CG": Shape.LINEAR,
+    "P@2": Shape.LINEAR,
+    "RBP": Shape.LINEAR,
+    "ERR@2": Shape.CASCADE,
+    "PFound": Shape.CASCADE,
+    "RR": Shape.CASCADE,
+    "Success@1": Shape.CASCADE,
+    "P(padded=False)@3": Shape.OTHER,
+    "nDCG@3": Shape.OTHER,
+    "nERR": Shape.OTHER,
+    "AP": Shape.OTHER,
+    "gRBP": Shape.OTHER,
+}
+EXAMPLES = sorted({example.measure for kind in registry().values() for example in kind.facts.examples})
+
+
+def _tables(pool: Pool, grades: FloatArray) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """The judgments and the runs that the pool stands for; a list for a query that nobody judged keeps a run from
+    being empty."""
+    ids = pool.to_frame().select("query", "document")
+    judgments = ids.with_columns(pl.Series("grade", grades))
+    scores = [ids.with_columns(pl.Series("score", -pool.ranks[:, r])) for r in range(pool.rankers)]
+    stranger = pl.DataFrame({"query": ["nobody's"], "document": ["d"], "score": [0.0]})
+    return judgments, [pl.concat([run.filter(pl.col("score").is_not_nan()), stranger]) for run in scores]
+
+
+def _evaluated(pool: Pool, grades: FloatArray, measure: str, dialect: Dialect) -> FloatArray:
+    """The value of each query by the evaluation of runs, with the queries in the pool's order."""
+    judgments, runs = _tables(pool, grades)
+    lists = []
+    for run in runs:
+        found = evaluate(
+            judgments, run, measure, dialect=dialect, missing="zero", query_order="appearance", ties="input"
+        )
+        assert list(found.queries) == list(pool.queries)
+        lists.append(found.matrix[:, 0])
+    return lists[0] if len(lists) == 1 else lists[0] - lists[1]
+
+
+@settings(deadline=None, max_examples=120)
+@given(
+    pool=pools(),
+    measure=st.sampled_from(list(SHAPES)),
+    dialect=st.sampled_from(["standard", "trec_eval", "ranklib", "yahoo", "letor4", "sklearn"]),
+    data=st.data(),
+)
+def test_values_equal_evaluation(pool: Pool, measure: str, dialect: str, data: st.DataObject) -> None:
+    """The values of a target are those of `evaluate` under the same dialect; of two rankers, their difference."""
+    grades = np.array([data.draw(st.sampled_from(list(pool.grades))) for _ in pool.documents])
+    spoken = dialects.get(dialect).changed(fewest=1)
+    found = Target.of(measure, pool, spoken).values(pool, grades)
+    assert found == pytest.approx(_evaluated(pool, grades, measure, spoken), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    pool=pools(),
+    measure=st.sampled_from(EXAMPLES),
+    changes=st.sampled_from([{}, {"short": "zero"}, {"depth": 2}, {"gain": "exp"}, {"negative": "unjudged"}]),
+    data=st.data(),
+)
+def test_worths_and_weights_make_the_value(
+    pool: Pool, measure: str, changes: dict[str, object], data: st.DataObject
+) -> None:
+    """Whatever shape a registered measure declares, its worths and weights alone give the value of its kernel."""
+    try:
+        target = Target.of(measure, pool, **changes)
+    except RankGaugeError:
+        return  # sums, geometric means and scales that the measure refuses
+    if target.shape is Shape.OTHER:
+        return
+    grades = np.array([data.draw(st.sampled_from(list(pool.grades))) for _ in pool.documents])
+    assert slopes(pool, target, grades).value == pytest.approx(target.values(pool, grades), abs=1e-12)
+
+
+def test_shapes_are_the_measures_own_word() -> None:
+    """A measure says itself whether it is linear or a cascade; whatever says nothing is neither."""
+    pool = Pool.of(pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}), grades=(0, 1, 2))
+    assert {name: Target.of(name, pool).shape for name in SHAPES} == SHAPES
+
+
+def _two() -> Pool:
+    """Two rankers: a, b, c in one list, c, d in the other."""
+    frame = pl.DataFrame(
+        {
+            "query": ["q"] * 4,
+            "document": list("abcd"),
+            "score_1": [3.0, 2.0, 1.0, None],
+            "score_2": [None, None, 9.0, 8.0],
+        }
+    )
+    return Pool.of(frame, grades=(0, 1, 2))
+
+
+def test_worked_difference() -> None:
+    """DCG of grades 2, 0, 1 minus DCG of 1, 1: documents of one list count in that list only."""
+    pool = _two()
+    target = Target.of("DCG", pool)
+    expected = (2 / np.log2(2) + 1 / np.log2(4)) - (1 / np.log2(2) + 1 / np.log2(3))
+    assert target.values(pool, [2, 0, 1, 1]) == pytest.approx([expected])
+    assert list(target.worth) == [0, 1, 2]
+    assert target.weights(pool)[2] == pytest.approx([1 / np.log2(4), 1 / np.log2(2)])
+
+
+def test_worked_cascade() -> None:
+    """ERR of grades 2, 0, 1 on the scale to 2 is 3/4 + 1/4 · 1/4 / 3."""
+    pool = _two()
+    target = Target.of("ERR(max_grade=2)", pool)
+    first = 3 / 4 + (1 / 4) * (1 / 4) / 3
+    second = 1 / 4 + (3 / 4) * (1 / 4) / 2
+    assert target.values(pool, [2, 0, 1, 1]) == pytest.approx([first - second])
+    assert list(target.worth) == [0, 1 / 4, 3 / 4]
+
+
+def test_a_value_waits_for_the_grades_it_depends_on() -> None:
+    """A missing grade makes the value NaN, unless the document stands past the last rank that counts."""
+    pool = _two()
+    shallow, whole = Target.of("DCG@1", pool), Target.of("nDCG@1", pool)
+    assert list(shallow.needed(pool)) == [True, False, True, False]
+    assert shallow.values(pool, [2, np.nan, 1, np.nan]) == pytest.approx([2 - 1])
+    assert np.isnan(shallow.values(pool, [np.nan, 0, 1, 1])).all()
+    assert np.isnan(whole.values(pool, [2, np.nan, 1, 1])).all()  # the ideal order needs them all
+    assert (shallow.last(pool), Target.of("RR(ruler='trec')", pool).last(pool)) == (1, 3)
+
+
+def test_dialects_reach_the_target() -> None:
+    """Gain, discount, and lists too short for the cutoff are the dialect's word."""
+    pool = _two()
+    assert list(Target.of("DCG", pool, "ranklib").worth) == [0, 1, 3]
+    zeroed = Target.of("DCG@3", pool, short="zero")
+    assert list(zeroed.weights(pool)[:, 1]) == [0, 0, 0, 0]  # the second list has two documents
+    assert zeroed.values(pool, [2, 0, 1, 1]) == pytest.approx([2 / np.log2(2) + 1 / np.log2(4)])
+
+
+def test_chances_above_one_are_no_cascade() -> None:
+    """Where a dialect's chance to stop is above 1, the closed forms do not hold and labels are sampled."""
+    pool = Pool.of(pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}), grades=(0, 5))
+    assert Target.of("ERR(stop='formula')", pool).shape is Shape.OTHER
+    assert Target.of("ERR(stop='formula', max_grade=5)", pool).shape is Shape.CASCADE
+
+
+@pytest.mark.parametrize(
+    ("measure", "choices", "error", "words"),
+    [
+        ("NumRet", {}, ParameterError, "averaged over queries"),
+        ("GMAP", {}, ParameterError, "averaged over queries"),
+        ("nDCG", {"empty": "leave-out"}, ParameterError, "every query of the pool counts"),
+        ("ERR(max_grade=1)", {}, InputError, "max_grade"),
+        ("DGC", {}, UnknownNameError, "DCG"),
+    ],
+)
+def test_nonsense_is_refused(measure: str, choices: dict[str, str], error: type[Exception], words: str) -> None:
+    """What has no mean over the pool, or no worth on its scale, is named."""
+    with pytest.raises(error, match=words):
+        Target.of(measure, _two(), **choices)
+
+
+def test_every_measure_has_a_form_or_none() -> None:
+    """A subclass that changes its parent's formula does not inherit its shape."""
+    inherited = [name for name, kind in registry().items() if "form" not in vars(kind) and _form(name) is not None]
+    assert inherited == []
+
+
+def _form(name: str) -> object:
+    return (
+        parse(registry()[name].facts.examples[0].measure)
+        .bound({"rel": 1.0, "gain": "linear", "discount": "log2", "max_grade": 4.0})
+        .form()
+    )
