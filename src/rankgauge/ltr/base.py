@@ -120,9 +120,14 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """The scores of documents, in their order: the higher, the nearer to the top."""
         return self._scores(self._features(X))
 
-    def score(self, X: Any, y: Any = None, *, qid: Any = None) -> float:
-        """The mean of the metric under the dialect on graded documents."""
+    def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: None = None) -> float:
+        """The mean of the metric under the dialect on graded documents.
+
+        `sample_weight` is there because scikit-learn's pipelines pass it on; documents have no weights.
+        """
         self._require_fitted()
+        if sample_weight is not None:
+            raise ParameterError(type(self).__name__, "sample_weight", "None: queries count alike", "weights")
         documents = Documents.of(X, y, qid, width=self.n_features_in_, nan=self.keeps_nan)
         self._require_names(X)
         return self.objective(documents).mean(self._scores(documents.matrix))

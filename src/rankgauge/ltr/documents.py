@@ -102,7 +102,8 @@ def features(X: Given, *, width: int | None = None, nan: bool = False) -> FloatA
     if np.isinf(matrix).any():
         row, column = np.argwhere(np.isinf(matrix))[0]
         raise InputError(f"feature {column + 1} of document {row + 1} is infinite", hint="Give finite numbers or NaN.")
-    return matrix if nan else np.nan_to_num(matrix, nan=0.0)
+    # Row by row in memory, whatever the input was: the last bits of a product depend on it.
+    return np.ascontiguousarray(matrix if nan else np.nan_to_num(matrix, nan=0.0))
 
 
 def names_of(X: Given) -> list[str] | None:

@@ -47,7 +47,9 @@ def _document(path: str) -> Mapping[str, Any]:
 
 
 def _ranker(found: Mapping[str, Any]) -> Ranker:
-    parameters = dict(found["parameters"])
+    parameters = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in found["parameters"].items()
+    }
     if isinstance(parameters.get("dialect"), dict):
         changed = dict(parameters["dialect"])
         parameters["dialect"] = dialects.get(changed.pop("name")).changed(**changed)
