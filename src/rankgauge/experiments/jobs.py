@@ -12,10 +12,11 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeAlias
 
 __all__ = ["Job", "Progress", "run_jobs", "untold"]
@@ -25,6 +26,9 @@ Work: TypeAlias = Callable[[Any, "Job"], Any]
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Told how many jobs are done, of how many, and the name of the one that was done last."""
+
+HEARING = 0.2
+"""Seconds between looks for Ctrl-C."""
 
 
 def untold(done: int, jobs: int, name: str) -> None:
@@ -84,10 +88,12 @@ def _worked(jobs: Sequence[Job], work: Work, data: Any, folder: Path, workers: i
             yield job
         return
     with _processes(min(workers, len(jobs)), (work, data, folder)) as pool:
-        waiting: dict[Future[None], Job] = {pool.submit(_work, job): job for job in jobs}
-        for future in as_completed(waiting):
-            future.result()
-            yield waiting[future]
+        waiting = {pool.submit(_work, job): job for job in jobs}
+        while waiting:
+            # In short waits: with the handler that polars sets for Ctrl-C, a long one would not hear of it.
+            for future in wait(waiting, timeout=HEARING, return_when=FIRST_COMPLETED).done:
+                future.result()
+                yield waiting.pop(future)
 
 
 @contextmanager
@@ -112,10 +118,18 @@ _SHARED: tuple[Work, Any, Path] | None = None
 
 
 def _begin(work: Work, data: Any, folder: Path) -> None:
-    """Takes what all jobs share. Ctrl-C is for the parent to hear."""
+    """Takes what all jobs share. Ctrl-C is for the parent to hear; when the parent is gone, so is the work."""
     global _SHARED
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     _SHARED = work, data, folder
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _work(job: Job) -> None:

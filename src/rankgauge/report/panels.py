@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["Panels"]
 
 WIDTH, HEIGHT, LOW = 250, 280, 130
+APART, BELOW = 46, 12
+"""How far panels are apart: beside each other there is room for numbers."""
 SPREAD = 0.5
 """How much of the way from one x to the next the series take that stand side by side."""
 MARGIN = 0.04
@@ -35,13 +37,16 @@ class Panels:
     series: str
     column: str
     row: str | None = None
+    limits: tuple[float, float] | None = None
+    """The ends of every panel's scale; None: each column's own."""
 
     def draw(self, title: str) -> Chart:
         """The figure."""
         require()
         import altair as alt
 
-        return finished(alt.hconcat(*map(self._column, self._values(self.column)), spacing=14), title)
+        columns = map(self._column, self._values(self.column))
+        return finished(alt.hconcat(*columns, spacing=APART, bounds="flush"), title)
 
     def _column(self, name: Any) -> alt.VConcatChart:
         """The panels of a column, the first with its name."""
@@ -54,9 +59,9 @@ class Panels:
         for one in rows:
             shown = held if one is None else held.filter(pl.col(str(self.row)) == one)
             label = (self.y if one is None else one) if first else None
-            panel = self._panel(shown, label, _limits(held), last=one == rows[-1])
-            panels.append(panel.properties(title=str(name)) if one == rows[0] else panel)
-        return alt.vconcat(*panels, spacing=6)
+            panels.append(self._panel(shown, label, self.limits or _limits(held), last=one == rows[-1]))
+        named = alt.TitleParams(str(name), anchor="middle", fontSize=12, offset=6)
+        return alt.vconcat(panels[0].properties(title=named), *panels[1:], spacing=BELOW, bounds="flush")
 
     def _panel(self, shown: pl.DataFrame, label: str | None, limits: tuple[float, float], *, last: bool) -> Any:
         import altair as alt
@@ -65,12 +70,15 @@ class Panels:
         ruler = alt.Axis(values=ticks, format="d", labels=last, title=self.x if last else None, grid=False)
         width = (min(ticks) - SPREAD, max(ticks) + SPREAD)
         across = alt.X("place:Q", axis=ruler, scale=alt.Scale(domain=width, nice=False))
-        up = alt.Y(f"{self.y}:Q", title=label, scale=alt.Scale(domain=limits, nice=False, zero=False))
+        ladder = alt.Axis(format=".2f", tickCount=5, titlePadding=8)
+        up = alt.Y(f"{self.y}:Q", title=label, axis=ladder, scale=alt.Scale(domain=limits, nice=False, zero=False))
         base = alt.Chart(shown).encode(x=across, color=self._colour())
         curve = base.mark_line(strokeWidth=1.6, point=alt.OverlayMarkDef(size=18)).encode(
             y=up, tooltip=list(self.frame.columns)
         )
-        bar = base.mark_rule(strokeWidth=1.1, opacity=0.65).encode(y=alt.Y("low:Q", title=label), y2="high:Q")
+        bar = base.mark_rule(strokeWidth=1.1, opacity=0.65).encode(
+            y=alt.Y("low:Q", axis=ladder, title=label), y2="high:Q"
+        )
         return alt.layer(bar, curve).properties(width=WIDTH, height=HEIGHT if self.row is None else LOW)
 
     def _placed(self) -> pl.DataFrame:
@@ -87,7 +95,7 @@ class Panels:
 
         names = self._values(self.series)
         scale = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
-        legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, orient="right")
+        legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, labelLimit=0)
         return alt.Color(f"{self.series}:N", title=self.series, sort=names, scale=scale, legend=legend)
 
     def _values(self, column: str) -> list[Any]:

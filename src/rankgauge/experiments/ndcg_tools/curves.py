@@ -11,6 +11,7 @@ import polars as pl
 from rankgauge.experiments.base import Figure
 from rankgauge.experiments.folded import folded
 from rankgauge.experiments.ndcg_tools.tools import CUTOFFS
+from rankgauge.experiments.ndcg_tools.training import RANKERS
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.report.panels import Panels
@@ -47,7 +48,8 @@ def figures(values: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[str, Fi
     named = values.with_columns(judged, pl.col("trained under").replace_strict(WORDS))
     order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
     first = named.filter(pl.col("ranker").is_in(SHOWN)).sort(order, maintain_order=True)
-    second = named.filter(pl.col("trained under") == WORDS["std"])
+    six = [ranker.title for ranker in RANKERS]
+    second = named.filter(pl.col("trained under") == WORDS["std"], pl.col("ranker").is_in(six))
     frames = {"figure-1": first, "figure-2": second}
     drawn: dict[str, Figure] = {
         "figure-1": partial(_first, first),

@@ -37,7 +37,7 @@ class Findings:
 
     def numbers(self) -> dict[str, Number]:
         """Every number by its name."""
-        parts = (self._evaluators(), self._trainings(), self._order(), self._swaps())
+        parts = (self._evaluators(), self._together(), self.trainings(), self._order(), self._swaps())
         return {name: number for part in parts for name, number in part}
 
     def compared(self, judged: str, trained: str) -> FloatArray:
@@ -55,15 +55,20 @@ class Findings:
         for place in (7, 8, 9):
             yield f"LETOR less standard at {place + 1}", folded_number(lowered[place], self.fold)
 
-    def _trainings(self) -> Iterator[tuple[str, Number]]:
-        """What it changes to train under another reading; judged by the standard one."""
-        usual = self.compared("std", "std")[:, LAST]
-        for reading, title in TITLES.items():
-            gained = self.compared("std", reading)[:, LAST] - usual
-            label = f"trained under {title} less standard"
-            yield f"{label}, mean of six", folded_number(gained.mean(axis=0), self.fold)
+    def trainings(self) -> Iterator[tuple[str, Number]]:
+        """What it changes for each ranker to train under another reading; judged by the standard one."""
+        for label, gained in self._gains():
             for ranker, of_one in zip(self.rankers, gained, strict=True):
                 yield f"{label}, {ranker}", folded_number(of_one, self.fold)
+
+    def _together(self) -> Iterator[tuple[str, Number]]:
+        for label, gained in self._gains():
+            yield f"{label}, mean of six", folded_number(gained.mean(axis=0), self.fold)
+
+    def _gains(self) -> Iterator[tuple[str, FloatArray]]:
+        usual = self.compared("std", "std")[:, LAST]
+        for reading, title in TITLES.items():
+            yield f"trained under {title} less standard", self.compared("std", reading)[:, LAST] - usual
 
     def _order(self) -> Iterator[tuple[str, Number]]:
         """Which ranker is better; trained and judged by the standard reading."""

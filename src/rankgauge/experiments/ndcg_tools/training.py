@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +20,7 @@ from rankgauge.experiments.jobs import Job
 from rankgauge.experiments.ndcg_tools.tools import READINGS
 from rankgauge.ranking.lists import FloatArray
 
-__all__ = ["METRIC", "RANKERS", "Ranker", "costs", "jobs", "scores", "train"]
+__all__ = ["METRIC", "PLAIN", "RANKERS", "WHOLE", "Ranker", "costs", "jobs", "name", "scores", "train"]
 
 METRIC = "nDCG@10"
 
@@ -30,18 +31,34 @@ class Ranker:
 
     title: str
     name: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    choices: tuple[Mapping[str, Any], ...] = ({},)
+    """Settings besides, of which the best on the validation set is taken."""
 
+    @property
+    def sets(self) -> list[dict[str, Any]]:
+        """Everything that it is set to, for each choice."""
+        return [{**self.settings, **choice} for choice in self.choices]
+
+
+LAYERS = ((10,), (100,), (500,), (10, 10), (10, 10, 10))
 
 RANKERS = (
-    Ranker(title="AdaRank", name="adarank", settings={}),
-    Ranker(title="RankNet", name="ranknet", settings={}),
-    Ranker(title="RankBoost", name="rankboost", settings={}),
-    Ranker(title="RankSVM", name="ranksvm", settings={}),
-    Ranker(title="Coordinate Ascent", name="coordinate-ascent", settings={}),
-    Ranker(title="LambdaMART", name="lambdamart", settings={}),
+    Ranker(title="AdaRank", name="adarank"),
+    Ranker(title="RankNet", name="ranknet", choices=tuple({"hidden": list(layers)} for layers in LAYERS)),
+    Ranker(title="RankBoost", name="rankboost"),
+    Ranker(title="RankSVM", name="ranksvm"),
+    Ranker(title="Coordinate Ascent", name="coordinate-ascent", settings={"restarts": 30}),
+    Ranker(title="LambdaMART", name="lambdamart"),
 )
-"""In the paper's order."""
+"""In the paper's order and with its settings: RankNet with 1 to 3 layers of 10 to 500 units, RankSVM with 11 values of
+C. What is not set is as RankLib has it: see each ranker."""
+
+PLAIN = tuple(Ranker(title=ranker.title, name=ranker.name) for ranker in RANKERS)
+"""The same as they come, which is quicker."""
+
+WHOLE = Ranker(title="AdaRank on all queries", name="adarank", settings={"skip_dead": False})
+"""AdaRank as published: it learns also from queries whose value no order can change, which then gather weight."""
 
 
 def jobs(
@@ -53,16 +70,16 @@ def jobs(
 ) -> list[Job]:
     """A job for each ranker, reading and fold; it depends on the settings, the fold's data and the package's code."""
     shared = {"version": version("rankgauge"), "code": _code(), "seed": seed, "metric": METRIC}
-    known = [(fold.name, _digest(fold)) for fold in folds]
+    seen = [(fold, {"fold": fold.name, "data": _digest(fold)}) for fold in folds]
     readings = tuple(readings)
     return [
         Job(
-            name=_name(ranker.name, reading, fold),
-            settings={**shared, "ranker": ranker.name, "set": dict(ranker.settings), "reading": reading, **data},
+            name=name(ranker.title, reading, fold),
+            settings={**shared, "ranker": ranker.name, "sets": ranker.sets, "reading": reading, **data},
         )
         for ranker in rankers
         for reading in readings
-        for fold, data in ((name, {"fold": name, "data": digest}) for name, digest in known)
+        for fold, data in seen
     ]
 
 
@@ -74,19 +91,29 @@ def train(folds: tuple[Fold, ...], job: Job) -> dict[str, Any]:
 
     asked = job.settings
     (fold,) = (fold for fold in folds if fold.name == asked["fold"])
-    reading = READINGS[asked["reading"]]
-    ranker = ltr.get(asked["ranker"])(metric=asked["metric"], dialect=reading, rng=asked["seed"], **asked["set"])
-    validation = fold.validation.matrix, fold.validation.grades, fold.validation.queries
+    kind, shared = ltr.get(asked["ranker"]), {"metric": asked["metric"], "rng": asked["seed"]}
+    rankers = [kind(dialect=READINGS[asked["reading"]], **shared, **chosen) for chosen in asked["sets"]]
     with threadpool_limits(1):
         clock, processor = time.perf_counter(), time.process_time()
-        ranker.fit(fold.train.matrix, fold.train.grades, qid=fold.train.queries, validation=validation)
+        ranker = _best(rankers, fold)
         seconds = {"wall": time.perf_counter() - clock, "cpu": time.process_time() - processor}
-    return {"scores": ranker.predict(fold.test.matrix).tolist(), **seconds, "best_round": ranker.best_round_}
+        found = ranker.predict(fold.test.matrix).tolist()
+    return {"scores": found, **seconds, "best_round": ranker.best_round_}
 
 
-def scores(results: Mapping[str, Any], ranker: Ranker, reading: str, folds: Iterable[Fold]) -> FloatArray:
-    """The scores of all test documents, fold by fold."""
-    return np.concatenate([results[_name(ranker.name, reading, fold.name)]["scores"] for fold in folds])
+def _best(rankers: list[Any], fold: Fold) -> Any:
+    """The ranker that is best on the validation set, when all have learned."""
+    train, held = fold.train, fold.validation
+    for ranker in rankers:
+        ranker.fit(train.matrix, train.grades, qid=train.queries, validation=(held.matrix, held.grades, held.queries))
+    if len(rankers) == 1:
+        return rankers[0]
+    return max(rankers, key=lambda ranker: ranker.score(held.matrix, held.grades, qid=held.queries))
+
+
+def scores(results: Mapping[str, Any], title: str, reading: str, folds: Iterable[Fold]) -> FloatArray:
+    """The scores that a ranker gives to all test documents, fold by fold."""
+    return np.concatenate([results[name(title, reading, fold)]["scores"] for fold in folds])
 
 
 def costs(results: Mapping[str, Any]) -> pl.DataFrame:
@@ -97,8 +124,10 @@ def costs(results: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame({**columns, **found})
 
 
-def _name(ranker: str, reading: str, fold: str) -> str:
-    return f"{ranker}.{reading}.{fold}"
+def name(title: str, reading: str, fold: Fold) -> str:
+    """The name of a ranker's job."""
+    called = re.sub(r"\W+", "-", title.lower())
+    return f"{called}.{reading}.{fold.name}"
 
 
 def _digest(fold: Fold) -> str:

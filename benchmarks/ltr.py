@@ -1,0 +1,241 @@
+"""How good the six rankers are and what their training costs, beside others, in one run: python -m benchmarks.ltr.
+
+--only MQ2008,OHSUMED,large   some of the parts
+--data ../shared/data         the folder of the real sets; where it is absent, a generated set like MQ2008
+--quick                       a small generated set, to see that it works
+--jobs 1                      how many trainings run side by side
+--folder DIR                  where finished trainings are kept, so that a second run goes on
+--write                       docs/rankers.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from benchmarks.costs import ROOT, measure, module
+from benchmarks.goals import Reached
+from benchmarks.ltr_peers import PEERS
+from benchmarks.ltr_peers import train as train_peer
+from rankgauge import dialects
+from rankgauge.datasets.folds import Fold, folds_of, read_folds
+from rankgauge.datasets.learning import generate_learning, learning_parts
+from rankgauge.experiments.folded import folded
+from rankgauge.experiments.jobs import run_jobs
+from rankgauge.experiments.ndcg_tools import training
+from rankgauge.experiments.ndcg_tools.tools import READINGS, Tested
+from rankgauge.experiments.ndcg_tools.training import PLAIN, Ranker
+from rankgauge.ltr import get
+
+PAGE = ROOT / "docs" / "rankers.md"
+SETS = {"MQ2008": "mq2008", "OHSUMED": "ohsumed/QueryLevelNorm"}
+PARTS = (*SETS, "large")
+RANKLIB = tomllib.loads(Path(__file__).with_name("ranklib.toml").read_text(encoding="utf-8"))
+COLUMNS = (("std", 1), ("std", 5), ("std", 10), ("yahoo", 10), ("letor", 10), ("letor4", 10))
+LARGE = 300_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What came of a ranker on a set: (mean, error) of each column, and its seconds per fold."""
+
+    title: str
+    values: tuple[tuple[float, float], ...]
+    cpu: float
+
+    @property
+    def value(self) -> float:
+        """NDCG@10 with the standard reading."""
+        return self.values[COLUMNS.index(("std", 10))][0]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the parts that were asked for, and prints the page."""
+    asked = _parser().parse_args(arguments)
+    page = []
+    for line in _page(asked):
+        print(line, flush=True)
+        page.append(line)
+    if asked.write:
+        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(PARTS))
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--write", action="store_true")
+    return parser
+
+
+def _page(asked: argparse.Namespace) -> Iterator[str]:
+    yield from _facts()
+    goals: list[Reached] = []
+    for name, place in SETS.items():
+        if name in asked.only:
+            yield from _set(name, asked.data / place, asked, goals)
+    if "large" in asked.only:
+        yield from _large(2_000 if asked.quick else LARGE, goals)
+    yield from _goals(goals)
+    yield from _settings()
+
+
+def _facts() -> Iterator[str]:
+    yield "# Rankers: how good, how fast"
+    yield ""
+    yield "Made by `make bench-ltr` (`python -m benchmarks.ltr --write`): each ranker is trained for NDCG@10 on five"
+    yield "folds, its rounds or its C are chosen on the validation set, and it is judged on the test set. `std`,"
+    yield "`yahoo` and `letor` are the readings of NDCG of the paper in [ndcg-tools](ndcg-tools.md), `letor4` is the"
+    yield "script of LETOR 4.0. ± is the standard error over queries, added in quadrature over the folds; two rankers"
+    yield "on the same queries differ by far less by chance than these errors say."
+    yield ""
+    yield f"- {datetime.now(UTC):%Y-%m-%d}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores, load "
+    yield f"  {os.getloadavg()[0]:.1f} at the start; one thread for each training, seconds of the processor"
+    names = ("numpy", "scikit-learn", "lightgbm", "xgboost-cpu", "catboost")
+    yield f"- Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in names)
+    yield "- RankLib's numbers come from another machine (2 shared cores of an AMD EPYC), so a ratio to them is a rough"
+    yield "  one. All other numbers were measured in this run."
+    yield ""
+
+
+def _set(name: str, place: Path, asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+    real = place.is_dir() and not asked.quick
+    if not real and name != "MQ2008":
+        return
+    folds = read_folds(place) if real else _generated(60 if asked.quick else 784)
+    yield f"## {name}" if real else "## A generated set like MQ2008"
+    yield ""
+    tested = Tested.of(folds)
+    yield f"{len(tested.fold)} queries, {len(tested.judgments):,} documents. Queries without a relevant document: "
+    yield f"{tested.is_empty.mean():.1%}; with fewer than 10 documents: {(tested.sizes < 10).mean():.1%}."
+    yield ""
+    rows = _rows(folds, tested, asked, name if real else "generated")
+    known = RANKLIB[name] if real else {}
+    yield from _table(rows, known)
+    if real and name == "MQ2008":
+        goals += [reached for row in rows for reached in _reached(row)]
+
+
+def _generated(queries: int) -> tuple[Fold, ...]:
+    return folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=queries)))
+
+
+def _rows(folds: tuple[Fold, ...], tested: Tested, asked: argparse.Namespace, name: str) -> list[Row]:
+    """Every ranker of ours, then the others."""
+    peers = tuple(Ranker(title=title, name=name) for name, (title, _) in PEERS.items())
+    with TemporaryDirectory() as passing:
+        folder = (asked.folder or Path(passing)) / name
+        found: dict[str, Any] = {}
+        for rankers, work in ((PLAIN, training.train), (peers, train_peer)):
+            jobs = training.jobs(folds, rankers, ("std",))
+            found |= run_jobs(jobs, work, folds, folder=folder, workers=asked.jobs, progress=_tell)
+    scores = np.array([training.scores(found, ranker.title, "std", folds) for ranker in (*PLAIN, *peers)])
+    spoken = {**READINGS, "letor4": dialects.get("letor4")}
+    values = {reading: tested.values(scores, dialect) for reading, dialect in spoken.items()}
+    cells = [folded(values[reading][:, k - 1], tested.fold) for reading, k in COLUMNS]
+    return [
+        Row(
+            title=ranker.title,
+            values=tuple((float(mean[at]), float(error[at])) for mean, error in cells),
+            cpu=float(np.mean([found[training.name(ranker.title, "std", fold)]["cpu"] for fold in folds])),
+        )
+        for at, ranker in enumerate((*PLAIN, *peers))
+    ]
+
+
+def _tell(done: int, jobs: int, name: str) -> None:
+    if name:
+        print(f"  {done}/{jobs} {name}", file=sys.stderr, flush=True)
+
+
+def _table(rows: list[Row], known: Mapping[str, Any]) -> Iterator[str]:
+    named = [f"{reading}@{k}" for reading, k in COLUMNS]
+    yield "| | " + " | ".join(named) + " | CPU s/fold | RankLib: std@10 | CPU s/fold | ratio |"
+    yield "|---|" + "---|" * (len(named) + 4)
+    for row in rows:
+        cells = [f"{mean:.4f} ± {error:.4f}" for mean, error in row.values]
+        other = known.get(row.title)
+        beside = ["", "", ""] if other is None else [f"{other['std']:.4f}", f"{other['cpu']:g}"]
+        ratio = [] if other is None else [f"{other['cpu'] / row.cpu:.1f} ×"]
+        yield f"| {row.title} | " + " | ".join([*cells, f"{row.cpu:.2f}", *beside, *ratio]) + " |"
+    yield ""
+
+
+def _reached(row: Row) -> Iterator[Reached]:
+    goal = RANKLIB["goals"].get(row.title)
+    if goal is None:
+        return
+    yield Reached(what=f"{row.title}, NDCG@10", measured=row.value, goal=goal["std"], stretch=None, unit="")
+    ratio = RANKLIB["MQ2008"][row.title]["cpu"] / row.cpu
+    yield Reached(what=f"{row.title}, times as fast as RankLib", measured=ratio, goal=goal["times"], stretch=None)
+
+
+def _large(documents: int, goals: list[Reached]) -> Iterator[str]:
+    """RankSVM on many documents, in a process of its own."""
+    yield "## RankSVM on a generated set like MSLR"
+    yield ""
+    print(f"  RankSVM on {documents:,} documents", file=sys.stderr, flush=True)
+    cost = measure(module("benchmarks.ltr_large", documents))
+    found = json.loads(cost.output)
+    yield "| documents | features | seconds of training | CPU s | peak memory of the process | NDCG@10 on validation |"
+    yield "|---|---|---|---|---|---|"
+    yield (
+        f"| {found['documents']:,} | {found['features']} | {found['wall']:.1f} | {found['cpu']:.1f} | "
+        f"{cost.memory:,.0f} MB | {found['value']:.4f} |"
+    )
+    yield ""
+    if documents == LARGE:
+        limits = (
+            (f"RankSVM on {LARGE:,} documents", found["wall"], 120.0, " s"),
+            ("its memory", cost.memory, 2048.0, " MB"),
+        )
+        for what, measured, goal, unit in limits:
+            goals.append(Reached(what=what, measured=measured, goal=goal, stretch=None, unit=unit, more=False))
+
+
+def _goals(goals: list[Reached]) -> Iterator[str]:
+    if not goals:
+        return
+    yield "## Goals"
+    yield ""
+    yield "| | measured | goal | |"
+    yield "|---|---|---|---|"
+    for one in goals:
+        digits = ".4f" if not one.unit else ".1f"
+        yield f"| {one.what} | {one.measured:{digits}}{one.unit} | {one.goal:g}{one.unit} | {one.verdict} |"
+    yield ""
+
+
+def _settings() -> Iterator[str]:
+    yield "## Settings"
+    yield ""
+    for ranker in PLAIN:
+        skipped = {"metric", "dialect", "rng"}
+        chosen = {name: value for name, value in get(ranker.name)().get_params().items() if name not in skipped}
+        shown = ", ".join(f"{name} {value}" for name, value in chosen.items())
+        yield f"- {ranker.title}: {shown}. RankLib: {RANKLIB['MQ2008'][ranker.title]['set']}."
+    yield "- LightGBM: 10 leaves, rate .1, 20 documents in a leaf; regularised: rate .03, 50 documents, half of the"
+    yield "  features, .7 of the documents, L2 of 5. XGBoost: depth 4, rate .1, pairs of the top 10. CatBoost: depth 4,"
+    yield "  rate .1. All: 1000 trees at most, stop after 100 without a gain."
+    yield "- LinearSVC: squared hinge on the differences of all pairs, no intercept, tolerance 1e-3, 11 values of C."
+
+
+if __name__ == "__main__":
+    sys.exit(main())
