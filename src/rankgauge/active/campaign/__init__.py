@@ -1,0 +1,14 @@
+"""Campaigns: a pool and a budget that assessors spend, in a file or on a server's database."""
+
+import importlib.util
+
+from rankgauge.errors import MissingExtraError
+
+if importlib.util.find_spec("sqlalchemy") is None:
+    raise MissingExtraError("SQLAlchemy", "active")
+
+from rankgauge.active.campaign.campaign import LEASE, Campaign
+from rankgauge.active.campaign.progress import Progress
+from rankgauge.active.campaign.settings import Settings, Unjudgeable
+
+__all__ = ["LEASE", "Campaign", "Progress", "Settings", "Unjudgeable"]

@@ -1,0 +1,89 @@
+"""The books: a campaign's rows as one process knows them, kept in step with what other processes write."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from sqlalchemy.engine import Connection, Engine
+
+from rankgauge.active.campaign import packing
+from rankgauge.active.campaign.checks import Places
+from rankgauge.active.campaign.database import reading, writing
+from rankgauge.active.campaign.ledger import Ledger
+from rankgauge.active.campaign.settings import Settings
+from rankgauge.active.campaign.stages import Stage, StageSettings
+from rankgauge.active.campaign.store import Store
+
+__all__ = ["Books"]
+
+
+class Books:
+    """Pool, stages and ledger of a campaign, and the transactions in which they are read and changed."""
+
+    def __init__(self, engine: Engine, store: Store, clock: Callable[[], float]) -> None:
+        self.engine, self.store, self.clock = engine, store, clock
+        self._guard = threading.RLock()
+        with reading(engine) as connection:
+            row = store.row(connection)
+            self.name, self.settings = str(row.name), Settings.unpacked(row.settings)
+            self.pool = packing.unpack(store.pool(connection), self.settings.grades)
+            self.places = Places(self.pool.queries, self.pool.documents, self.pool.sizes.tolist())
+            self._forget()
+            self.refresh(connection)
+            for stage in self.stages:
+                stage.check(store.draws(connection, stage.number))
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that is on."""
+        return self.stages[-1]
+
+    @contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """A transaction that writes, alone and up to date. If it fails, the rows are read anew the next time."""
+        with self._guard:
+            try:
+                with writing(self.engine) as connection:
+                    self.store.lock(connection)
+                    self.refresh(connection)
+                    yield connection
+            except BaseException:
+                self._forget()
+                raise
+
+    @contextmanager
+    def looking(self) -> Iterator[Connection]:
+        """A transaction that reads, up to date."""
+        with self._guard, reading(self.engine) as connection:
+            self.refresh(connection)
+            yield connection
+
+    def refresh(self, connection: Connection) -> None:
+        """What was written since the last look, by this process or another."""
+        rows = self.store.stages(connection)
+        for row in rows[len(self.stages) :]:
+            self.stages.append(self._stage(connection, row.number, StageSettings.unpacked(row.settings)))
+        for row, stage in zip(rows, self.stages, strict=True):
+            stage.over = row.draws
+        self.ledger.take_tasks(self.store.tasks(connection, self.ledger.last_task))
+        self.ledger.take_labels(self.store.labels(connection, self.ledger.last_label))
+
+    def held(self, connection: Connection) -> dict[int, set[str]]:
+        """By document, the assessors who have it at the moment and have not judged it."""
+        held: dict[int, set[str]] = {}
+        for row in self.store.leases(connection, self.clock()):
+            if row.assessor not in self.ledger.given.get(row.place, {}):
+                held.setdefault(row.place, set()).add(row.assessor)
+        return held
+
+    def _stage(self, connection: Connection, number: int, settings: StageSettings) -> Stage:
+        content = self.store.beliefs(connection, number)
+        pool = self.pool if content is None else replace(self.pool, beliefs=packing.unpack_beliefs(content))
+        return Stage(number, settings, settings.plan(pool, self.settings.measure, self.settings.dialect))
+
+    def _forget(self) -> None:
+        self.ledger = Ledger(self.settings, self.pool.query)
+        self.stages: list[Stage] = []

@@ -1,0 +1,256 @@
+"""A campaign: a pool, a plan and a budget that assessors spend; no acknowledged label is ever lost."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+from sqlalchemy.engine import Engine
+
+from rankgauge.active import formats
+from rankgauge.active.campaign import estimates, making, refitting
+from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign.database import Location, connect, reading
+from rankgauge.active.campaign.handing import Hand
+from rankgauge.active.campaign.progress import Progress
+from rankgauge.active.campaign.recording import Entry
+from rankgauge.active.campaign.settings import Settings
+from rankgauge.active.campaign.store import Store
+from rankgauge.active.intervals import Interval
+from rankgauge.active.labels import SOMEBODY, Label, Recorded, labels_of
+from rankgauge.active.methods import Estimate, Plan
+from rankgauge.active.pool import Pool
+from rankgauge.active.tasks import Task
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["LEASE", "Campaign"]
+
+LEASE = 7 * 24 * 3600.0
+"""Seconds for which a document is one assessor's, unless said otherwise."""
+
+Clock = Callable[[], float]
+
+
+class Campaign:
+    """A campaign in a file or on a server's database. Any number of processes may work on it at once.
+
+    `Campaign.create(...)` makes one, `Campaign.open("campaign.rg")` goes on with it; use it in a `with`, or close it.
+    """
+
+    def __init__(self, engine: Engine, store: Store, *, clock: Clock = time.time) -> None:
+        """A campaign of an engine that `database.connect` or `database.prepared` gave."""
+        self._books = Books(engine, store, clock)
+        self.name, self.settings, self.pool = self._books.name, self._books.settings, self._books.pool
+
+    @classmethod
+    def create(
+        cls,
+        location: str | Path | Engine,
+        pool: Pool,
+        measure: str = "ERR",
+        *,
+        budget: float,
+        method: str = "auto",
+        options: dict[str, Any] | None = None,
+        name: str = "campaign",
+        clock: Clock = time.time,
+        **settings: Any,
+    ) -> Self:
+        """A new campaign. `settings` are fields of `Settings`: dialect, seed, assessors, combine, unjudgeable, scale;
+        `options` are those of the method."""
+        common: dict[str, Any] = {"dialect": "standard", "seed": 0, "grades": tuple(pool.grades.tolist())}
+        chosen = Settings(measure=measure, budget=float(budget), method=method, **(common | settings))
+        stage = making.planned(pool, chosen, options or {})
+        if isinstance(location, Engine):
+            return cls(location, making.insert(location, pool, chosen, stage, name, clock), clock=clock)
+        place = Location(location)
+        called = place.name or name
+        return cls._on(place, lambda engine: making.insert(engine, pool, chosen, stage, called, clock), clock, new=True)
+
+    @classmethod
+    def open(cls, location: str | Path, *, clock: Clock = time.time) -> Self:
+        """The campaign in a file, or at a URL; …#name where the database has several."""
+        place = Location(location)
+
+        def find(engine: Engine) -> Store:
+            with reading(engine) as connection:
+                return Store.find(connection, place.name)
+
+        return cls._on(place, find, clock, new=False)
+
+    @classmethod
+    def _on(cls, place: Location, find: Callable[[Engine], Store], clock: Clock, *, new: bool) -> Self:
+        engine = connect(place, existing=not new)
+        try:
+            return cls(engine, find(engine), clock=clock)
+        except InputError as error:
+            engine.dispose()
+            raise _placed(error, str(place)) from None
+        except BaseException:
+            engine.dispose()
+            raise
+
+    def close(self) -> None:
+        """No more connections; the campaign is as it was after the last call that returned."""
+        self._books.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """The plan of each stage."""
+        return tuple(stage.plan for stage in self._books.stages)
+
+    # handing out
+
+    def lease(self, n: int = 1, assessor: str = SOMEBODY, *, seconds: float = LEASE, again: bool = False) -> list[Task]:
+        """Up to so many documents for an assessor to judge, nobody else's for so long.
+
+        `again` begins with those that the assessor holds already. What is handed out never exceeds the budget; fewer
+        documents than wanted, or none, means that the rest waits for labels or that the budget is spent.
+        """
+        if n < 1 or not seconds > 0:
+            raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
+        books = self._books
+        with books.changing() as connection:
+            if books.store.is_paused(connection):
+                raise InputError("the campaign is paused: nothing is handed out")
+            now, held = books.clock(), books.held(connection)
+            mine = [place for place, people in held.items() if again and assessor in people][:n]
+            fresh = Hand(books=books, connection=connection, assessor=assessor, held=held, now=now).documents()
+            chosen = [*mine, *islice(fresh, n - len(mine))]
+            books.store.end_leases(connection, assessor, mine, now)
+            rows = [{"place": place, "assessor": assessor, "made": now, "until": now + seconds} for place in chosen]
+            books.store.add_leases(connection, rows)
+            texts = books.store.texts(connection, chosen)
+        return [self._task(place, assessor, now + seconds, texts.get(place, {})) for place in chosen]
+
+    def release(self, tasks: Sequence[Task]) -> None:
+        """Documents that their assessors give back unjudged."""
+        with self._books.changing() as connection:
+            for task in tasks:
+                self._books.store.end_leases(connection, task.assessor, [task.place], self._books.clock())
+
+    def pause(self) -> None:
+        """Nothing more is handed out; labels still come in."""
+        with self._books.changing() as connection:
+            self._books.store.set_paused(connection, True)
+
+    def resume(self) -> None:
+        """Documents are handed out again."""
+        with self._books.changing() as connection:
+            self._books.store.set_paused(connection, False)
+
+    # labels
+
+    def record(self, labels: Any, *, assessor: str = SOMEBODY, replace: bool = False) -> Recorded:
+        """Labels from a file (CSV, JSON lines, Label Studio's export, TREC qrels) or from Python, all or none of them.
+
+        When it returns, the labels are on the disk. `assessor` is whose they are where they name nobody. A label that
+        says otherwise than the same assessor's before is an error, unless it is to `replace` it.
+        """
+        if not isinstance(labels, str | os.PathLike):
+            return self._record(labels_of(labels, assessor), replace=replace)
+        read = formats.read_labels(labels, assessor=assessor)
+        try:
+            return self._record(read.labels, replace=replace).added(blank=read.blank)
+        except InputError as error:
+            raise _placed(error, os.fspath(labels)) from None
+
+    def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
+        books = self._books
+        with books.changing() as connection:
+            keys = books.store.keys(connection, [label.key for label in labels if label.key is not None])
+            entry = Entry(books=books, keys=keys, replace=replace, now=books.clock())
+            entry.take(labels)
+            books.store.add_labels(connection, entry.rows)
+            for assessor, places in entry.judged().items():
+                books.store.end_leases(connection, assessor, places, entry.now)
+        return entry.count
+
+    def labels(self, *, history: bool = False) -> pl.DataFrame:
+        """The labels that count, or all that ever came, with assessor, kind, comment, time and whether it was asked."""
+        with self._books.looking() as connection:
+            rows = self._books.store.labels(connection)
+            last = {(row.place, row.assessor): row.id for row in rows}
+            kept = [row for row in rows if history or last[row.place, row.assessor] == row.id]
+            asked = [bool(self._books.ledger.asked[row.place]) for row in kept]
+        columns = {name: [getattr(row, name) for row in kept] for name in _COLUMNS}
+        return pl.DataFrame(columns, schema=_COLUMNS).with_columns(asked=pl.Series(asked, dtype=pl.Boolean))
+
+    def judgments(self) -> pl.DataFrame:
+        """The grade of each document that was asked for and fully judged: query, document, grade."""
+        with self._books.looking():
+            known = np.flatnonzero(~np.isnan(self._books.ledger.grades))
+            return pl.DataFrame(
+                {
+                    "query": self.pool.queries.gather(self.pool.query[known]),
+                    "document": self.pool.documents.gather(known),
+                    "grade": self._books.ledger.grades[known],
+                }
+            )
+
+    # what is known
+
+    def estimate(self, *, level: float = 0.95, interval: str = Interval.T) -> Estimate | None:
+        """What the complete draws from the first on say; None while there are fewer than two."""
+        with self._books.looking():
+            ledger = self._books.ledger
+            found = estimates.estimate(self._books.stages, ledger, level=level, interval=interval)
+            spent = ledger.spent * self.settings.assessors
+            return None if found is None else replace(found, labels=ledger.counting, cost=spent)
+
+    def curve(self, *, level: float = 0.95, interval: str = Interval.T) -> pl.DataFrame:
+        """The estimate after more and more draws: cost, draws, value, low, high."""
+        with self._books.looking():
+            found = estimates.curve(self._books.stages, self._books.ledger, level=level, interval=interval)
+            return found.with_columns(pl.col("cost") * self.settings.assessors)
+
+    def progress(self) -> Progress:
+        """How far the campaign has come."""
+        with self._books.looking() as connection:
+            return Progress.of(self._books, connection)
+
+    def refit(self, beliefs: FloatArray | None = None, *, leave_open: bool = False) -> None:
+        """A new stage with new beliefs (documents × grades); by default the old ones calibrated to the labels so far.
+
+        The stage before is over: its complete draws count, and those that are open are left out of it, which
+        `leave_open` must allow. Stages are combined by their numbers of draws.
+        """
+        with self._books.changing() as connection:
+            refitting.refit(self._books, connection, beliefs, leave_open=leave_open)
+
+    def _task(self, place: int, assessor: str, until: float, texts: dict[str, str]) -> Task:
+        query = str(self.pool.queries[int(self.pool.query[place])])
+        document = str(self.pool.documents[place])
+        return Task(place=place, query=query, document=document, assessor=assessor, until=until, texts=texts)
+
+
+_COLUMNS = {
+    "query": pl.String(),
+    "document": pl.String(),
+    "assessor": pl.String(),
+    "kind": pl.String(),
+    "grade": pl.Float64(),
+    "comment": pl.String(),
+    "made": pl.Float64(),
+}
+
+
+def _placed(error: InputError, path: str) -> InputError:
+    """The error with the file or database that it is about."""
+    if error.path is not None:
+        return error
+    return InputError(error.problem, path=path, line=error.line, text=error.text, hint=error.hint)

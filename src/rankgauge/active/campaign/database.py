@@ -1,0 +1,127 @@
+"""Where a campaign lives: a file of SQLite, or a server's database by its URL; and how a transaction begins there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+
+from rankgauge.errors import InputError, MissingExtraError
+
+__all__ = ["Location", "connect", "prepared", "reading", "writing"]
+
+PATIENCE = 60.0
+"""Seconds to wait for another process that is writing, before it counts as an error."""
+
+_READ = "rankgauge_read"
+
+
+class Location:
+    """A path or URL, and the campaign's name after a # where the database has several."""
+
+    def __init__(self, text: str | Path) -> None:
+        self.text = str(text)
+        self.is_url = "://" in self.text
+        base, _, name = self.text.partition("#") if self.is_url else (self.text, "", "")
+        self.base, self.name = base, name or None
+
+    @property
+    def path(self) -> Path | None:
+        """The file, where it is one."""
+        if not self.is_url:
+            return Path(self.base)
+        url = self.url
+        return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+    @property
+    def url(self) -> sa.URL:
+        """What SQLAlchemy connects to; `postgresql://` means the driver psycopg."""
+        if not self.is_url:
+            return sa.URL.create("sqlite", database=self.base)
+        try:
+            url = make_url(self.base)
+        except ArgumentError:
+            raise InputError("is not a database's URL", path=self.text, hint=_URLS) from None
+        return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
+
+    def __str__(self) -> str:
+        return self.url.render_as_string(hide_password=True) if self.is_url else self.text
+
+
+_URLS = "Expected a file, sqlite:///campaign.rg or postgresql+psycopg://user@host/database."
+
+
+def connect(location: Location, *, existing: bool) -> Engine:
+    """An engine on the database; `existing` refuses a file that is not there, which SQLite would make."""
+    path = location.path
+    if existing and path is not None and not path.is_file():
+        raise InputError("there is no such campaign", path=path, hint="rankgauge active plan makes one.")
+    try:
+        engine = sa.create_engine(location.url, **_options(location))
+    except NoSuchModuleError:
+        raise InputError("names a database that is not known", path=str(location), hint=_URLS) from None
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "the database's driver", "web") from None
+    return prepared(engine)
+
+
+def prepared(engine: Engine) -> Engine:
+    """The engine, whose transactions begin as campaigns need them; a server's need nothing."""
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _prepare)
+        sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _options(location: Location) -> dict[str, Any]:
+    if location.path is not None:
+        return {"connect_args": {"timeout": PATIENCE}}
+    return {"pool_pre_ping": True}  # a connection that the server has cut is replaced, not used
+
+
+def _prepare(connection: sqlite3.Connection, record: object) -> None:
+    """A commit that was acknowledged is on the disk: the journal and the file are synced before it returns."""
+    connection.isolation_level = None  # transactions begin where we say, and not before the first change
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _begin(connection: Connection) -> None:
+    """A transaction that may write takes its place at once: two that read first could only refuse each other."""
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(_READ) else "BEGIN IMMEDIATE")
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A transaction that only looks."""
+    with _explained(engine), engine.connect() as connection:
+        chosen = connection.execution_options(**{_READ: True})
+        with chosen.begin():
+            yield chosen
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that writes: all of it is there afterwards, or nothing."""
+    with _explained(engine), engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def _explained(engine: Engine) -> Iterator[None]:
+    """A database that does not answer or is none, as an error that names it."""
+    shown = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=True)
+    try:
+        yield
+    except OperationalError as error:
+        raise InputError(f"the database does not answer: {error.orig}", path=shown) from error
+    except DatabaseError as error:
+        if "not a database" not in str(error.orig):
+            raise
+        raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None

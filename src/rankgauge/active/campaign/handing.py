@@ -1,0 +1,98 @@
+"""Handing out: which documents an assessor gets next, and what the budget allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.engine import Connection
+
+from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign.ledger import Ledger
+from rankgauge.active.campaign.stages import Stage
+
+__all__ = ["Hand"]
+
+TOLERANCE = 1e-9
+"""How far sums of costs may be above the budget because they are sums of doubles."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Hand:
+    """One walk along the draws for one assessor, in a transaction that nobody interferes with."""
+
+    books: Books
+    connection: Connection
+    assessor: str
+    held: Mapping[int, set[str]]
+    """By document, who has it at the moment."""
+    now: float
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that is on."""
+        return self.books.stage
+
+    @property
+    def ledger(self) -> Ledger:
+        """What is known."""
+        return self.books.ledger
+
+    def documents(self) -> Iterator[int]:
+        """Documents that this assessor may judge, in the order of the draws that need them.
+
+        Draws go in their order, so that the first one that is open, which holds the estimate up, is served first.
+        """
+        for draw in self.stage.ahead(self.ledger):
+            if not self._afford(draw):
+                return
+            needed = self.stage.needs(draw, self.ledger)
+            yield from (int(place) for place in needed if self._free(int(place)))
+
+    def _afford(self, draw: int) -> bool:
+        """Whether the budget has what the draw needs now, which it then gets.
+
+        A draw whose documents have labels already, as people sent more than was asked, may go on at once.
+        """
+        while True:
+            needed = self.stage.needs(draw, self.ledger)
+            fresh = [int(place) for place in needed if not self.ledger.asked[place]]
+            if not fresh:
+                return True
+            costs = self._costs(fresh)
+            begins = draw not in self.ledger.costs.get(self.stage.number, {})
+            wanted = sum(costs) + (self.stage.set_aside(self.ledger) if begins else 0.0)
+            if self.ledger.spent + wanted > self.ledger.settings.allowance * (1 + TOLERANCE):
+                return False
+            self._buy(draw, fresh, costs)
+
+    def _costs(self, fresh: Sequence[int]) -> list[float]:
+        """What each document takes from the budget; the first of a query that nobody has opened yet opens it."""
+        pool = self.books.pool
+        query = int(pool.query[fresh[0]])
+        start, size = int(pool.starts[query]), int(pool.sizes[query])
+        opened = bool(self.ledger.asked[start : start + size].any())
+        costs = [float(pool.costs[place]) for place in fresh]
+        return costs if opened else [costs[0] + float(pool.overhead[query]), *costs[1:]]
+
+    def _buy(self, draw: int, fresh: Sequence[int], costs: Sequence[float]) -> None:
+        number = self.stage.number
+        begun = range(self.stage.begun(self.ledger), draw + 1)
+        rows: list[dict[str, Any]] = [
+            {"stage": number, "draw": draw, "place": place, "cost": cost, "made": self.now}
+            for place, cost in zip(fresh, costs, strict=True)
+        ]
+        draws = [{"stage": number, "number": j, "query": int(self.stage.plan.query(j))} for j in begun]
+        self.books.store.add_draws(self.connection, draws)
+        self.books.store.add_tasks(self.connection, rows)
+        self.books.refresh(self.connection)
+
+    def _free(self, place: int) -> bool:
+        """Whether the document lacks an assessor and this one has neither judged it nor got it."""
+        if not np.isnan(self.ledger.grades[place]):
+            return False
+        held, heard = self.held.get(place, set()), self.ledger.counted(place)
+        mine = self.assessor in held or self.assessor in self.ledger.given.get(place, {})
+        return not mine and len(held | heard) < self.ledger.settings.assessors

@@ -1,0 +1,159 @@
+"""The ledger: what is known of each document, kept in step with the rows that come in.
+
+Nothing here depends on the order in which labels came: of one assessor and document the last one counts, and grades
+are made of what then stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.campaign.settings import Settings, Unjudgeable
+from rankgauge.active.labels import Kind
+from rankgauge.judgments import combine
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["Given", "Ledger"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What an assessor's label says at present, and its number."""
+
+    id: int
+    kind: str
+    grade: float | None
+
+
+class Ledger:
+    """Labels and tasks so far, and the grades that they make."""
+
+    def __init__(self, settings: Settings, query: IndexArray) -> None:
+        documents = len(query)
+        self.settings, self._query = settings, query
+        self.given: dict[int, dict[str, Given]] = {}
+        self.asked: BoolArray = np.zeros(documents, dtype=bool)
+        self.grades: FloatArray = np.full(documents, np.nan)
+        """The grade of each document that was asked for and fully judged, else NaN."""
+        self.spent = 0.0
+        """What the documents asked for take from the budget, judged or not."""
+        self.costs: dict[int, dict[int, float]] = {}
+        """By stage and draw, what the documents cost that the draw was the first to ask for."""
+        self.steps: dict[int, dict[int, int]] = {}
+        """By stage and draw, how many times it has asked: once for all its documents, or for one after another."""
+        self._asked_at: dict[tuple[int, int], float] = {}
+        self.people: set[str] = set()
+        self.received = 0
+        """How many labels ever came; some replaced others."""
+        self.last_label = self.last_task = 0
+        self.changes = 0
+        """How often a grade that was known became another: what was derived from it is then out of date."""
+        self.revisions: IndexArray = np.zeros(int(query.max(initial=-1)) + 1, dtype=np.int64)
+        """By query, how often a grade of its documents became known or changed."""
+
+    def take_tasks(self, rows: Iterable[Any]) -> None:
+        """Documents that were asked for."""
+        places = []
+        for row in rows:
+            self.asked[row.place] = True
+            self.spent += row.cost
+            self._charge(row)
+            self.last_task = row.id
+            places.append(row.place)
+        self._settle(places)
+
+    def take_labels(self, rows: Iterable[Any]) -> None:
+        """Labels, in the order in which they came."""
+        places: dict[int, None] = {}
+        for row in rows:
+            said = Given(id=row.id, kind=row.kind, grade=row.grade)
+            self.given.setdefault(row.place, {})[row.assessor] = said
+            self.people.add(row.assessor)
+            self.received += 1
+            self.last_label = row.id
+            places[row.place] = None
+        self._settle([place for place in places if self.asked[place]])
+
+    def counted(self, place: int) -> set[str]:
+        """The assessors whose labels count towards the number that a document needs."""
+        another = self.settings.unjudgeable == Unjudgeable.ANOTHER
+        given = self.given.get(place, {})
+        return {assessor for assessor, said in given.items() if not (another and said.kind == Kind.SKIP)}
+
+    def settled(self, place: int) -> bool:
+        """Whether somebody has ended a disagreement about the document."""
+        return any(said.kind == Kind.SETTLED for said in self.given.get(place, {}).values())
+
+    @property
+    def counting(self) -> int:
+        """How many labels count."""
+        return sum(len(given) for given in self.given.values())
+
+    @property
+    def unasked(self) -> list[int]:
+        """The documents that have labels though no draw has asked for them."""
+        return [place for place in self.given if not self.asked[place]]
+
+    @property
+    def unjudgeable(self) -> list[int]:
+        """The documents asked for whose every label says that they cannot be judged."""
+        return [
+            place
+            for place, given in self.given.items()
+            if self.asked[place] and all(said.kind == Kind.SKIP for said in given.values())
+        ]
+
+    def _charge(self, row: Any) -> None:
+        costs, steps = self.costs.setdefault(row.stage, {}), self.steps.setdefault(row.stage, {})
+        costs[row.draw] = costs.get(row.draw, 0.0) + row.cost
+        if self._asked_at.get((row.stage, row.draw)) != row.made:
+            steps[row.draw] = steps.get(row.draw, 0) + 1
+        self._asked_at[row.stage, row.draw] = row.made
+
+    def _settle(self, places: Sequence[int]) -> None:
+        """The grades of those documents anew."""
+        made = self._grades(places)
+        before = self.grades[list(places)]
+        now = np.asarray(made, dtype=np.float64)
+        self.changes += int(np.sum(~np.isnan(before) & (before != now)))
+        self.grades[list(places)] = now
+        moved = np.asarray(places, dtype=np.int64)[(before != now) & ~(np.isnan(before) & np.isnan(now))]
+        self.revisions[np.unique(self._query[moved])] += 1
+
+    def _grades(self, places: Sequence[int]) -> list[float]:
+        said = {place: grades for place in places if (grades := self._said(place))}
+        direct = "@" not in self.settings.combine  # with a level, even one grade becomes another
+        alike = {place: grades[0] for place, grades in said.items() if direct and len(set(grades)) == 1}
+        made = alike | self._combined({place: grades for place, grades in said.items() if place not in alike})
+        return [made.get(place, np.nan) for place in places]
+
+    def _combined(self, said: dict[int, list[float]]) -> dict[int, float]:
+        """One grade for each document out of several, by the campaign's rule."""
+        if not said:
+            return {}
+        rows = [(str(place), "", float(n), grade) for place, grades in said.items() for n, grade in enumerate(grades)]
+        frame = pl.DataFrame(rows, schema=["query", "document", "assessor", "grade"], orient="row")
+        frame = frame.with_columns(document=pl.lit("document"), assessor=pl.col("assessor").cast(pl.String))
+        found = combine(frame, self.settings.combine)
+        return {int(query): grade for query, grade in found.select("query", "grade").iter_rows()}
+
+    def _said(self, place: int) -> list[float]:
+        """The grades that a document's grade is made of; none where assessors are still to be heard."""
+        given = self.given.get(place, {})
+        final = [said for said in given.values() if said.kind == Kind.SETTLED]
+        if final:
+            # Where two have settled it, the later word counts.
+            return [self._level(max(final, key=lambda said: said.id).grade)]
+        if len(self.counted(place)) < self.settings.assessors:
+            return []
+        grades = [said.grade for said in given.values() if said.kind == Kind.GRADE and said.grade is not None]
+        return sorted(grades) or [self.settings.grades[0]]
+
+    def _level(self, grade: float | None) -> float:
+        return self.settings.grades[0] if grade is None else grade

@@ -1,0 +1,84 @@
+"""How far a campaign has come."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+from sqlalchemy.engine import Connection
+
+from rankgauge.active.campaign.books import Books
+
+__all__ = ["Progress"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """What was asked, what came back, and what it cost. Costs are in the unit of the budget."""
+
+    budget: float
+    spent: float
+    """The cost of all documents that were asked for, judged or not."""
+    waiting: float
+    """The part of it whose documents nobody has judged in full yet."""
+    queries: int
+    """Queries of which something was asked."""
+    asked: int
+    """Documents that were asked for."""
+    judged: int
+    """Documents that were asked for and fully judged."""
+    leased: int
+    """Documents that are in somebody's hands now."""
+    labels: int
+    """Labels that count; one that was replaced does not."""
+    replaced: int
+    assessors: int
+    unasked: int
+    """Documents with labels that no draw has asked for yet."""
+    unjudgeable: int
+    """Documents that nobody who looked at them could judge."""
+    begun: int
+    """Draws that have asked for documents."""
+    complete: int
+    """Draws that an estimate may use: complete, as are all before them."""
+    stages: int
+    paused: bool
+
+    @classmethod
+    def of(cls, books: Books, connection: Connection) -> Self:
+        """How far the campaign of those books has come."""
+        ledger, people = books.ledger, books.settings.assessors
+        unknown = ledger.asked & np.isnan(ledger.grades)
+        return cls(
+            budget=books.settings.budget,
+            spent=ledger.spent * people,
+            waiting=float(books.pool.costs[unknown].sum()) * people,
+            queries=len(np.unique(books.pool.query[ledger.asked])),
+            asked=int(ledger.asked.sum()),
+            judged=int(np.sum(~np.isnan(ledger.grades))),
+            leased=len(books.held(connection)),
+            labels=ledger.counting,
+            replaced=ledger.received - ledger.counting,
+            assessors=len(ledger.people),
+            unasked=len(ledger.unasked),
+            unjudgeable=len(ledger.unjudgeable),
+            begun=sum(stage.begun(ledger) for stage in books.stages),
+            complete=sum(stage.complete(ledger) for stage in books.stages),
+            stages=len(books.stages),
+            paused=books.store.is_paused(connection),
+        )
+
+    @property
+    def left(self) -> float:
+        """What is left of the budget."""
+        return max(self.budget - self.spent, 0.0)
+
+    @property
+    def out(self) -> int:
+        """Documents that were asked for and not yet fully judged."""
+        return self.asked - self.judged
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return asdict(self) | {"left": self.left, "out": self.out}

@@ -1,0 +1,98 @@
+"""Recording: labels against what is known already, all of them checked before any is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign.checks import conflict, nameless, reused, understood
+from rankgauge.active.campaign.ledger import Given
+from rankgauge.active.labels import Kind, Label, Recorded
+
+__all__ = ["Entry"]
+
+LONGEST = 200
+"""An assessor's name and a key have at most so many letters."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Entry:
+    """Labels that came in together: their rows, and the count of what became of them."""
+
+    books: Books
+    keys: Mapping[str, Any]
+    """The labels that carry one of the keys already."""
+    replace: bool
+    now: float
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    count: Recorded = Recorded()
+    _seen: dict[tuple[int, str], Given] = field(default_factory=dict)
+    _keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def take(self, labels: Sequence[Label]) -> None:
+        """The labels, or an error that names the first one that cannot be."""
+        for label in labels:
+            self._take(label)
+
+    def judged(self) -> dict[str, list[int]]:
+        """By assessor, the documents that the new labels are about."""
+        found: dict[str, list[int]] = {}
+        for row in self.rows:
+            found.setdefault(row["assessor"], []).append(row["place"])
+        return found
+
+    def _take(self, label: Label) -> None:
+        if not label.assessor.strip() or len(label.assessor) > LONGEST:
+            raise nameless(label)
+        place, grade = self.books.places.find(label), understood(label, self.books.settings)
+        if self._is_repeated(label, (place, label.assessor, label.kind.value, grade)):
+            self.count = self.count.added(same=1)
+            return
+        before = self._before(place, label.assessor)
+        if before is not None and (before.kind, before.grade) == (label.kind, grade):
+            self.count = self.count.added(same=1)
+            return
+        if before is not None and not (self.replace or label.settles):
+            raise conflict(label, before.grade, grade)
+        self._write(label, place, grade, before)
+
+    def _is_repeated(self, label: Label, said: tuple[Any, ...]) -> bool:
+        """Whether the label's key was used, for the same label; an error where it was another."""
+        if label.key is None:
+            return False
+        if len(label.key) > LONGEST:
+            raise reused(label)
+        old = self.keys.get(label.key)
+        known = self._keys.get(label.key) or (old and (old.place, old.assessor, old.kind, old.grade))
+        if known and known != said:
+            raise reused(label)
+        self._keys[label.key] = said
+        return bool(known)
+
+    def _before(self, place: int, assessor: str) -> Given | None:
+        return self._seen.get((place, assessor)) or self.books.ledger.given.get(place, {}).get(assessor)
+
+    def _write(self, label: Label, place: int, grade: float | None, before: Given | None) -> None:
+        self._seen[place, label.assessor] = Given(id=0, kind=label.kind, grade=grade)
+        self.rows.append(
+            {
+                "place": place,
+                "query": label.query,
+                "document": label.document,
+                "assessor": label.assessor,
+                "kind": label.kind.value,
+                "grade": grade,
+                "comment": label.comment,
+                "key": label.key,
+                "made": self.now,
+                "replaces": before.id or None if before else None,
+            }
+        )
+        self.count = self.count.added(
+            new=before is None,
+            replaced=before is not None,
+            skipped=label.kind is Kind.SKIP,
+            unasked=not self.books.ledger.asked[place],
+        )

@@ -1,0 +1,58 @@
+"""Refitting: a stage ends, and the next begins with beliefs that know its labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sqlalchemy.engine import Connection
+
+from rankgauge.active.campaign import packing
+from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign.calibration import calibrated
+from rankgauge.active.campaign.estimates import FEWEST
+from rankgauge.active.campaign.stages import seed_of
+from rankgauge.errors import InputError
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["refit"]
+
+
+def refit(books: Books, connection: Connection, beliefs: FloatArray | None, *, leave_open: bool) -> None:
+    """The rows of a new stage; what is left of the budget is its own."""
+    stage, ledger, settings = books.stage, books.ledger, books.settings
+    complete = stage.complete(ledger)
+    _check(stage.begun(ledger) - complete, complete, leave_open)
+    left = settings.allowance - ledger.spent
+    if left <= 0:
+        raise InputError("the budget is spent: a new stage could ask for nothing")
+    found = _calibrated(books) if beliefs is None else np.asarray(beliefs, dtype=np.float64)
+    replace(books.pool, beliefs=found)  # the pool says what is wrong with beliefs
+    number = len(books.stages)
+    chosen = replace(stage.settings, budget=left, seed=seed_of(settings.seed, number))
+    books.store.end_stage(connection, stage.number, complete)
+    books.store.add_stage(
+        connection,
+        number=number,
+        made=books.clock(),
+        settings=chosen.packed(),
+        beliefs=packing.pack_beliefs(found),
+    )
+
+
+def _calibrated(books: Books) -> FloatArray:
+    """The beliefs of the present stage, calibrated to the grades that are known; a grade between two levels of the
+    scale counts as the nearer one."""
+    known = np.flatnonzero(~np.isnan(books.ledger.grades))
+    distance = np.abs(books.ledger.grades[known, None] - books.pool.grades[None, :])
+    return calibrated(books.stage.plan.pool.beliefs, known, np.argmin(distance, axis=1))
+
+
+def _check(unfinished: int, complete: int, leave_open: bool) -> None:
+    if complete < FEWEST:
+        raise InputError(f"only {complete} draws are complete: a stage needs {FEWEST}", hint="Record more labels.")
+    if unfinished > 0 and not leave_open:
+        raise InputError(
+            f"{unfinished} draws of this stage are open, and would not count in it",
+            hint="Record their labels first, or leave them open (leave_open=True).",
+        )

@@ -1,0 +1,126 @@
+"""Looking back at a campaign: what each assessor has done, where assessors disagree, how each query stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.campaign.campaign import Campaign
+from rankgauge.active.campaign.ledger import Given
+from rankgauge.active.labels import Kind
+from rankgauge.active.tasks import Task
+from rankgauge.errors import InputError
+
+__all__ = ["Disagreement", "Own", "Review"]
+
+RECENT = 30
+"""So many of the last labels say how fast somebody judges."""
+BREAK = 600.0
+"""Seconds after which somebody has not been judging but away."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Own:
+    """What an assessor has done: how many documents, how many an hour lately, and which was the last."""
+
+    done: int
+    pace: float | None
+    last: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """A document about which assessors say different things, and what was settled, if it was."""
+
+    place: int
+    query: str
+    document: str
+    said: Mapping[str, float | None]
+    """By assessor the grade; None where it could not be judged."""
+    settled: float | None
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def spread(self) -> float:
+        """How far the grades are apart."""
+        grades = [grade for grade in self.said.values() if grade is not None]
+        return max(grades) - min(grades) if grades else 0.0
+
+
+class Review:
+    """A campaign looked back at; kept in step with it label by label."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self._campaign, self._books = campaign, campaign._books
+        self._after, self._history = 0, dict[str, list[tuple[int, float]]]()
+
+    def own(self, assessor: str) -> Own:
+        """What the assessor has done so far."""
+        with self._books.looking() as connection:
+            for row in self._books.store.labels(connection, self._after):
+                self._history.setdefault(row.assessor, []).append((row.place, row.made))
+                self._after = row.id
+        mine = self._history.get(assessor, [])
+        last = mine[-1][0] if mine else None
+        return Own(done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine]), last=last)
+
+    def task(self, place: int, assessor: str) -> tuple[Task, Given]:
+        """A document that the assessor has judged, once more, and what the assessor said of it."""
+        with self._books.looking() as connection:
+            said = self._books.ledger.given.get(place, {}).get(assessor)
+            if said is None or said.kind == Kind.SETTLED:
+                raise InputError("this document was not judged by you")
+            texts = self._books.store.texts(connection, [place])
+        return self._campaign._task(place, assessor, self._books.clock(), texts.get(place, {})), said
+
+    def disagreements(self) -> list[Disagreement]:
+        """The documents with different labels: open ones first, the widest apart first."""
+        with self._books.looking() as connection:
+            apart = {place: given for place, given in self._books.ledger.given.items() if _differs(given)}
+            texts = self._books.store.texts(connection, list(apart))
+        found = [self._disagreement(place, given, texts.get(place, {})) for place, given in apart.items()]
+        return sorted(found, key=lambda one: (one.settled is not None, -one.spread, one.place))
+
+    def judgments(self) -> pl.DataFrame:
+        """The grades of every assessor by themselves: query, document, grade, assessor."""
+        labels = self._campaign.labels()
+        return labels.filter(pl.col("kind") == Kind.GRADE.value).select("query", "document", "grade", "assessor")
+
+    def queries(self) -> pl.DataFrame:
+        """A row per query of which something was asked: documents, asked, judged, and its value where all are known."""
+        with self._books.looking():
+            pool, ledger = self._books.pool, self._books.ledger
+            target = self._books.stage.plan.target
+            known = ~np.isnan(ledger.grades)
+            lacking = np.bincount(pool.query[target.needed(pool) & ~known], minlength=len(pool.sizes))
+            values = np.asarray(target.values(pool, np.where(known, ledger.grades, pool.grades[0])))
+            counts = {
+                "documents": pool.sizes,
+                "asked": np.bincount(pool.query[ledger.asked], minlength=len(pool.sizes)),
+                "judged": np.bincount(pool.query[known], minlength=len(pool.sizes)),
+            }
+        frame = pl.DataFrame({"query": pool.queries, **counts, "value": np.where(lacking > 0, np.nan, values)})
+        return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
+
+    def _disagreement(self, place: int, given: Mapping[str, Given], texts: dict[str, str]) -> Disagreement:
+        task = self._campaign._task(place, "", 0.0, texts)
+        final = [said for said in given.values() if said.kind == Kind.SETTLED]
+        said = {assessor: one.grade for assessor, one in given.items() if one.kind != Kind.SETTLED}
+        settled = max(final, key=lambda one: one.id).grade if final else None
+        return Disagreement(
+            place=place, query=task.query, document=task.document, said=said, settled=settled, texts=texts
+        )
+
+
+def _differs(given: Mapping[str, Given]) -> bool:
+    return len({said.grade for said in given.values() if said.kind != Kind.SETTLED}) > 1
+
+
+def _pace(times: list[float]) -> float | None:
+    """Documents an hour: by the middle of the times between the last labels, long breaks left out."""
+    between = np.diff(times[-RECENT:])
+    working = between[between < BREAK]
+    return None if len(working) < 2 else float(3600.0 / max(np.median(working), 0.1))

@@ -1,0 +1,192 @@
+"""The SQL of a campaign, all of it. It says nothing that only one kind of database understands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from rankgauge.active.campaign import tables as t
+from rankgauge.errors import InputError, UnknownNameError
+
+__all__ = ["Store", "make", "names"]
+
+CHUNK = 5_000
+"""So many rows go to the database at a time."""
+
+
+def names(connection: Connection) -> list[str]:
+    """The campaigns of a database, in the order in which they were made."""
+    if not sa.inspect(connection).has_table(t.campaigns.name):
+        return []
+    return list(connection.execute(sa.select(t.campaigns.c.name).order_by(t.campaigns.c.id)).scalars())
+
+
+def make(connection: Connection, **columns: Any) -> Store:
+    """A new campaign; the tables are made where the database has none."""
+    t.metadata.create_all(connection)
+    if columns["name"] in names(connection):
+        raise InputError(f"there is a campaign called {columns['name']!r} already", hint="Choose another name.")
+    done = connection.execute(sa.insert(t.campaigns).values(format=t.FORMAT, paused=False, **columns))
+    assert done.inserted_primary_key is not None
+    return Store(campaign=done.inserted_primary_key[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Store:
+    """The rows of one campaign."""
+
+    campaign: int
+
+    @classmethod
+    def find(cls, connection: Connection, name: str | None) -> Store:
+        """The campaign of that name, or the only one that there is."""
+        known = names(connection)
+        if not known:
+            raise InputError("there is no campaign in it", hint="rankgauge active plan makes one.")
+        if name is None and len(known) > 1:
+            raise InputError(
+                f"there are {len(known)} campaigns in it: {', '.join(known)}", hint="Name one after the URL: …#name"
+            )
+        if name is not None and name not in known:
+            raise UnknownNameError("campaign", name, known)
+        chosen = sa.select(t.campaigns.c.id).where(t.campaigns.c.name == (name or known[0]))
+        return cls(campaign=connection.execute(chosen).scalar_one())
+
+    def row(self, connection: Connection) -> Row[Any]:
+        """The campaign's own row."""
+        found = connection.execute(sa.select(t.campaigns).where(t.campaigns.c.id == self.campaign)).one()
+        if found.format > t.FORMAT:
+            raise InputError(
+                f"the campaign has format {found.format}, and this version knows {t.FORMAT}",
+                hint="Install a newer RankGauge.",
+            )
+        return found
+
+    def lock(self, connection: Connection) -> None:
+        """Nobody else changes the campaign before this transaction ends.
+
+        SQLite has locked its file when the transaction began; a server locks the row.
+        """
+        row = sa.select(t.campaigns.c.id).where(t.campaigns.c.id == self.campaign).with_for_update()
+        connection.execute(row).scalar_one()
+
+    def is_paused(self, connection: Connection) -> bool:
+        """Whether nothing is to be handed out."""
+        row = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == self.campaign)
+        return bool(connection.execute(row).scalar_one())
+
+    def set_paused(self, connection: Connection, paused: bool) -> None:
+        """Whether something is handed out from now on."""
+        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(paused=paused))
+
+    # pool
+
+    def add_pool(self, connection: Connection, content: bytes, texts: Iterable[Mapping[str, Any] | None]) -> None:
+        """The pool, and what there is to read of each document."""
+        connection.execute(sa.insert(t.pools).values(campaign=self.campaign, content=content))
+        rows = [
+            {"place": place, "content": json.dumps(dict(text), ensure_ascii=False)}
+            for place, text in enumerate(texts)
+            if text
+        ]
+        self._insert(connection, t.texts, rows)
+
+    def pool(self, connection: Connection) -> bytes:
+        """The pool as it was packed."""
+        found = connection.execute(sa.select(t.pools.c.content).where(t.pools.c.campaign == self.campaign))
+        return bytes(found.scalar_one())
+
+    def texts(self, connection: Connection, places: Sequence[int]) -> dict[int, dict[str, str]]:
+        """What there is to read of those documents."""
+        wanted = sa.select(t.texts.c.place, t.texts.c.content).where(
+            t.texts.c.campaign == self.campaign, t.texts.c.place.in_([int(place) for place in places])
+        )
+        return {place: json.loads(content) for place, content in connection.execute(wanted)}
+
+    # stages and draws
+
+    def stages(self, connection: Connection) -> Sequence[Row[Any]]:
+        """Every stage, the first one first: number, settings, draws."""
+        wanted = sa.select(*(t.stages.c[name] for name in ("number", "settings", "draws")))
+        return connection.execute(wanted.where(t.stages.c.campaign == self.campaign).order_by("number")).all()
+
+    def beliefs(self, connection: Connection, stage: int) -> bytes | None:
+        """The beliefs that a stage was refitted to; None where they are the pool's own."""
+        chosen = sa.select(t.stages.c.beliefs).where(t.stages.c.campaign == self.campaign, t.stages.c.number == stage)
+        found = connection.execute(chosen).scalar_one()
+        return None if found is None else bytes(found)
+
+    def add_stage(self, connection: Connection, **columns: Any) -> None:
+        """The next stage."""
+        self._insert(connection, t.stages, [columns])
+
+    def end_stage(self, connection: Connection, number: int, draws: int) -> None:
+        """The stage is over, and its first so many draws count."""
+        chosen = sa.update(t.stages).where(t.stages.c.campaign == self.campaign, t.stages.c.number == number)
+        connection.execute(chosen.values(draws=draws))
+
+    def draws(self, connection: Connection, stage: int) -> list[int]:
+        """The queries of the draws that were begun in a stage."""
+        chosen = sa.select(t.draws.c.query).where(t.draws.c.campaign == self.campaign, t.draws.c.stage == stage)
+        return list(connection.execute(chosen.order_by(t.draws.c.number)).scalars())
+
+    def add_draws(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Draws that begin."""
+        self._insert(connection, t.draws, rows)
+
+    # tasks, leases, labels
+
+    def tasks(self, connection: Connection, after: int) -> Sequence[Row[Any]]:
+        """The tasks that came after the one of that number."""
+        return self._rows(connection, t.tasks, t.tasks.c.id, t.tasks.c.id > after)
+
+    def add_tasks(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Documents that a draw asks for."""
+        self._insert(connection, t.tasks, rows)
+
+    def leases(self, connection: Connection, now: float) -> Sequence[Row[Any]]:
+        """The leases that have not run out, the oldest first."""
+        return self._rows(connection, t.leases, t.leases.c.id, t.leases.c.until > now)
+
+    def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Documents in the hands of an assessor."""
+        self._insert(connection, t.leases, rows)
+
+    def end_leases(self, connection: Connection, assessor: str, places: Sequence[int], now: float) -> None:
+        """The assessor's leases on those documents, run out as of now."""
+        mine = (t.leases.c.campaign == self.campaign, t.leases.c.assessor == assessor, t.leases.c.until > now)
+        for start in range(0, len(places), CHUNK):
+            some = t.leases.c.place.in_([int(place) for place in places[start : start + CHUNK]])
+            connection.execute(sa.update(t.leases).where(*mine, some).values(until=now))
+
+    def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
+        """The labels that came after the one of that number, in the order in which they came."""
+        return self._rows(connection, t.labels, t.labels.c.id, t.labels.c.id > after)
+
+    def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Labels that came in."""
+        self._insert(connection, t.labels, rows)
+
+    def keys(self, connection: Connection, keys: Sequence[str]) -> dict[str, Row[Any]]:
+        """The labels that carry those keys already."""
+        found: dict[str, Row[Any]] = {}
+        for start in range(0, len(keys), CHUNK):
+            some = t.labels.c.key.in_(list(keys[start : start + CHUNK]))
+            found |= {row.key: row for row in self._rows(connection, t.labels, t.labels.c.id, some)}
+        return found
+
+    def _rows(
+        self, connection: Connection, table: sa.Table, order: sa.Column[Any], *where: sa.ColumnElement[bool]
+    ) -> Sequence[Row[Any]]:
+        chosen = sa.select(table).where(table.c.campaign == self.campaign, *where).order_by(order)
+        return connection.execute(chosen).all()
+
+    def _insert(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        for start in range(0, len(rows), CHUNK):
+            some = [{"campaign": self.campaign, **row} for row in rows[start : start + CHUNK]]
+            connection.execute(sa.insert(table), some)

@@ -1,0 +1,58 @@
+"""A campaign taken from one database to another, with every label it ever had."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from rankgauge.active.campaign import tables as t
+from rankgauge.active.campaign.database import reading, writing
+from rankgauge.active.campaign.store import Store, make
+
+__all__ = ["transfer"]
+
+CHUNK = 1_000
+"""So many rows are held at a time."""
+
+PLAIN = (t.pools, t.texts, t.stages, t.draws)
+NUMBERED = (t.tasks, t.leases)
+"""Rows that have a number of their own, which another database gives anew."""
+
+
+def transfer(source: Engine, store: Store, target: Engine, *, name: str | None = None) -> Store:
+    """The campaign in the target, under its own name or another; all of it, or nothing."""
+    with reading(source) as there, writing(target) as here:
+        row = store.row(there)
+        made = make(here, name=name or row.name, made=row.made, settings=row.settings)
+        made.set_paused(here, row.paused)
+        for table in (*PLAIN, *NUMBERED):
+            _copy(there, here, table, store, made)
+        _copy_labels(there, here, store, made)
+    return made
+
+
+def _copy(there: Connection, here: Connection, table: sa.Table, old: Store, new: Store) -> None:
+    for rows in _rows(there, table, old):
+        kept = [{name: value for name, value in row.items() if name != "id"} for row in rows]
+        here.execute(sa.insert(table), [row | {"campaign": new.campaign} for row in kept])
+
+
+def _copy_labels(there: Connection, here: Connection, old: Store, new: Store) -> None:
+    """The labels in the order in which they came; one that replaces another names the other by its new number."""
+    numbers: dict[int, int] = {}
+    for rows in _rows(there, t.labels, old):
+        for row in rows:
+            number = row.pop("id")
+            changed = row | {"campaign": new.campaign, "replaces": numbers.get(row["replaces"])}
+            done = here.execute(sa.insert(t.labels).values(**changed))
+            assert done.inserted_primary_key is not None
+            numbers[number] = done.inserted_primary_key[0]
+
+
+def _rows(there: Connection, table: sa.Table, store: Store) -> Any:
+    order = [column for column in table.primary_key.columns if column.name != "campaign"]
+    chosen = sa.select(table).where(table.c.campaign == store.campaign).order_by(*order)
+    for rows in there.execute(chosen).mappings().partitions(CHUNK):
+        yield [dict(row) for row in rows]
