@@ -20,6 +20,8 @@ __all__ = ["RankBoost"]
 
 _LEAST, _LARGEST = 1e-12, 1 - 1e-12
 """Worths of stumps: at 0 none helps, and of 1, every pair in order, the weight would be infinite."""
+_HIGHEST = 600.0
+"""A score above which the weights of pairs would leave the range of numbers."""
 
 
 class RankBoost(Ranker):
@@ -53,11 +55,11 @@ class RankBoost(Ranker):
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         judge = self.objective(train if validation is None else validation)
-        judged, best = np.zeros(len(judge.documents.grades)), -np.inf
+        matrix, judged, best = np.asfortranarray(judge.documents.matrix), np.zeros(len(judge.documents.grades)), -np.inf
         found: list[tuple[Stump, float]] = []
         for stump, weight in _boosted(train, self.bins, self.rounds):
             found.append((stump, weight))
-            judged += weight * (judge.documents.matrix[:, stump.feature] > stump.threshold)
+            judged += weight * (matrix[:, stump.feature] > stump.threshold)
             value = judge.mean(judged)
             if validation is None or self.best_round_ is None or value > best:
                 best, self.best_round_ = value, len(found)
@@ -95,32 +97,31 @@ def potentials(preferences: Preferences, scores: FloatArray) -> FloatArray:
     the levels of each query do for all pairs: π_i = e^{−s_i} Σ_{j below} e^{s_j} − e^{s_i} Σ_{j above} e^{−s_j}.
     """
     cells, shape = preferences.cells, preferences.shape
-    # Pairs are within a query: what is subtracted from all its scores changes no weight, and keeps exp from overflow.
-    raised = np.exp(scores - _middles(preferences, scores))
+    raised = np.exp(scores)
     lowered = 1 / raised
     risen, sunk = (np.bincount(cells, amounts, shape[0] * shape[1]).reshape(shape) for amounts in (raised, lowered))
-    below = np.cumsum(risen, axis=1) - risen
-    above = np.cumsum(sunk[:, ::-1], axis=1)[:, ::-1] - sunk
+    below, above = _before(risen), _before(sunk[:, ::-1])[:, ::-1]
     total = np.sum(sunk * below)
     return np.asarray((lowered * below.ravel()[cells] - raised * above.ravel()[cells]) / total)
 
 
-def _middles(preferences: Preferences, scores: FloatArray) -> FloatArray:
-    firsts = np.cumsum(preferences.sizes) - preferences.sizes
-    low, high = (at.reduceat(scores, firsts) for at in (np.minimum, np.maximum))
-    return np.repeat((low + high) / 2, preferences.sizes)
+def _before(amounts: np.ndarray[Any, Any]) -> FloatArray:
+    """The sum of what stands before each column. As a difference of sums it would be lost beside large amounts."""
+    sums = np.zeros(amounts.shape)
+    np.cumsum(amounts[:, :-1], axis=1, out=sums[:, 1:])
+    return sums
 
 
 def _boosted(train: Documents, bins: int | None, rounds: int) -> Iterator[tuple[Stump, float]]:
-    """The stump of each round with its weight, until no stump orders more than it disorders."""
+    """The stump of each round with its weight, as long as some stump orders more than it disorders."""
     preferences = Preferences.of(train)
     if not len(preferences.rows):
         return
-    matrix = train.matrix[preferences.rows]
+    matrix = np.asfortranarray(train.matrix[preferences.rows])  # it is read by columns
     stumps, scores = Stumps.of(matrix, bins), np.zeros(len(matrix))
     for _ in range(rounds):
         stump = stumps.best(potentials(preferences, scores))
-        if stump.worth <= _LEAST:
+        if stump.worth <= _LEAST or scores.max() > _HIGHEST:
             return
         worth = min(stump.worth, _LARGEST)
         weight = float(np.log((1 + worth) / (1 - worth)) / 2)

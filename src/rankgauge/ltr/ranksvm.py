@@ -23,7 +23,9 @@ from rankgauge.ranking.lists import FloatArray
 __all__ = ["RankSVM", "path"]
 
 GRID = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4)
-STEPS = 100
+
+_STEPS = 100
+_ROUNDING = 1e-15
 
 
 class RankSVM(Ranker):
@@ -149,11 +151,11 @@ def _minimum(point: _Point, curvature: FloatArray, cost: float, tolerance: float
     the objective down quickly; a new one costs more than several steps.
     """
     new, before = False, np.inf
-    for _ in range(STEPS):
+    for _ in range(_STEPS):
         slope = point.slope(cost)
         step = -_solved(curvature, cost, slope)
         drop = -float(slope @ step)
-        if drop / 2 <= tolerance**2 * point.value(cost):
+        if drop / 2 <= max(tolerance**2, _ROUNDING) * point.value(cost):
             break
         moved = point.moved(step, cost, drop) if new or drop < before / 10 else None
         if moved is None and new:
