@@ -1,4 +1,4 @@
-"""A small set to learn ranking from: three features that tell something, one that never varies and one that is noise."""
+"""A small set to learn ranking from: three features that tell something, one that never varies and one of noise."""
 
 from __future__ import annotations
 

@@ -134,7 +134,9 @@ class Boosting:
         for round_ in range(1, rounds + 1):
             ranker = self._pick(stage, aside)
             if ranker == last and not returning:
-                aside.append(ranker)
+                aside.append(ranker % len(stage.weights))
+                returning = len(aside) == np.count_nonzero(self.units) // 2  # none is left
+                aside = aside[:-1] if returning else aside
                 stage, last = before, -1
                 continue
             after = self._after(stage, ranker)
@@ -157,8 +159,8 @@ class Boosting:
         )
 
     def _pick(self, stage: Stage, aside: list[int]) -> int:
-        means = self.table @ stage.shares
-        means[aside] = -np.inf
+        means = (self.table @ stage.shares).reshape(2, -1)
+        means[:, aside] = -np.inf
         return int(means.argmax())
 
     def _after(self, stage: Stage, ranker: int) -> Stage:

@@ -47,7 +47,7 @@ def _document(path: str) -> Mapping[str, Any]:
 
 
 def _ranker(found: Mapping[str, Any]) -> Ranker:
-    parameters = {
+    parameters: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in found["parameters"].items()
     }
     if isinstance(parameters.get("dialect"), dict):

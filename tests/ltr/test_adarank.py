@@ -1,0 +1,98 @@
+"""AdaRank: which features it takes, what queries weigh, and how it does on MQ2008."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankgauge.ltr import AdaRank, Documents, Objective
+from rankgauge.ltr.adarank import Boosting
+from tests.ltr.small import small
+
+
+def boosting(X: list[list[float]], y: list[float], qid: list[int], metric: str = "RR") -> Boosting:
+    """What the rounds of these documents need."""
+    return Boosting.of(Objective.of(Documents.of(X, y, qid), metric), skip_dead=True)
+
+
+def test_first_round() -> None:
+    """The first feature weighs ½ ln((1 + m) / (1 − m)) by its mean value m, in units of its own spread.
+
+    Feature 1 puts the relevant document of query 1 first and that of query 2 second: m = (1 + ½) / 2. Feature 2 is the
+    same throughout each query.
+    """
+    X = [[2.0, 0.0], [0.0, 0.0], [0.0, 7.0], [2.0, 7.0]]
+    ranker = AdaRank(metric="RR", rounds=1).fit(X, [1, 0, 1, 0], qid=[1, 1, 2, 2])
+    m = (1 + 1 / 2) / 2
+    spread = 1.0  # each document is 1 away from the mean of its query
+    np.testing.assert_allclose(ranker.weights_, [np.log((1 + m) / (1 - m)) / 2 / spread, 0.0])
+
+
+def test_query_weights() -> None:
+    """A round multiplies each query's weight by exp(−share · value), and the weights add up to 1."""
+    found = boosting([[2.0], [0.0], [0.0], [2.0]], [1, 0, 1, 0], [1, 1, 2, 2])
+    ((_, stage),) = found.stages(rounds=1, tolerance=0.0)
+    share = stage.weights[0]
+    raw = np.exp([-share * 1.0, -share * 0.5])
+    np.testing.assert_allclose(stage.shares, raw / raw.sum())
+
+
+def test_weights_do_not_vanish() -> None:
+    """After so many rounds that every weight would underflow, the weights still add up to 1."""
+    found = boosting([[2.0], [0.0], [0.0], [2.0]], [1, 0, 1, 0], [1, 1, 2, 2])
+    ((_, stage),) = found.stages(rounds=1, tolerance=0.0)
+    late = type(stage)(weights=stage.weights, scores=stage.scores, value=1.0, logs=stage.logs * 1e5)
+    assert late.shares.sum() == pytest.approx(1.0)
+    assert np.exp(late.logs).sum() == 0.0
+
+
+def test_falling_feature() -> None:
+    """A feature that is the lower, the better the document, gets a negative weight."""
+    ranker = AdaRank(metric="RR").fit([[1.0], [5.0], [2.0], [9.0]], [1, 0, 1, 0], qid=[1, 1, 2, 2])
+    assert ranker.weights_[0] < 0
+    assert ranker.score([[1.0], [5.0]], [1, 0], qid=[1, 1]) == 1.0
+
+
+def test_ties_of_a_weak_ranker() -> None:
+    """A feature that ties documents is worth the mean over their orders, rising and falling; a constant one nothing."""
+    found = boosting([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]], [1, 0, 0], [1, 1, 1])
+    np.testing.assert_allclose(found.table[:, 0], [0.0, (1 + 1 / 2) / 2, 0.0, (1 / 2 + 1 / 3) / 2])
+
+
+def test_strong_feature_does_not_stay_alone() -> None:
+    """A feature that comes up in every round is set aside, so that the others have their turn too."""
+    rng = np.random.default_rng(0)
+    parts, qid = rng.normal(size=(240, 3)), np.repeat(np.arange(30), 8)
+    y = np.digitize(parts @ [1.1, 1.0, 1.0], [0.5, 2.0])
+    ranker = AdaRank(metric="nDCG@5").fit(parts, y, qid=qid)
+    single = max(Objective.of(Documents.of(parts, y, qid), "nDCG@5").mean(column) for column in parts.T)
+    assert (ranker.weights_ > 0).all()
+    assert ranker.score(parts, y, qid=qid) > single + 0.1
+
+
+def test_one_feature() -> None:
+    """A feature that is set aside with none left comes back at once."""
+    ranker = AdaRank(metric="RR", rounds=50).fit([[3.0], [1.0], [2.0]], [0, 1, 0], qid=[1, 1, 1])
+    assert ranker.score([[3.0], [1.0], [2.0]], [0, 1, 0], qid=[1, 1, 1]) == 1.0
+    assert ranker.weights_[0] < 0
+
+
+def test_dead_queries() -> None:
+    """Queries that no order can change do not move the choice of features, unless they are asked to stay."""
+    part = small()
+    live = part.y.reshape(-1, 7).max(axis=1).repeat(7) > 0
+    whole = AdaRank(rounds=20).fit(*part[:2], qid=part.qid)
+    alone = AdaRank(rounds=20).fit(*part.rows(live)[:2], qid=part.qid[live])
+    kept = AdaRank(rounds=20, skip_dead=False, dialect="yahoo").fit(*part[:2], qid=part.qid)
+    ratio = whole.weights_[np.abs(whole.weights_) > 0] / alone.weights_[np.abs(alone.weights_) > 0]
+    assert np.ptp(ratio) < 0.1  # only the spread of features differs
+    assert not np.allclose(kept.weights_, whole.weights_)
+
+
+@pytest.mark.parametrize("metric", ["AP", "ERR@5", "DCG@5", "P@3", "GMAP"])
+def test_any_measure(metric: str) -> None:
+    """It learns under measures of every kind, with and without an upper bound."""
+    part = small()
+    ranker = AdaRank(metric=metric, rounds=8).fit(*part[:2], qid=part.qid)
+    assert np.isfinite(ranker.weights_).all()
+    assert ranker.score(*part[:2], qid=part.qid) > Objective.of(Documents.of(*part), metric).mean(np.zeros(len(part.y)))
