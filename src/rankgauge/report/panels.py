@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Panels"]
 
 WIDTH, HEIGHT, LOW = 250, 280, 130
-APART, BELOW = 46, 12
+BELOW, BESIDE = 12, 46
 """How far panels are apart: beside each other there is room for numbers."""
 SPREAD = 0.5
 """How much of the way from one x to the next the series take that stand side by side."""
@@ -45,23 +46,25 @@ class Panels:
         require()
         import altair as alt
 
-        columns = map(self._column, self._values(self.column))
-        return finished(alt.hconcat(*columns, spacing=APART, bounds="flush"), title)
+        panels = [self._placed_panel(*place) for place in product(self._rows, self._values(self.column))]
+        columns = len(self._values(self.column))
+        apart = {"row": BELOW, "column": BESIDE}
+        return finished(alt.concat(*panels, columns=columns, spacing=apart, bounds="flush"), title)
 
-    def _column(self, name: Any) -> alt.VConcatChart:
-        """The panels of a column, the first with its name."""
+    @property
+    def _rows(self) -> list[Any]:
+        return [None] if self.row is None else self._values(self.row)
+
+    def _placed_panel(self, row: Any, column: Any) -> Any:
+        """A panel with the labels that its place asks for: names at the top and on the left, numbers at the bottom."""
         import altair as alt
 
-        held = self._placed().filter(pl.col(self.column) == name)
-        rows = [None] if self.row is None else self._values(self.row)
-        first = name == self._values(self.column)[0]
-        panels = []
-        for one in rows:
-            shown = held if one is None else held.filter(pl.col(str(self.row)) == one)
-            label = (self.y if one is None else one) if first else None
-            panels.append(self._panel(shown, label, self.limits or _limits(held), last=one == rows[-1]))
-        named = alt.TitleParams(str(name), anchor="middle", fontSize=12, offset=6)
-        return alt.vconcat(panels[0].properties(title=named), *panels[1:], spacing=BELOW, bounds="flush")
+        held = self._placed().filter(pl.col(self.column) == column)
+        shown = held if row is None else held.filter(pl.col(str(self.row)) == row)
+        label = (self.y if row is None else row) if column == self._values(self.column)[0] else None
+        panel = self._panel(shown, label, self.limits or _limits(held), last=row == self._rows[-1])
+        title = alt.TitleParams(str(column), anchor="middle", fontSize=12, offset=6)
+        return panel.properties(title=title) if row == self._rows[0] else panel
 
     def _panel(self, shown: pl.DataFrame, label: str | None, limits: tuple[float, float], *, last: bool) -> Any:
         import altair as alt
