@@ -55,9 +55,9 @@ MEMORY = 2048.0
 SMALL = Case(measure=ERR, queries=2000, documents=120)
 GROWTH: dict[str, tuple[Case, str, tuple[int, ...]]] = {
     "queries": (SMALL, "queries", (2000, 4000, 8000, 16000)),
-    "grades": (SMALL, "grades", (4, 8, 16, 32)),
-    "list length": (SMALL, "documents", (60, 120, 240, 480)),
-    "list length, two lists": (replace(SMALL, rankers=2, queries=500), "documents", (60, 120, 240, 480)),
+    "grades": (SMALL, "grades", (16, 32, 64, 128)),
+    "list length": (SMALL, "documents", (120, 240, 480, 960)),
+    "length of two lists": (replace(SMALL, rankers=2, queries=250), "documents", (120, 240, 480, 960)),
 }
 """What grows: the case, the part of it that grows, and its sizes."""
 
@@ -98,7 +98,8 @@ def _goals(asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _growth(asked: argparse.Namespace) -> Iterator[str]:
-    yield "\n| what grows | measure | sizes | seconds | time grows as |\n|---|---|---|---|---|"
+    yield "\n| what grows | measure | sizes | seconds of processors | time grows as | last doubling |"
+    yield "|---|---|---|---|---|---|"
     for what, (case, part, sizes) in GROWTH.items():
         for measured in (ERR, DCG):
             cases = [replace(case, measure=measured, **{part: size}) for size in sizes]
@@ -106,7 +107,10 @@ def _growth(asked: argparse.Namespace) -> Iterator[str]:
             seconds = [_child(one, asked.repeat)[0]["cpu"] for one in cases]
             slope = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
             shown = ", ".join(f"{second:.3f}" for second in seconds)
-            yield f"| {what} | {cases[0].name} | {', '.join(map(str, sizes))} | {shown} | size^{slope:.2f} |"
+            yield (
+                f"| {what} | {cases[0].name} | {', '.join(map(str, sizes))} | {shown} | size^{slope:.2f} "
+                f"| × {seconds[-1] / seconds[-2]:.2f} |"
+            )
 
 
 def _child(case: Case, repeat: int) -> tuple[dict[str, float], Cost]:

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import active as benchmark
+from benchmarks.costs import Cost
 from rankgauge.active.moments import Layout, moments, slopes
 from rankgauge.active.moments.base import batches
 from rankgauge.active.pool import Pool
@@ -26,6 +28,7 @@ CASCADE = (
     "RR(ruler='trec')@4",
     "Success@2",
 )
+NOTHING = {"wall": 0.0, "cpu": 0.0, "memory": 0.0, "output": ""}
 MEASURES = st.sampled_from(LINEAR + CASCADE)
 
 
@@ -175,9 +178,24 @@ def test_other_measures_have_no_slopes_and_one_sample_no_variance() -> None:
     """What makes no sense is refused by name."""
     pool = _long([0.5, 0.5], documents=3)
     with pytest.raises(ParameterError, match="linear or a cascade"):
+        slopes(pool, Target.of("nDCG", pool))
+    with pytest.raises(ParameterError, match="linear or a cascade"):
         Layout.of(pool, Target.of("nDCG", pool), [0])
     with pytest.raises(ParameterError, match="samples"):
         moments(pool, Target.of("nDCG", pool), samples=1)
+
+
+def test_the_benchmark_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """On tiny pools the benchmark prints what q* takes, what it was to take, and how time grows."""
+    tiny = benchmark.Case(measure=benchmark.ERR, rankers=2, queries=500, documents=4)
+    monkeypatch.setattr(benchmark, "MSLR", {tiny: 60.0})
+    monkeypatch.setattr(benchmark, "GROWTH", {"grades": (tiny, "grades", (2, 4))})
+    monkeypatch.setattr(benchmark, "_child", lambda case, repeat: (benchmark._run(case, repeat), Cost(**NOTHING)))
+    assert benchmark.main(["--quick", "--repeat=1"]) == 0
+    page = capsys.readouterr().out
+    assert "5 × 4 × 5 | ΔERR" in page
+    assert "under 60 s: met; under 2 GB: met" in page
+    assert "| grades | ΔDCG | 2, 4 |" in page
 
 
 @given(sizes=st.lists(st.integers(0, 40), min_size=1, max_size=60), cells=st.integers(1, 200))

@@ -158,7 +158,20 @@ def test_letor_and_models_make_a_pool(tmp_path: Path) -> None:
 def test_unknown_grades_are_nan() -> None:
     """A document that nobody judged has no grade."""
     judged = pl.DataFrame({"query": ["a"], "document": ["2"], "grade": [1.0]})
-    assert np.array_equal(Pool.of(FRAME, grades=(0, 1)).find(judged), [np.nan] * 4 + [1.0], equal_nan=True)
+    pool = Pool.of(FRAME, grades=(0, 1))
+    assert np.array_equal(pool.find(judged), [np.nan] * 4 + [1.0], equal_nan=True)
+    with pytest.raises(InputError, match="judged twice"):
+        pool.find(pl.concat([judged, judged]))
+
+
+def test_ids_in_text_files_stay_as_they_are_written(tmp_path: Path) -> None:
+    """Document 007 is not document 7."""
+    path = tmp_path / "pool.tsv"
+    path.write_text("query\tdocument\tscore\n01\t007\t0.5\n01\t7\t0.7\n")
+    pool = Pool.of(path, grades=(0, 1))
+    assert list(pool.queries) == ["01"]
+    assert list(pool.documents) == ["007", "7"]
+    assert list(pool.ranks[:, 0]) == [2, 1]
 
 
 def test_pandas_frames_and_other_names() -> None:

@@ -178,8 +178,11 @@ class Pool:
     def find(self, judgments: pl.DataFrame) -> FloatArray:
         """The grade of each document in the judgments (query, document, grade), NaN where there is none."""
         ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
-        found = ids.join(judgments, on=["query", "document"], how="left", maintain_order="left")
-        return np.asarray(found["grade"].cast(pl.Float64).fill_null(np.nan).to_numpy())
+        known = judgments.select(pl.col("query", "document").cast(pl.String), pl.col("grade").cast(pl.Float64))
+        found = ids.join(known, on=["query", "document"], how="left", maintain_order="left")
+        if len(found) != len(ids):
+            raise InputError("a document of the pool was judged twice", hint="Combine the grades of assessors first.")
+        return np.asarray(found["grade"].fill_null(np.nan).to_numpy())
 
     def _order(self, ranker: int) -> IndexArray:
         # Ranks have no gaps, so a document's rank says where it goes: no sort is needed.

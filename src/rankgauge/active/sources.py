@@ -33,8 +33,9 @@ READERS: Mapping[str, Callable[[Any], pl.DataFrame]] = {
     ".parquet": pl.read_parquet,
     ".arrow": pl.read_ipc,
     ".feather": pl.read_ipc,
-    ".csv": pl.read_csv,
-    ".tsv": lambda path: pl.read_csv(path, separator="\t"),
+    # Cells stay texts until a column's meaning is known: a document 007 is not document 7.
+    ".csv": lambda path: pl.read_csv(path, infer_schema=False),
+    ".tsv": lambda path: pl.read_csv(path, infer_schema=False, separator="\t"),
     ".jsonl": pl.read_ndjson,
 }
 """How a table's file is read, by its suffix."""

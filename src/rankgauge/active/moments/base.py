@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
+from rankgauge.active.target import Shape, Target
+from rankgauge.errors import ParameterError
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 
@@ -49,7 +50,9 @@ class Worths:
 
 
 def worths(pool: Pool, target: Target) -> Worths:
-    """The moments of every document's worth."""
+    """The moments of every document's worth; measures that are neither linear nor a cascade have no worths."""
+    if target.shape is Shape.OTHER:
+        raise ParameterError("worths", "measure", "linear or a cascade", str(target.measure))
     mean, variance = pool.beliefs @ target.worth, np.empty(len(pool.documents))
     for start in range(0, len(mean), CELLS):
         part = slice(start, start + CELLS)
