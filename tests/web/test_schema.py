@@ -36,7 +36,7 @@ def test_a_second_start_changes_nothing(engine: sa.Engine) -> None:
 def test_a_campaigns_file_becomes_a_room(engine: sa.Engine) -> None:
     """A database that the command line made is given what it lacks, and keeps its campaigns."""
     campaigns.metadata.create_all(engine)
-    row = {"name": "news", "format": 1, "made": 0.0, "state": "open", "settings": "{}"}
+    row = {"name": "news", "format": 1, "made": 0.0, "paused": False, "settings": "{}"}
     with engine.begin() as connection:
         connection.execute(sa.insert(campaigns.campaigns).values(**row))
     migrate(engine)

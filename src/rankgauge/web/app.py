@@ -11,6 +11,7 @@ from starlette.staticfiles import StaticFiles
 
 from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import RankGaugeError
+from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.headers import SafeHeaders
 from rankgauge.web.limits import Limit
 from rankgauge.web.logs import RequestLog
@@ -35,7 +36,12 @@ def create_app(settings: Settings) -> FastAPI:
     people = People(engine, settings)
     app = FastAPI(title="RankGauge judging room", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
     app.state.room = Room(
-        settings=settings, engine=engine, people=people, key=people.secret(), limit=Limit(settings.tries_a_minute)
+        settings=settings,
+        engine=engine,
+        people=people,
+        campaigns=Campaigns(engine),
+        key=people.secret(),
+        limit=Limit(settings.tries_a_minute),
     )
     for router in ROUTERS:
         app.include_router(router)

@@ -11,7 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from sqlalchemy import Engine
 from starlette.responses import HTMLResponse
 
-from rankgauge.web import keys
+from rankgauge.web import keys, wording
+from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.limits import Limit
 from rankgauge.web.people import People
 from rankgauge.web.settings import Settings
@@ -26,6 +27,8 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 
+TEMPLATES.filters |= {name: getattr(wording, name) for name in wording.__all__}
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Room:
@@ -34,6 +37,7 @@ class Room:
     settings: Settings
     engine: Engine
     people: People
+    campaigns: Campaigns
     key: str
     """What signs sessions."""
     limit: Limit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-__all__ = ["LINKS", "METADATA", "PEOPLE", "ROOM", "SESSIONS", "TOKENS"]
+__all__ = ["LINKS", "METADATA", "PEOPLE", "ROOM", "RULES", "SESSIONS", "TOKENS"]
 
 METADATA = MetaData()
 
@@ -62,3 +62,12 @@ TOKENS = Table(
     Column("revoked", Double),
 )
 """Tokens for programs: whoever sends one acts as the person whose it is."""
+
+RULES = Table(
+    "rules",
+    METADATA,
+    Column("campaign", Integer, primary_key=True, autoincrement=False),
+    Column("stop_at", Double),
+    Column("guide", Text, nullable=False),
+)
+"""What a campaign's people are told, and how narrow the interval has to be for it to stop by itself."""

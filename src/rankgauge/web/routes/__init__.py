@@ -2,8 +2,22 @@
 
 from fastapi import APIRouter
 
-from rankgauge.web.routes import entry, health
+from rankgauge.web.routes import (
+    api,
+    campaigns,
+    disagreements,
+    entry,
+    exports,
+    health,
+    home,
+    judge,
+    people,
+    queries,
+    tokens,
+)
 
 __all__ = ["ROUTERS"]
 
-ROUTERS: tuple[APIRouter, ...] = (health.router, entry.router)
+_MODULES = (health, entry, home, campaigns, judge, people, disagreements, queries, exports, tokens, api)
+
+ROUTERS: tuple[APIRouter, ...] = tuple(module.router for module in _MODULES)

@@ -30,7 +30,7 @@ def _campaigns() -> None:
         sa.Column("name", sa.String(200), nullable=False, unique=True),
         sa.Column("format", sa.Integer, nullable=False),
         sa.Column("made", sa.Double, nullable=False),
-        sa.Column("state", sa.String(20), nullable=False),
+        sa.Column("paused", sa.Boolean, nullable=False),
         sa.Column("settings", sa.Text, nullable=False),
     )
     op.create_table("pools", _of_campaign(key=True), sa.Column("content", sa.LargeBinary, nullable=False))
@@ -134,4 +134,10 @@ def _people() -> None:
         sa.Column("name", sa.String(120), nullable=False),
         sa.Column("created", sa.Double, nullable=False),
         sa.Column("revoked", sa.Double),
+    )
+    op.create_table(
+        "rules",
+        sa.Column("campaign", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("stop_at", sa.Double),
+        sa.Column("guide", sa.Text, nullable=False),
     )

@@ -1,0 +1,60 @@
+"""Words and numbers as the pages show them. Everything that people sent is escaped."""
+
+from __future__ import annotations
+
+import re
+import time
+from urllib.parse import urlsplit
+
+from markupsafe import Markup, escape
+
+__all__ = ["ago", "amount", "date", "highlighted", "safe_url", "share"]
+
+SHORTEST = 3
+"""Words of fewer letters (of, in) are not marked."""
+
+
+def highlighted(text: str, query: str) -> Markup:
+    """The text with the words of the query marked, whatever endings they have."""
+    words = {word for word in re.findall(r"\w+", query.casefold()) if len(word) >= SHORTEST}
+    stems = sorted((re.escape(word.removesuffix("s")) for word in words), key=len, reverse=True)
+    if not stems:
+        return escape(text)
+    pieces = re.split(rf"(?i)(\b(?:{'|'.join(stems)})\w*)", text)
+    marked = (Markup("<mark>{}</mark>").format(piece) if n % 2 else escape(piece) for n, piece in enumerate(pieces))
+    return Markup("").join(marked)
+
+
+def safe_url(url: str) -> str | None:
+    """The address of a page of the web, None for anything else that a link could start."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return None
+    return url.strip() if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+def amount(value: float | None, digits: int = 3) -> str:
+    """A number with so many digits after the point, or a dash."""
+    return "–" if value is None or value != value else f"{value:.{digits}f}"
+
+
+def share(part: float, whole: float) -> str:
+    """A part in per cent of the whole."""
+    return "–" if not whole else f"{100 * part / whole:.0f} %"
+
+
+def date(seconds: float | None) -> str:
+    """A day and the time of day, in UTC."""
+    return "–" if seconds is None else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+
+
+def ago(seconds: float | None, now: float) -> str:
+    """How long something is past."""
+    if seconds is None:
+        return "never"
+    past = max(now - seconds, 0.0)
+    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if past >= length:
+            return f"{past / length:.0f} {unit} ago"
+    return "just now"
