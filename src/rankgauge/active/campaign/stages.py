@@ -90,9 +90,12 @@ class Stage:
         return known[1]
 
     def ahead(self, ledger: Ledger) -> Iterator[int]:
-        """The draws that are not complete, the first one first, as far as they may ask for documents now."""
+        """The draws that are not complete, the first one first, as far as they may ask for documents now.
+
+        Where all draws turn out complete on the way, as labels were there already, more of them may open.
+        """
         draw = self.complete(ledger)
-        while draw < self._end(ledger):
+        while draw < self._end(ledger) or (self.complete(ledger) >= draw and draw < self._end(ledger)):
             if len(self.needs(draw, ledger)):
                 yield draw
             draw += 1
