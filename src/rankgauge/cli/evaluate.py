@@ -13,7 +13,7 @@ from rankgauge.cli.help import example
 from rankgauge.errors import ParameterError
 from rankgauge.policies import LEAVE_OUT, MissingQuery, Unjudged
 
-__all__ = ["add_to", "names"]
+__all__ = ["add_to", "given", "names", "undefined"]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
@@ -75,7 +75,7 @@ def evaluate(
             ties=ties,
             unjudged=unjudged or (Unjudged.SKIP if judged_only else None),
             missing=missing or (MissingQuery.ZERO if complete else None),
-            empty=_undefined(empty),
+            empty=undefined(empty),
             short=short,
             negative=negative,
             depth=depth,
@@ -101,13 +101,14 @@ def given(**choices: Any) -> dict[str, Any]:
     return {name: value for name, value in choices.items() if value is not None}
 
 
-def _undefined(text: str | None) -> float | str | None:
+def undefined(text: str | None, command: str = "evaluate") -> float | str | None:
+    """What a value of 0/0 becomes, as an option says it."""
     if text is None or text == LEAVE_OUT:
         return text
     try:
         return float(text)
     except ValueError:
-        raise ParameterError("evaluate", "empty", f"a number or {LEAVE_OUT}", text) from None
+        raise ParameterError(command, "empty", f"a number or {LEAVE_OUT}", text) from None
 
 
 def _rule(assessors: str | None, at: float | None) -> str | None:

@@ -18,9 +18,11 @@ from rankgauge.cli import (
     formats,
     judgments,
     measures,
+    rank,
     reproduce,
     romip,
     serve,
+    train,
 )
 from rankgauge.cli.help import example
 from rankgauge.errors import RankGaugeError
@@ -56,6 +58,8 @@ measures.add_to(app)
 dialects.add_to(app)
 judgments.add_to(app)
 romip.add_to(app)
+train.add_to(app)
+rank.add_to(app)
 reproduce.add_to(app)
 formats.add_to(app)
 serve.add_to(app)

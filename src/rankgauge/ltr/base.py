@@ -34,9 +34,11 @@ try:
 except ImportError:
     raise MissingExtraError("scikit-learn", "ltr") from None
 
-__all__ = ["FORMAT", "VERSION", "Ranker", "Watch", "get", "registry"]
+__all__ = ["FORMAT", "SHARED", "VERSION", "Ranker", "Watch", "changed_dialect", "get", "registry"]
 
 FORMAT, VERSION = "rankgauge-ranker", 1
+SHARED = ("metric", "dialect", "rng")
+"""The parameters that all rankers have."""
 
 Watch: TypeAlias = Callable[[int, int, float, float], None]
 """Called each round: the round, how many there are at most, the training value, the validation value (NaN: none)."""
@@ -227,7 +229,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             "format": FORMAT,
             "version": VERSION,
             "ranker": self.name,
-            "parameters": {name: _written(name, value) for name, value in self.get_params(deep=False).items()},
+            "parameters": {name: _written(value) for name, value in self.get_params(deep=False).items()},
             "features": self.n_features_in_,
             "names": names,
             "curve": self.curve_,
@@ -236,10 +238,10 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         }
 
 
-def _written(name: str, value: Any) -> Any:
+def _written(value: Any) -> Any:
     """A parameter as it stands in a file; a generator cannot, and becomes None: no seed."""
     if isinstance(value, Dialect):
-        return _written_dialect(value)
+        return changed_dialect(value)
     if isinstance(value, Measure):
         return str(value)
     if isinstance(value, np.random.Generator):
@@ -247,8 +249,8 @@ def _written(name: str, value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _written_dialect(dialect: Dialect) -> str | dict[str, Any]:
-    """A dialect's name, and what was changed in it."""
+def changed_dialect(dialect: Dialect) -> str | dict[str, Any]:
+    """A dialect's name, and beside it what was changed in it."""
     known = dialects.get(dialect.name)
     changes = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
     changes = {name: value for name, value in changes.items() if value != getattr(known, name)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import fspath
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from rankgauge.policies import Duplicates
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray
 
-__all__ = ["Documents", "features", "names_of", "read"]
+__all__ = ["Documents", "features", "names_of", "read", "widened"]
 
 Given: TypeAlias = Any
 """An array, a polars or pandas frame, a sparse matrix, or the path of a LETOR file."""
@@ -41,11 +42,11 @@ class Documents:
 
         A feature that is NaN becomes 0, as one that a line of a LETOR file lacks, unless `nan` keeps it.
         """
-        if io.is_path(X):
-            found = read(X)
-            X, y, qid = found.matrix, found.grades, found.queries
-            X = _widened(X, width)
-        matrix = features(X, width=width, nan=nan)
+        path = fspath(X) if io.is_path(X) else None
+        if path is not None:
+            found = read(path)
+            X, y, qid = widened(found.matrix, width), found.grades, found.queries
+        matrix = _checked(X, width=width, nan=nan, path=path)
         grades, codes = _grades(y, len(matrix)), _codes(qid, len(matrix))
         place = np.argsort(codes, kind="stable")
         return cls(matrix=matrix[place], grades=grades[place], sizes=np.bincount(codes), place=place)
@@ -80,28 +81,40 @@ class Documents:
         )
 
 
-def read(path: Any) -> Features:
-    """The lines of a LETOR file; every line is a document of its own."""
-    return read_features(Source.of(path), Reading(duplicates=Duplicates.ROWS))
+def read(path: Any, *, named: bool = False) -> Features:
+    """The lines of a LETOR file; every line is a document of its own, unless they are to be known by their names."""
+    duplicates = Duplicates.REFUSE if named else Duplicates.ROWS
+    return read_features(Source.of(fspath(path)), Reading(duplicates=duplicates))
 
 
 def features(X: Given, *, width: int | None = None, nan: bool = False) -> FloatArray:
     """The features as a matrix, in the order of the input."""
     if io.is_path(X):
-        X = _widened(np.asarray(read(X).matrix, dtype=np.float64), width)
+        return _checked(widened(read(X).matrix, width), width=width, nan=nan, path=fspath(X))
+    return _checked(X, width=width, nan=nan)
+
+
+def widened(matrix: Any, width: int | None) -> FloatArray:
+    """The matrix with at least as many columns: the last features may be 0, and so absent, in all lines of a file."""
+    lacking = 0 if width is None else max(width - matrix.shape[1], 0)
+    return np.asarray(np.pad(matrix, ((0, 0), (0, lacking))) if lacking else matrix, dtype=np.float64)
+
+
+def _checked(X: Given, *, width: int | None, nan: bool, path: str | None = None) -> FloatArray:
     matrix = _numbers(X.toarray() if hasattr(X, "toarray") else X, "features")
     if matrix.ndim != 2 or not len(matrix):
-        raise InputError(
-            f"features of shape {matrix.shape}", hint="Give a row for each document and a column for each feature."
-        )
+        hint = "Give a row for each document and a column for each feature."
+        raise InputError(f"features of shape {matrix.shape}", path=path, hint=hint)
     if width is not None and matrix.shape[1] != width:
         raise InputError(
             f"documents with {matrix.shape[1]} features, for a ranker that learned from {width}",
+            path=path,
             hint="Give the same features, in the same order, as in training.",
         )
     if np.isinf(matrix).any():
         row, column = np.argwhere(np.isinf(matrix))[0]
-        raise InputError(f"feature {column + 1} of document {row + 1} is infinite", hint="Give finite numbers or NaN.")
+        problem = f"feature {column + 1} of document {row + 1} is infinite"
+        raise InputError(problem, path=path, hint="Give finite numbers or NaN.")
     # Row by row in memory, whatever the input was: the last bits of a product depend on it.
     return np.ascontiguousarray(matrix if nan else np.nan_to_num(matrix, nan=0.0))
 
@@ -111,12 +124,6 @@ def names_of(X: Given) -> list[str] | None:
     columns = getattr(X, "columns", None)
     named = columns is not None and all(isinstance(name, str) for name in columns)
     return [str(name) for name in columns] if named and columns is not None else None
-
-
-def _widened(matrix: FloatArray, width: int | None) -> FloatArray:
-    """The matrix with as many columns: the last features may be 0, and so absent, in all lines of a file."""
-    lacking = 0 if width is None else max(width - matrix.shape[1], 0)
-    return np.pad(matrix, ((0, 0), (0, lacking))) if lacking else matrix
 
 
 def _numbers(values: Any, what: str) -> FloatArray:

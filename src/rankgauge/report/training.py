@@ -1,0 +1,111 @@
+"""What `rankgauge train` shows: the rankers, the parameters of one, and how one learned."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+import numpy as np
+
+from rankgauge import dialects
+from rankgauge.ltr import Documents, Ranker, registry
+from rankgauge.ltr.base import SHARED, changed_dialect
+from rankgauge.measures import Aggregate, parse
+from rankgauge.stats import t_interval
+
+__all__ = ["Training", "show_parameters", "show_rankers", "sparkline"]
+
+BARS = "▁▂▃▄▅▆▇█"
+WIDTH = 40
+"""How many rounds a line of bars has room for."""
+
+
+def show_rankers(out: TextIO) -> None:
+    """Each ranker and what it is."""
+    _write(out, [(name, _title(kind)) for name, kind in registry().items()])
+
+
+def show_parameters(kind: type[Ranker], out: TextIO) -> None:
+    """What a ranker is, and what each of its parameters is by default and may be."""
+    print(f"{inspect.getdoc(kind)}\n", file=out)
+    defaults = {name: value for name, value in kind().get_params().items() if name not in SHARED}
+    words = {name: rule.words for name, rule in kind.rules.items()}
+    _write(out, [(f"--set {name}={value}", words.get(name, "")) for name, value in defaults.items()])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Training:
+    """A ranker that has learned, what it learned from, and how long it took."""
+
+    ranker: Ranker
+    train: Documents
+    validation: Documents | None
+    seconds: float
+
+    def show(self, out: TextIO) -> None:
+        """The ranker, its curve, and its values with their intervals."""
+        _write(out, self._lines())
+
+    def _lines(self) -> list[tuple[str, str]]:
+        ranker = self.ranker
+        own = {name: value for name, value in ranker.get_params().items() if name not in SHARED}
+        lines = [
+            ("ranker", f"{ranker.name} ({', '.join(f'{name}={value}' for name, value in own.items())})"),
+            ("metric", f"{parse(ranker.metric)}, as {self._dialect()} computes it"),
+            (
+                "documents",
+                f"{len(self.train.grades)} of {len(self.train.sizes)} queries, {ranker.n_features_in_} features",
+            ),
+        ]
+        lines += self._curve()
+        lines += [("train", self._value(self.train))]
+        lines += [] if self.validation is None else [("validation", self._value(self.validation))]
+        return [*lines, ("seconds", f"{self.seconds:.1f}")]
+
+    def _dialect(self) -> str:
+        found = changed_dialect(dialects.get(self.ranker.dialect))
+        if isinstance(found, str):
+            return found
+        changes = [f"{name}={value}" for name, value in found.items() if name != "name"]
+        return f"{found['name']} with {', '.join(changes)}"
+
+    def _curve(self) -> list[tuple[str, str]]:
+        """The rounds, and what the ranker chose among them by."""
+        by = "train" if self.validation is None else "validation"
+        values = [row[by] for row in self.ranker.curve_ if row[by] is not None]
+        if not values:
+            return []
+        best = "" if self.ranker.best_round_ is None else f", the best is round {self.ranker.best_round_}"
+        ends = f"{min(values):.4f} to {max(values):.4f}"
+        return [("rounds", f"{len(values)}{best}"), ("curve", f"{sparkline(values)}  {ends} ({by})")]
+
+    def _value(self, documents: Documents) -> str:
+        objective = self.ranker.objective(documents)
+        # The rows of the input are in another order; each document has its own score all the same.
+        values = objective.values(self.ranker.predict(documents.matrix))
+        found = f"{objective.overall(values):.4f}"
+        if objective.measure.facts.aggregate is not Aggregate.MEAN:
+            return found
+        low, high = t_interval(values)
+        return f"{found} [{low:.4f}, {high:.4f}]"
+
+
+def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
+    """The values as bars, each the last of its share of them where there are more than fit."""
+    shown = np.array([part[-1] for part in np.array_split(values, min(width, len(values)))])
+    span = np.ptp(shown)
+    heights = np.zeros(len(shown)) if span == 0 else (shown - shown.min()) / span
+    return "".join(BARS[int(height)] for height in np.rint(heights * (len(BARS) - 1)))
+
+
+def _title(kind: type[Ranker]) -> str:
+    return (inspect.getdoc(kind) or "").partition("\n")[0]
+
+
+def _write(out: TextIO, lines: Iterable[tuple[str, str]]) -> None:
+    rows = list(lines)
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, words in rows:
+        print(f"{name:<{width}}  {words}".rstrip(), file=out)
