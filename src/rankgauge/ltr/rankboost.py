@@ -55,12 +55,13 @@ class RankBoost(Ranker):
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         judge = self.objective(train if validation is None else validation)
-        matrix, judged, best = np.asfortranarray(judge.documents.matrix), np.zeros(len(judge.documents.grades)), -np.inf
+        matrix = np.asfortranarray(judge.documents.matrix)
+        scores, best = np.zeros(len(matrix)), -np.inf
         found: list[tuple[Stump, float]] = []
         for stump, weight in _boosted(train, self.bins, self.rounds):
             found.append((stump, weight))
-            judged += weight * (matrix[:, stump.feature] > stump.threshold)
-            value = judge.mean(judged)
+            scores += weight * (matrix[:, stump.feature] > stump.threshold)
+            value = judge.mean(scores)
             if validation is None or self.best_round_ is None or value > best:
                 best, self.best_round_ = value, len(found)
             watch(len(found), self.rounds, *((value, np.nan) if validation is None else (np.nan, value)))
