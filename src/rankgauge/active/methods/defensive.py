@@ -1,0 +1,57 @@
+"""paper+defensive: the paper's draws with a share of uniform ones, so that no query is left to the beliefs.
+
+Where q* is 0 or nearly so, a query that the beliefs are wrong about is never seen, or weighs without bound when it is:
+with 5 to 10 % of uniform draws no weight exceeds 1 / share (Hesterberg, Weighted average importance sampling and
+defensive mixture distributions, Technometrics 1995).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.active.methods.paper import Paper, PaperPlan, drawing
+from rankgauge.active.methods.querylevel import value_bounds
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Target
+from rankgauge.errors import ParameterError
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Defensive", "DefensivePlan"]
+
+
+class DefensivePlan(PaperPlan):
+    """Draws with replacement from the mixture; weights are bounded."""
+
+    method = "paper+defensive"
+
+    def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
+        m = len(self.chance)
+        low, high = value_bounds(self.pool, self.target)
+        largest = float(1 / (m * self.chance.min()))
+        return values / (m * self.chance[queries]), (min(low, 0.0) * largest, max(high, 0.0) * largest), np.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defensive(Paper):
+    """The paper's method with the share `uniform` of its draws from all queries alike."""
+
+    name: ClassVar[str] = "paper+defensive"
+    title: ClassVar[str] = "Sawade et al. 2013 with uniform draws mixed in"
+
+    uniform: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.uniform <= 1:
+            raise ParameterError(f"method {self.name}", "uniform", "a share above 0, up to 1", self.uniform)
+
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> DefensivePlan:
+        return DefensivePlan(pool, target, budget=budget, seed=rng, chance=self.chances(pool, target))
+
+    def chances(self, pool: Pool, target: Target) -> FloatArray:
+        found = drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=self.uniform, rng=0)
+        return np.asarray(found)

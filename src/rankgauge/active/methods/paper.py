@@ -1,0 +1,150 @@
+"""paper: Sawade, Bickel, von Oertzen, Scheffer & Landwehr, Active evaluation of ranking functions based on graded
+relevance, Machine Learning 2013.
+
+Queries are drawn with replacement from
+
+    q*(x) ∝ λ(x)^−½ · √E[(L − R_θ)² | x; θ]          (δ and Δ_θ in place of L and R_θ for two rankers)
+
+and the value is estimated by Σ w L / Σ w with w = p / q. A query that is drawn again costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.active.methods.base import Method, Repetitions
+from rankgauge.active.methods.querylevel import QueryPlan, affordable, new, query_costs, streams
+from rankgauge.active.moments import moments
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Target
+from rankgauge.errors import ParameterError
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["Paper", "PaperPlan", "drawing"]
+
+MOST = 10
+"""How many times as many draws as queries a repetition makes at most: the budget may be enough for all of them."""
+
+
+def drawing(pool: Pool, target: Target, *, beliefs: str, costs: str, mixed: float, rng: int) -> FloatArray:
+    """The probabilities q* of the queries, with a share of uniform ones mixed in."""
+    m = len(pool.sizes)
+    if beliefs == "uniform":
+        pool = replace(pool, beliefs=np.full_like(pool.beliefs, 1 / len(pool.grades)))
+    price = query_costs(pool, target) if costs == "pool" else np.ones(m)
+    # A query whose value nobody doubts and that has the mean value gets 0, as in the paper's Eq. 12: with two lists
+    # that are alike this breaks consistency, which `paper+defensive` mends.
+    chance = np.sqrt(moments(pool, target, rng=rng).about() / np.maximum(price, np.finfo(float).tiny))
+    total = chance.sum()
+    return (1 - mixed) * (chance / total if total > 0 else np.full(m, 1 / m)) + mixed / m
+
+
+class PaperPlan(QueryPlan):
+    """Draws with replacement from q, without end."""
+
+    method = "paper"
+
+    def __init__(self, pool: Pool, target: Target, *, budget: float, seed: int, chance: FloatArray) -> None:
+        super().__init__(pool, target, budget=budget, seed=seed)
+        self.chance = chance
+        self._rng = np.random.default_rng(seed)
+        self._drawn: IndexArray = np.zeros(0, dtype=np.int64)
+
+    @property
+    def length(self) -> None:
+        return None
+
+    def _draws(self, n: int) -> IndexArray:
+        while len(self._drawn) < n:
+            self._drawn = np.append(self._drawn, _chosen(self.chance, self._rng.random(max(64, len(self._drawn)))))
+        return self._drawn[:n]
+
+    def _found(self, queries: IndexArray, values: FloatArray) -> tuple[float, float, float]:
+        value, error = _ratio(values, 1 / self.chance[queries], np.ones(len(values), dtype=bool))
+        return float(value), float(error), len(values) - 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(Method):
+    """Queries are drawn where the beliefs see the largest spread for the cost, and weighed by how unlikely they were.
+
+    `beliefs="uniform"` takes every grade for equally likely (the paper's uniD), `costs="one"` every query for equally
+    costly (uniC); budgets are still spent at the pool's costs.
+    """
+
+    name: ClassVar[str] = "paper"
+    title: ClassVar[str] = "Sawade et al. 2013: whole queries, drawn with replacement"
+    mixed: ClassVar[float] = 0.0
+
+    beliefs: str = "pool"
+    costs: str = "pool"
+
+    def __post_init__(self) -> None:
+        for option, known in (("beliefs", ("pool", "uniform")), ("costs", ("pool", "one"))):
+            if getattr(self, option) not in known:
+                raise ParameterError(f"method {self.name}", option, " or ".join(known), getattr(self, option))
+
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> PaperPlan:
+        return PaperPlan(pool, target, budget=budget, seed=rng, chance=self.chances(pool, target))
+
+    def chances(self, pool: Pool, target: Target) -> FloatArray:
+        """The probability q of each query."""
+        return drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=self.mixed, rng=0)
+
+    def repeat(
+        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
+    ) -> Repetitions:
+        chance, costs = self.chances(pool, target), query_costs(pool, target)
+        count = int(2 * budget / float(chance @ costs)) + 64
+        while True:
+            draws = _chosen(chance, streams(seeds, count))
+            first = new(draws)
+            taken = affordable(np.where(first, costs[draws], 0.0), budget)
+            if not taken[:, -1].any() or count >= MOST * len(costs):
+                break
+            count = min(2 * count, MOST * len(costs))
+        value, error = _ratio(target.values(pool, grades)[draws], 1 / chance[draws], taken)
+        labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[draws]
+        n = taken.sum(axis=1).astype(float)
+        return Repetitions(
+            value=value,
+            error=error,
+            freedom=n - 1,
+            cost=np.where(taken & first, costs[draws], 0.0).sum(axis=1),
+            draws=n,
+            labels=np.where(taken & first, labels, 0.0).sum(axis=1),
+        )
+
+    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
+        chance, costs = self.chances(pool, target), query_costs(pool, target)
+        about, m = moments(pool, target, rng=rng).about(), len(costs)
+        spread = np.sum(about / np.where(chance > 0, chance, 1.0)) / m**2
+        return np.array([np.sqrt(spread / _count(chance, costs, float(budget))) for budget in budgets])
+
+
+def _chosen(chance: FloatArray, luck: FloatArray) -> IndexArray:
+    limits = np.cumsum(chance)
+    return np.searchsorted(limits[:-1] / limits[-1], luck, side="right")
+
+
+def _ratio(values: FloatArray, weights: FloatArray, taken: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Σ w L / Σ w over the taken draws (last axis), and its standard error by linearisation."""
+    kept, n = np.where(taken, weights, 0.0), taken.sum(axis=-1)
+    total = kept.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a budget that buys no draw gives NaN
+        value = (kept * values).sum(axis=-1) / total
+        spread = (kept**2 * (values - value[..., np.newaxis]) ** 2).sum(axis=-1)
+        return value, np.sqrt(spread * n / (n - 1)) / total
+
+
+def _count(chance: FloatArray, costs: FloatArray, budget: float) -> float:
+    """How many draws the budget buys on average, those that are drawn again for nothing."""
+    low, high = 0.0, float(MOST * len(costs))
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if costs @ -np.expm1(middle * np.log1p(-chance)) < budget else (low, middle)
+    return max(low, 1e-9)
