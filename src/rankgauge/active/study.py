@@ -7,7 +7,7 @@ average. The error against the cost is a straight line between budgets on paper 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,13 +21,15 @@ __all__ = ["GROUPS", "LEVEL", "Curve", "Loss", "Saving", "Study", "distance", "m
 
 LEVEL = 0.95
 TINY = 1e-12
+ARRAYS = ("values", "costs", "labels", "covered", "truth")
 GROUPS = 25
 """How many groups of repetitions the standard error of a saving rests on, each left out once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Curve:
-    """What the repetitions of a method gave at each budget (budgets × repetitions), and the truth."""
+    """What the repetitions of a method gave at each budget (budgets × repetitions), and the truth of each repetition,
+    which differs where they are on several pools."""
 
     method: str
     budgets: FloatArray
@@ -35,7 +37,7 @@ class Curve:
     costs: FloatArray
     labels: FloatArray
     covered: BoolArray
-    truth: float
+    truth: FloatArray
 
     @classmethod
     def of(cls, method: str, found: Mapping[float, Repetitions], truth: float) -> Curve:
@@ -49,8 +51,19 @@ class Curve:
             costs=np.stack([part.cost for part in parts]),
             labels=np.stack([part.labels for part in parts]),
             covered=np.stack([_covers(part, truth) for part in parts]),
-            truth=truth,
+            truth=np.full(len(parts[0]), truth),
         )
+
+    @classmethod
+    def joined(cls, curves: Sequence[Curve]) -> Curve:
+        """The curve of a method on several pools with the same budgets: all repetitions, those of a pool together."""
+        parts = {name: np.concatenate([getattr(curve, name) for curve in curves], axis=-1) for name in ARRAYS}
+        return cls(method=curves[0].method, budgets=curves[0].budgets, **parts)
+
+    def without(self, group: int) -> Curve:
+        """The curve without every so many-th repetition, from the group's number on."""
+        kept = np.arange(self.values.shape[1]) % GROUPS != group
+        return replace(self, **{name: getattr(self, name)[..., kept] for name in ARRAYS})
 
     @property
     def errors(self) -> FloatArray:
@@ -71,7 +84,7 @@ class Curve:
             "cost": self.costs.mean(axis=1),
             "labels": self.labels.mean(axis=1),
             "estimates": given.mean(axis=1),
-            "bias": np.nanmean(self.values, axis=1) - self.truth,
+            "bias": np.nanmean(self.values - self.truth, axis=1),
             "rmse": np.sqrt(np.nanmean(self.errors**2, axis=1)),
         }
         for name, found in (("error", self.errors), ("wrong", self.wrong), ("coverage", self.covered)):
@@ -116,10 +129,9 @@ def saving(curve: Curve, other: Curve, *, budget: float | None = None, loss: Los
     The standard error is the jackknife's over groups of repetitions (Efron & Tibshirani 1993, chapter 11).
     """
     row = len(other.budgets) - 1 if budget is None else int(np.argmin(np.abs(other.budgets - budget)))
-    value, bound = _saved(curve, other, row, loss, np.ones(curve.values.shape[1], dtype=bool))
-    groups = np.arange(curve.values.shape[1]) % GROUPS
-    parts = np.array([_saved(curve, other, row, loss, groups != group)[0] for group in np.unique(groups)])
-    spread = np.sqrt((len(parts) - 1) / len(parts) * ((parts - parts.mean()) ** 2).sum())
+    value, bound = _saved(curve, other, row, loss)
+    parts = np.array([_saved(curve.without(g), other.without(g), row, loss)[0] for g in range(GROUPS)])
+    spread = np.sqrt((GROUPS - 1) / GROUPS * ((parts - parts.mean()) ** 2).sum())
     return Saving(
         method=curve.method,
         against=other.method,
@@ -130,12 +142,12 @@ def saving(curve: Curve, other: Curve, *, budget: float | None = None, loss: Los
     )
 
 
-def _saved(curve: Curve, other: Curve, row: int, loss: Loss, kept: BoolArray) -> tuple[float, str]:
-    wanted = float(np.nanmean(loss(other)[row, kept]))
-    spent = float(other.costs[row, kept].mean())
-    costs = curve.costs[:, kept].mean(axis=1)
+def _saved(curve: Curve, other: Curve, row: int, loss: Loss) -> tuple[float, str]:
+    wanted = float(np.nanmean(loss(other)[row]))
+    spent = float(other.costs[row].mean())
+    costs = curve.costs.mean(axis=1)
     # More labels do not make an estimate worse: where they seem to, it is noise.
-    losses = np.minimum.accumulate(np.nanmean(loss(curve)[:, kept], axis=1))
+    losses = np.minimum.accumulate(np.nanmean(loss(curve), axis=1))
     if wanted > losses[0]:
         return 1.0 - float(costs[0]) / spent, "≥"
     if wanted < losses[-1] * (1.0 - TINY):

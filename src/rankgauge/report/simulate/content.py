@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -108,21 +108,21 @@ def _over_budgets(study: Study, title: str, column: str, *, decimals: int) -> Ta
     chosen = _chosen(study)
     rows = []
     for name, curve in study.curves.items():
-        found = curve.to_frame()
-        cells = (_cell(found.row(row, named=True), column, decimals) for row in chosen)
-        rows.append((name, *cells))
-    budgets = tuple(f"{study.budgets[row]:g}" for row in chosen)
+        found = {row["budget"]: row for row in curve.to_frame().iter_rows(named=True)}
+        rows.append((name, *(_cell(found.get(budget), column, decimals) for budget in chosen)))
+    budgets = tuple(f"{budget:g}" for budget in chosen)
     return Table(title=title, header=("method \\ budget", *budgets), rows=tuple(rows), numbers=budgets)
 
 
-def _chosen(study: Study) -> list[int]:
+def _chosen(study: Study) -> list[float]:
     """Of many budgets some, the first and the last among them."""
     count = len(study.budgets)
-    return sorted({round(float(place)) for place in np.linspace(0, count - 1, min(count, FEW))})
+    places = sorted({round(float(place)) for place in np.linspace(0, count - 1, min(count, FEW))})
+    return [float(study.budgets[place]) for place in places]
 
 
-def _cell(row: dict[str, Any], column: str, decimals: int) -> str:
-    if math.isnan(row[column]):
+def _cell(row: Mapping[str, Any] | None, column: str, decimals: int) -> str:
+    if row is None or math.isnan(row[column]):
         return "–"
     return f"{row[column]:.{decimals}f} ± {row[f'{column}_se']:.{decimals}f}"
 

@@ -1,0 +1,1 @@
+"""Sawade, Bickel, von Oertzen, Scheffer & Landwehr: active evaluation of ranking functions."""
