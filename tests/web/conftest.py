@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import Engine, create_engine, text
 
 from rankgauge.active.campaign.database import Location, connect
+from tests.web.house import House, open_house
 
 _NUMBERS = itertools.count()
 
@@ -50,3 +51,10 @@ def engine(database: str) -> Iterator[Engine]:
     made = connect(Location(database), existing=False)
     yield made
     made.dispose()
+
+
+@pytest.fixture
+def house(database: str) -> Iterator[House]:
+    """An open room on the empty database."""
+    with open_house(database) as opened:
+        yield opened

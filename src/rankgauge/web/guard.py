@@ -7,9 +7,11 @@ token, as no browser sends that header by itself.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, HTTPException, Request
+from starlette.concurrency import run_in_threadpool
 
 from rankgauge.web import keys
 from rankgauge.web.people import Person, Role
@@ -31,15 +33,19 @@ def limited(request: Request, room: TheRoom) -> None:
         raise HTTPException(429, "too many tries from this address; wait a minute", headers={"Retry-After": "60"})
 
 
-async def _somebody(request: Request, room: TheRoom) -> Person:
-    """Whoever sent the request, by token or by session."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        return _by_token(request, room, token.strip())
-    person = _by_session(request, room)
-    if request.method not in SAFE:
-        await _check_form(request, room)
-    return person
+async def _somebody(request: Request, room: TheRoom) -> AsyncIterator[Person]:
+    """Whoever sent the request, by token or by session; files that came with it are closed in the end."""
+    try:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            yield await run_in_threadpool(_by_token, request, room, token.strip())
+            return
+        person = await run_in_threadpool(_by_session, request, room)
+        if request.method not in SAFE:
+            await _check_form(request, room)
+        yield person
+    finally:
+        await request.close()
 
 
 def _by_token(request: Request, room: Room, token: str) -> Person:
