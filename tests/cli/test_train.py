@@ -49,9 +49,9 @@ def test_train_and_rank(files: Path, command: Command) -> None:
         "metric": "nDCG@3", "dialect": "ranklib", "rng": 5, "restarts": 2, "iterations": 25, "tolerance": 0.01
     }  # fmt: skip
     assert lines["documents"] == "112 of 16 queries, 5 features"
-    best = max(row["validation"] for row in model.curve_)
-    assert lines["validation"].startswith(f"{best:.4f} [")
-    assert lines["rounds"] == f"{len(model.curve_)}, the best is round {model.best_round_}"
+    values = [row["validation"] for row in model.curve_]
+    assert lines["validation"].startswith(f"{max(values):.4f} [")
+    assert lines["rounds"] == f"{len(values)}, number {values.index(max(values)) + 1} stays"
     assert command("rank", "model.json", "test.txt", "-o", "scores.txt") == ""
     scores = np.loadtxt(files / "scores.txt")
     np.testing.assert_array_equal(scores, model.predict(files / "test.txt"))

@@ -17,6 +17,7 @@ import numpy as np
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.base import Ranker, Watch
 from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.linear import weighted
 from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import Flag, Number, Whole
 from rankgauge.measures import Measure
@@ -65,14 +66,14 @@ class AdaRank(Ranker):
         boosting = Boosting.of(self.objective(train), skip_dead=self.skip_dead)
         self.weights_, best = np.zeros(train.matrix.shape[1]), -np.inf
         for round_, stage in boosting.stages(self.rounds, self.tolerance):
-            found = np.nan if held is None else held.mean(held.documents.matrix @ stage.weights)
+            found = np.nan if held is None else held.mean(weighted(held.documents.matrix, stage.weights))
             watch(round_, self.rounds, stage.value, found)
             reached = stage.value if held is None else found
             if reached > best:
                 self.weights_, self.best_round_, best = stage.weights, round_, reached
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
-        return np.asarray(matrix @ self.weights_)
+        return weighted(matrix, self.weights_)
 
     def _state(self) -> dict[str, Any]:
         return {"weights": self.weights_.tolist()}

@@ -15,6 +15,7 @@ import numpy as np
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.base import Ranker, Watch
 from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.linear import weighted
 from rankgauge.ltr.linesearch import LineSearch, line_search
 from rankgauge.ltr.parameters import Number, Whole
 from rankgauge.measures import Measure
@@ -57,8 +58,8 @@ class CoordinateAscent(Ranker):
         scale = train.spread
         self.weights_, best = np.zeros(len(scale)), -np.inf
         for round_, weights in self._climbs(train.chosen(objective.live), scale):
-            learned = objective.mean(train.matrix @ weights)
-            found = np.nan if held is None else held.mean(held.documents.matrix @ weights)
+            learned = objective.mean(weighted(train.matrix, weights))
+            found = np.nan if held is None else held.mean(weighted(held.documents.matrix, weights))
             watch(round_, self.restarts * self.iterations, learned, found)
             reached = learned if held is None else found
             if reached > best:
@@ -82,7 +83,7 @@ class CoordinateAscent(Ranker):
         """The weights after each round over all of them; their sizes add up to 1 before each."""
         for _ in range(self.iterations):
             weights = weights / np.abs(weights).sum()
-            search.start(weights @ search.columns)
+            search.start(weighted(search.columns.T, weights))
             before = search.value
             for feature in rng.permutation(len(weights)):
                 weights[feature] += search.best(feature)
@@ -91,7 +92,7 @@ class CoordinateAscent(Ranker):
                 return
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
-        return np.asarray(matrix @ self.weights_)
+        return weighted(matrix, self.weights_)
 
     def _state(self) -> dict[str, Any]:
         return {"weights": self.weights_.tolist()}

@@ -73,11 +73,12 @@ class LineSearch(ABC):
 
 
 class PlainSearch(LineSearch):
-    """The search for any measure: one evaluation for each step."""
+    """The search for any measure: every list is ranked anew for each step."""
 
     def along(self, feature: int) -> FloatArray:
-        column = self.columns[feature]
-        return np.array([self.objective.mean(self.scores + step * column) for step in self.steps])
+        after = self.scores[:, np.newaxis] + self.columns[feature][:, np.newaxis] * self.steps
+        values = self.objective.each(after)
+        return np.array([self.objective.overall(row) for row in values])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

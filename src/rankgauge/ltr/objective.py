@@ -32,6 +32,9 @@ from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["Discounted", "General", "Objective"]
 
+TOGETHER = 1 << 19
+"""How many documents are scored at once where there are many rankings of them."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Objective(ABC):
@@ -57,6 +60,10 @@ class Objective(ABC):
     def table(self, columns: FloatArray) -> FloatArray:
         """The values of many scores at once (columns × queries), each the mean over all orders of tied documents."""
 
+    @abstractmethod
+    def each(self, columns: FloatArray) -> FloatArray:
+        """The values of many scores at once (columns × queries), ties as the dialect has them."""
+
     @property
     @abstractmethod
     def live(self) -> BoolArray:
@@ -71,9 +78,15 @@ class Objective(ABC):
         return self.measure.facts.aggregate.over(values, single=self.dialect.single_arithmetic)
 
     def _scored(self, scores: FloatArray, **overrides: Any) -> FloatArray:
-        documents = self.documents
+        """The values by the way of all measures; those of several columns of scores one after another."""
+        grades, sizes, times = self.documents.grades, self.documents.sizes, scores.size // len(scores)
         return score_arrays(
-            documents.grades, scores, self.measure, group=documents.sizes, dialect=self.dialect, **overrides
+            np.tile(grades, times),
+            scores.T.ravel(),
+            self.measure,
+            group=np.tile(sizes, times),
+            dialect=self.dialect,
+            **overrides,
         )
 
 
@@ -84,8 +97,17 @@ class General(Objective):
     def values(self, scores: FloatArray) -> FloatArray:
         return self._scored(scores)
 
+    def each(self, columns: FloatArray) -> FloatArray:
+        return self._together(columns)
+
     def table(self, columns: FloatArray) -> FloatArray:
-        return np.array([self._scored(column, ties=Ties.EXPECTED) for column in columns.T])
+        return self._together(columns, ties=Ties.EXPECTED)
+
+    def _together(self, columns: FloatArray, **overrides: Any) -> FloatArray:
+        """The values of many scores, some of these at once as if they were for other queries."""
+        step = max(1, TOGETHER // len(columns))
+        parts = [columns[:, low : low + step] for low in range(0, columns.shape[1], step)]
+        return np.concatenate([self._scored(part, **overrides).reshape(part.shape[1], -1) for part in parts])
 
     @cached_property
     def live(self) -> BoolArray:
@@ -102,20 +124,13 @@ class Discounted(Objective):
     """
 
     def values(self, scores: FloatArray) -> FloatArray:
-        if not np.isfinite(scores).all():
-            return self._scored(scores)
-        return self._settled(self._summed(scores[self.rows], expected=self.dialect.ties is Ties.EXPECTED))
+        return self._ranked(scores, self.dialect.ties)
+
+    def each(self, columns: FloatArray) -> FloatArray:
+        return np.array([self._ranked(column, self.dialect.ties) for column in columns.T])
 
     def table(self, columns: FloatArray) -> FloatArray:
-        finite = np.asarray(np.isfinite(columns).all(axis=0))
-        return np.array(
-            [
-                self._settled(self._summed(column[self.rows], expected=True))
-                if usual
-                else self._scored(column, ties=Ties.EXPECTED)
-                for column, usual in zip(columns.T, finite, strict=True)
-            ]
-        )
+        return np.array([self._ranked(column, Ties.EXPECTED) for column in columns.T])
 
     @cached_property
     def kernel(self) -> Measure:
@@ -181,6 +196,11 @@ class Discounted(Objective):
         sizes = self.documents.sizes[self.live]
         rank = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1.0
         return _Sorting(sizes=sizes, gains=self.gains[self.rows], weights=self.weigh(rank))
+
+    def _ranked(self, scores: FloatArray, ties: Ties) -> FloatArray:
+        if not np.isfinite(scores).all():
+            return self._scored(scores, ties=ties)
+        return self._settled(self._summed(scores[self.rows], expected=ties is Ties.EXPECTED))
 
     def _summed(self, scores: FloatArray, *, expected: bool) -> FloatArray:
         return self._sorting.sums(compared(scores, self.dialect.ranking), expected=expected)

@@ -74,10 +74,13 @@ class Training:
     def _curve(self) -> list[tuple[str, str]]:
         """The rounds, and what the ranker chose among them by."""
         by = "train" if self.validation is None else "validation"
-        values = [row[by] for row in self.ranker.curve_ if row[by] is not None]
-        if not values:
+        known = [row for row in self.ranker.curve_ if row[by] is not None]
+        if not known:
             return []
-        best = "" if self.ranker.best_round_ is None else f", the best is round {self.ranker.best_round_}"
+        # Rounds that were undone, or that a start did not need, have numbers too: the place on the curve says more.
+        values, rounds = [row[by] for row in known], [row["round"] for row in known]
+        kept = self.ranker.best_round_
+        best = f", number {rounds.index(kept) + 1} stays" if kept in rounds else ""
         ends = f"{min(values):.4f} to {max(values):.4f}"
         return [("rounds", f"{len(values)}{best}"), ("curve", f"{sparkline(values)}  {ends} ({by})")]
 
