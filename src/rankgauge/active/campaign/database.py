@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +86,14 @@ def _options(location: Location) -> dict[str, Any]:
 
 
 def _prepare(connection: sqlite3.Connection, record: object) -> None:
-    """A commit that was acknowledged is on the disk: the journal and the file are synced before it returns."""
+    """A commit that was acknowledged is on the disk: the log is synced before it returns.
+
+    With a log of changes to come (WAL) those who read and the one who writes do not wait for each other; the last one
+    who closes the file merges the log into it. Where the log cannot be had now, the older journal is as safe.
+    """
     connection.isolation_level = None  # transactions begin where we say, and not before the first change
+    with suppress(sqlite3.OperationalError):
+        connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
 
