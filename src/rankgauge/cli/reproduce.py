@@ -15,6 +15,7 @@ EPILOG = example(
     "rankgauge reproduce",
     "rankgauge reproduce multigraded -o out",
     "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
+    "rankgauge reproduce active -o out --data mq2008",
     "rankgauge reproduce ndcg-tools -o out --data MQ2008 --jobs 4",
 )
 
@@ -38,7 +39,12 @@ Data: TypeAlias = Annotated[
         file_okay=False,
     ),
 ]
-Trials: TypeAlias = Annotated[int, typer.Option("--trials", help="How many random trials.", metavar="N")]
+Trials: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--trials", help="How many random trials; by default as many as the paper's experiment has.", metavar="N"
+    ),
+]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")]
 Jobs: TypeAlias = Annotated[
     int, typer.Option("--jobs", min=1, help="How many processes work side by side.", metavar="N")
@@ -55,7 +61,7 @@ def reproduce(
     paper: Name = None,
     output: Folder = None,
     data: Data = None,
-    trials: Trials = 100,
+    trials: Trials = None,
     seed: Seed = 0,
     jobs: Jobs = 2,
     figures: Figures = True,
@@ -74,8 +80,16 @@ def reproduce(
     if output is not None and figures:
         plots.require()  # before the work, not after it
     with told() as progress:
-        setting = Setting(trials=trials, seed=seed, data=data, jobs=jobs, folder=output, progress=progress)
-        found = Reproduction.of(get(paper), setting)
+        experiment = get(paper)
+        setting = Setting(
+            trials=experiment.trials if trials is None else trials,
+            seed=seed,
+            data=data,
+            jobs=jobs,
+            folder=output,
+            progress=progress,
+        )
+        found = Reproduction.of(experiment, setting)
     found.show(sys.stdout)
     if output is not None:
         written = found.write(output, figures=figures)

@@ -71,6 +71,8 @@ class Experiment:
     name: str
     paper: Paper
     run: Callable[[Setting], Outcome]
+    trials: int = 100
+    """How many trials it has where nobody says."""
 
     def register(self) -> Self:
         """The experiment, known by its name from now on."""

@@ -120,4 +120,6 @@ def _write_page(shown: Shown, folder: Path) -> None:
         page.write(shown, stream)
 
 
-ACTIVE = Experiment(name="active", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run).register()
+ACTIVE = Experiment(
+    name="active", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, trials=1000
+).register()
