@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import polars as pl
@@ -39,8 +40,9 @@ class Board:
 
     @property
     def half_width(self) -> float | None:
-        """Half the width of the interval."""
-        return None if self.estimate is None else (self.estimate.high - self.estimate.low) / 2
+        """Half the width of the interval; None while there is none, as one that may be watched needs many draws."""
+        half = math.inf if self.estimate is None else (self.estimate.high - self.estimate.low) / 2
+        return half if math.isfinite(half) else None
 
     @property
     def unsettled(self) -> int:

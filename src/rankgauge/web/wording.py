@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from urllib.parse import urlsplit
@@ -36,7 +37,7 @@ def safe_url(url: str) -> str | None:
 
 def amount(value: float | None, digits: int = 3) -> str:
     """A number with so many digits after the point, or a dash."""
-    return "–" if value is None or value != value else f"{value:.{digits}f}"
+    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
 
 
 def share(part: float, whole: float) -> str:

@@ -1,0 +1,267 @@
+"""The judging room in a real browser: Debian's Chromium, headless."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from rankgauge.datasets.pool import generate_pool
+from tests.web.house import LEVELS, House, open_house, parquet, pool, truth, write_pool
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium")
+
+QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+
+Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=[*QUIET])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(f"sqlite:///{tmp_path / 'room.db'}", lease_minutes=5) as opened:
+        yield opened
+
+
+@pytest.fixture
+def opener(browser: Browser) -> Iterator[Opener]:
+    """Opens a page in a browser of its own by a link; the test fails on any complaint of the page's."""
+    complaints: list[str] = []
+    contexts = []
+
+    def opened(link: str, **options: object) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append("a dialog"), dialog.dismiss()))
+        page.goto(link)
+        page.get_by_role("button", name="Come in").click()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def admin(house: House, opener: Opener, **options: object) -> Page:
+    """A page in which an admin has come in."""
+    return opener(f"{house.base}/enter/{house.room.people.admin_link()}", **options)
+
+
+def assessor(house: House, opener: Opener, campaign: int, name: str, **options: object) -> Page:
+    """A page in which a new assessor has come in."""
+    return opener(f"{house.base}/enter/{house.room.people.invite(campaign, name)[1]}", **options)
+
+
+def shown(page: Page) -> tuple[str, str]:
+    """The query and the document on the page."""
+    form = page.locator("form.task")
+    return form.locator("[name=query]").input_value(), form.locator("[name=document]").input_value()
+
+
+def press(page: Page, key: str) -> None:
+    """Presses a key that answers, and waits for the next document or the word that there is none."""
+    _, document = shown(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => document.querySelector('.waiting')"
+        " || document.querySelector('form.task [name=document]')?.value !== before",
+        arg=document,
+    )
+
+
+def test_a_campaign_from_the_first_click_to_the_export(house: House, opener: Opener, tmp_path: Path) -> None:
+    """Make a campaign, invite two, judge 30 documents each by keyboard at the same time, watch the estimate move,
+    end a disagreement, export; the command line finds the same numbers."""
+    boss = admin(house, opener)
+    boss.get_by_role("link", name="New campaign").click()
+    boss.get_by_label("Name", exact=True).fill("Autumn")
+    boss.locator("[name=pool]").set_input_files(write_pool(tmp_path))
+    boss.get_by_label("Measure").fill("ERR@5")
+    boss.locator("[name=budget]").fill("100")
+    boss.get_by_label("Levels of your own").fill(LEVELS)
+    boss.get_by_label("Assessors for each document").fill("2")
+    boss.get_by_role("button", name="Make the campaign").click()
+    expect(boss.get_by_role("heading", name="Autumn")).to_be_visible()
+    expect(boss.locator("#estimate")).to_have_text("–")
+
+    links = {}
+    boss.get_by_role("link", name="People").click()
+    for name in ("ann", "bob"):
+        boss.get_by_label("Name").fill(name)
+        boss.get_by_role("button", name="Make a link").click()
+        links[name] = boss.locator("#link").inner_text().replace("http://127.0.0.1:0", house.base)
+    boss.get_by_role("link", name="Dashboard").click()
+
+    pages = {name: opener(link) for name, link in links.items()}
+    seen, estimates = {name: set[tuple[str, str]]() for name in pages}, set[str]()
+    for step in range(30):
+        for name, page in pages.items():
+            document = shown(page)
+            assert document not in seen[name]
+            seen[name].add(document)
+            wrong = name == "bob" and step % 10 == 3
+            press(page, str((truth()[document] + wrong) % 3))
+        if step % 10 == 9:
+            expect(boss.locator("#board")).to_contain_text(f"{2 * (step + 1)} labels", timeout=15_000)
+            estimates.add(boss.locator("#estimate").inner_text())
+    assert len(estimates) > 1, "the estimate did not move"
+    assert pages["ann"].locator(".foot").inner_text().startswith("30 judged by you")
+
+    boss.get_by_role("link", name="Disagreements", exact=True).click()
+    expect(boss.locator(".disagreement")).to_have_count(3)
+    boss.locator(".disagreement").first.get_by_role("button", name="good").click()
+    expect(boss.get_by_text("Settled: 2")).to_be_visible()
+
+    boss.get_by_role("link", name="Dashboard").click()
+    value = re.search(r"([\d.-]+) ± ([\d.]+)", boss.locator("#estimate").inner_text())
+    assert value is not None
+    boss.get_by_role("link", name="Files").click()
+    with boss.expect_download() as download:
+        boss.get_by_role("link", name="campaign.rg").click()
+    download.value.save_as(tmp_path / "export.rg")
+    found = _estimate(str(tmp_path / "export.rg"))
+    assert f"{found['value']:.3f}" == value[1]
+    assert f"{(found['high'] - found['low']) / 2:.3f}" == value[2]
+    assert found == _estimate(str(house.room.engine.url.render_as_string(hide_password=False)) + "#Autumn")
+
+
+def _estimate(location: str) -> dict[str, float]:
+    """What `rankgauge active estimate` says."""
+    command = [sys.executable, "-m", "rankgauge.cli", "active", "estimate", location, "-o", "json"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    estimate = json.loads(said)["estimate"]
+    return {name: estimate[name] for name in ("value", "low", "high", "draws", "labels")}
+
+
+def test_every_key(house: House, opener: Opener) -> None:
+    """A digit grades, s skips, u takes back, c comments, arrows move the focus and Enter answers."""
+    number = house.campaign(method="passive", budget=30)
+    page = assessor(house, opener, number, "ann")
+    labels = house.room.campaigns.get(number).campaign.labels
+    first = shown(page)
+    press(page, "s")
+    assert labels().row(0, named=True)["kind"] == "skip"
+    page.keyboard.press("u")
+    expect(page.get_by_text("You said that it cannot be judged")).to_be_visible()
+    assert shown(page) == first
+    page.keyboard.press("c")
+    page.keyboard.type("2 much to say")
+    page.keyboard.press("Escape")
+    press(page, "2")
+    (row,) = labels().rows(named=True)
+    assert (row["kind"], row["grade"], row["comment"]) == ("grade", 2.0, "2 much to say")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    press(page, "Enter")
+    assert labels()["grade"].to_list() == [2.0, 1.0]
+
+
+def test_judging_without_a_script(house: House, opener: Opener) -> None:
+    """The form works where scripts do not run, and taking back does too."""
+    number = house.campaign(method="passive", budget=30)
+    page = assessor(house, opener, number, "ann", java_script_enabled=False)
+    first = shown(page)
+    page.get_by_role("button", name="fair").click()
+    assert shown(page) != first
+    page.get_by_role("link", name="Undo").click()
+    assert shown(page) == first
+    page.get_by_role("button", name="bad").click()
+    assert house.room.campaigns.get(number).campaign.labels()["grade"].to_list() == [0.0]
+
+
+def test_scripts_in_texts_are_inert(house: House, opener: Opener) -> None:
+    """Stored script in query, title, text, address and comment is shown as text, to assessors and to admins."""
+    evil = "<script>document.title='hit'</script><img src=x onerror=\"document.title='hit'\">"
+    frame = (
+        pool()
+        .drop("grade")
+        .with_columns(
+            pl.lit(f"find {evil}").alias("query_text"),
+            pl.lit(f"title {evil}").alias("title"),
+            pl.lit(f"text {evil} find").alias("text"),
+            pl.lit("javascript:document.title='hit'").alias("url"),
+        )
+    )
+    params = {"name": f"c {evil}"[:100], "measure": "ERR@5", "budget": 100, "filename": "p.parquet"}
+    params |= {"levels": LEVELS, "assessors": 2, "guide": evil}
+    answer = house.program().post("/api/v1/campaigns", params=params, content=parquet(frame))
+    number = answer.json()["id"]
+    pages = [assessor(house, opener, number, name) for name in ("ann", "bob")]
+    for page, key in zip(pages, "02", strict=True):
+        assert "<script>" in page.locator(".document").inner_text()
+        assert page.locator(".document a").count() == 0, "an address that is no page of the web is no link"
+        page.keyboard.press("c")
+        page.keyboard.type(evil)
+        page.keyboard.press("Escape")
+        press(page, key)
+    boss = admin(house, opener)
+    for path in ("", "/people", "/disagreements", "/queries", "/files", "/judge"):
+        boss.goto(f"{house.base}/campaigns/{number}{path}")
+        assert boss.title() != "hit"
+    assert all(page.title() != "hit" for page in pages)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pages_fit_the_screen(house: House, opener: Opener, width: int) -> None:
+    """No page is wider than a telephone or a desk, everything that takes input is labelled, and one heading leads."""
+    number = house.campaign(assessors=2)
+    page = admin(house, opener, viewport={"width": width, "height": 800})
+    paths = [
+        "/",
+        "/campaigns/new",
+        "/tokens",
+        *(f"/campaigns/{number}{p}" for p in ("", "/people", "/files", "/judge")),
+    ]
+    for path in paths:
+        page.goto(house.base + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.locator("h1").count() == 1, path
+        unlabelled = "[...document.querySelectorAll('input:not([type=hidden]), select, textarea')]"
+        assert page.evaluate(f"{unlabelled}.filter(one => !one.labels.length).length") == 0, path
+
+
+def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
+    """Once the interval is as narrow as the rule says the campaign pauses by itself, and the assessor is told."""
+    frame = generate_pool(rng=np.random.default_rng(1), queries=130, documents=2)
+    params = {"name": "long", "measure": "P@2", "budget": 260, "method": "passive", "filename": "p.parquet"}
+    answer = house.program().post(
+        "/api/v1/campaigns", params=params | {"levels": LEVELS, "stop_at": 0.001}, content=parquet(frame.drop("grade"))
+    )
+    number = answer.json()["id"]
+    opened = house.room.campaigns.get(number)
+    grades = {(query, document): grade for query, document, grade in frame.select("query", "document", "grade").rows()}
+    tasks = opened.campaign.lease(240, "ann")
+    opened.campaign.record([(task.query, task.document, grades[task.query, task.document], "ann") for task in tasks])
+    opened.stop_if_enough()
+    assert not opened.campaign.progress().paused, "±0.001 is not reached"
+    page = assessor(house, opener, number, "bob")
+    house.room.campaigns.stop_at(number, 0.2)
+    press(page, str(grades[shown(page)]))
+    press(page, str(grades[shown(page)]))
+    expect(page.get_by_role("heading", name="The campaign is paused.")).to_be_visible()
+    found = opened.estimate()
+    assert found is not None
+    assert found.draws >= 100
+    assert (found.high - found.low) / 2 <= 0.2
