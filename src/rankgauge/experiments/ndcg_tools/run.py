@@ -17,7 +17,7 @@ from rankgauge.experiments.claims import Number, Paper
 from rankgauge.experiments.jobs import run_jobs
 from rankgauge.experiments.ndcg_tools import curves, training, weights
 from rankgauge.experiments.ndcg_tools.findings import Findings
-from rankgauge.experiments.ndcg_tools.tools import CUTOFFS, READINGS, Tested, tools
+from rankgauge.experiments.ndcg_tools.tools import CUTOFFS, READINGS, HeldOut, tools
 from rankgauge.experiments.ndcg_tools.training import PLAIN, RANKERS, WHOLE
 from rankgauge.ranking.lists import FloatArray
 
@@ -44,7 +44,7 @@ def run(setting: Setting) -> Outcome:
 
 def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Outcome:
     """Everything that follows from the scores of the trained models."""
-    tested = Tested.of(folds)
+    tested = HeldOut.of(folds)
     titles = [ranker.title for ranker in (*RANKERS, WHOLE)]
     scores = np.array([training.scores(results, title, r, folds) for r in READINGS for title in titles])
     shape = len(READINGS), len(titles), len(CUTOFFS), len(tested.fold)
@@ -60,7 +60,7 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Outcome:
     )
 
 
-def _numbers(values: FloatArray, tested: Tested) -> dict[str, Number]:
+def _numbers(values: FloatArray, tested: HeldOut) -> dict[str, Number]:
     """The numbers of the six rankers, and what training under another reading does to AdaRank as published."""
     six, one = (
         Findings(values=part, readings=tuple(READINGS), rankers=tuple(r.title for r in rankers), fold=tested.fold)
@@ -74,7 +74,7 @@ def _generated(seed: int) -> tuple[Fold, ...]:
     return folds_of(learning_parts(data))
 
 
-def _words(folds: tuple[Fold, ...], tested: Tested) -> str:
+def _words(folds: tuple[Fold, ...], tested: HeldOut) -> str:
     empty, sizes = tested.is_empty, tested.sizes
     return (
         f"{len(folds)} folds, {len(empty)} queries: {empty.mean():.1%} without a relevant document, "

@@ -17,7 +17,7 @@ from rankgauge.io.letor import Features
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray
 
-__all__ = ["CUTOFFS", "READINGS", "Tested", "tools"]
+__all__ = ["CUTOFFS", "READINGS", "HeldOut", "tools"]
 
 CUTOFFS = tuple(range(1, 11))
 MEASURES = tuple(f"nDCG@{k}" for k in CUTOFFS)
@@ -40,7 +40,7 @@ def tools() -> dict[str, Dialect]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Tested:
+class HeldOut:
     """The test documents of all folds, query by query."""
 
     judgments: pl.DataFrame
@@ -49,7 +49,7 @@ class Tested:
     """The fold of each query."""
 
     @classmethod
-    def of(cls, folds: tuple[Fold, ...]) -> Tested:
+    def of(cls, folds: tuple[Fold, ...]) -> HeldOut:
         """The test sets of the folds, in their order."""
         sets = [fold.test for fold in folds]
         counts = [len(dict.fromkeys(data.queries)) for data in sets]

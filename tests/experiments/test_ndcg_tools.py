@@ -1,0 +1,307 @@
+"""The comparison of rankers and tools: readings as arithmetic, trainings on a tiny set, verdicts on planted values."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from math import log2
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankgauge.cli.main import run as run_command
+from rankgauge.datasets.folds import Fold, folds_of
+from rankgauge.datasets.learning import generate_learning, learning_parts
+from rankgauge.experiments import Setting, Verdict, get
+from rankgauge.experiments.folded import folded
+from rankgauge.experiments.jobs import run_jobs
+from rankgauge.experiments.ndcg_tools import run, training, weights
+from rankgauge.experiments.ndcg_tools.findings import Findings
+from rankgauge.experiments.ndcg_tools.tools import CUTOFFS, READINGS, HeldOut, tools
+from rankgauge.experiments.result import Reproduction
+from rankgauge.io.letor import Features
+from tests.shared import shared
+
+TITLES = tuple(ranker.title for ranker in training.RANKERS)
+
+
+def letor(**lists: list[float]) -> Features:
+    """Documents with the grades of each query, and one feature that falls from the first to the last."""
+    queries = [query for query, grades in lists.items() for _ in grades]
+    places = [place for grades in lists.values() for place in range(len(grades))]
+    return Features(
+        grades=np.array([grade for grades in lists.values() for grade in grades], dtype=np.float64),
+        queries=np.array(queries, dtype=object),
+        documents=np.array([f"{query}-{place}" for query, place in zip(queries, places, strict=True)], dtype=object),
+        matrix=-np.array(places, dtype=np.float64)[:, np.newaxis],
+    )
+
+
+def held_out(*sets: Features) -> HeldOut:
+    """The sets as the test sets of as many folds."""
+    return HeldOut.of(tuple(Fold(name=f"Fold{n}", train=s, validation=s, test=s) for n, s in enumerate(sets, start=1)))
+
+
+TWO = held_out(letor(a=[0, 2, 1], empty=[0, 0]), letor(b=[1], a=[1, 0, 0, 2]))
+
+
+def test_documents_of_all_folds() -> None:
+    """Queries stand fold after fold; those of the same name in two folds are two."""
+    assert TWO.fold.tolist() == [0, 0, 1, 1]
+    assert TWO.sizes.tolist() == [3, 2, 1, 4]
+    assert TWO.is_empty.tolist() == [False, True, False, False]
+
+
+@pytest.mark.parametrize(("reading", "empty", "short"), [("std", 0.0, 1.0), ("yahoo", 1.0, 1.0), ("letor", 0.0, 0.0)])
+def test_readings(reading: str, empty: float, short: float) -> None:
+    """All gain 2^g − 1 over log2(r + 1); they part on queries with nothing relevant and on lists shorter than k."""
+    falling = np.array([0.0, -1, -2, 0, -1, 0, 0, -1, -2, -3])
+    values = TWO.values(np.array([falling, -falling]), READINGS[reading])
+    assert values.shape == (2, 10, 4)
+    value = (3 / log2(3) + 1 / log2(4)) / (3 + 1 / log2(3))
+    assert values[0, 2].tolist() == pytest.approx([value, empty, short, 1 / (3 + 1 / log2(3))])
+    assert values[1, 3, 3] == pytest.approx((3 + 1 / log2(5)) / (3 + 1 / log2(3)))
+    assert values[0, 9].tolist() == pytest.approx([value * short, empty, short, values[0, 9, 3] * 1.0])
+
+
+def test_readings_and_tools_agree() -> None:
+    """Without ties the readings are what RankLib's and Yahoo's tools give, and every tool gives values."""
+    rng = np.random.default_rng(0)
+    scores = rng.permutation(10)[np.newaxis].astype(np.float64)
+    for reading, tool in (("std", "ranklib"), ("yahoo", "yahoo")):
+        assert TWO.values(scores, READINGS[reading]) == pytest.approx(TWO.values(scores, tools()[tool]))
+    longer = held_out(letor(a=[0, 2, 1], b=[1, 1]))
+    for name, dialect in tools().items():
+        assert np.isfinite(longer.values(rng.permutation(5)[np.newaxis].astype(float), dialect)).all(), name
+
+
+def test_errors_over_folds() -> None:
+    """The mean is that of the folds' means; their standard errors are added in quadrature; NaN counts for nothing."""
+    values, fold = np.array([1.0, 3.0, 2.0, 6.0, 10.0, np.nan]), np.array([0, 0, 1, 1, 1, 1])
+    mean, error = folded(values, fold)
+    assert mean == pytest.approx((2 + 6) / 2)
+    first, second = math.sqrt(2) / math.sqrt(2), 4 / math.sqrt(3)
+    assert error == pytest.approx(math.sqrt(first**2 + second**2) / 2)
+
+
+def findings(values: np.ndarray) -> Findings:
+    """What follows from values of the six rankers on eight queries in two folds."""
+    return Findings(values=values, readings=tuple(READINGS), rankers=TITLES, fold=np.repeat([0, 1], 4))
+
+
+def planted() -> np.ndarray:
+    """Values that differ between rankers by 0.01 each, the same for all readings, trainings and cutoffs."""
+    rng = np.random.default_rng(0)
+    queries = 0.4 + 0.1 * rng.random((10, 8))
+    steps = 0.01 * np.arange(6)[:, np.newaxis, np.newaxis]
+    return np.broadcast_to(queries + steps, (3, 3, 6, 10, 8)).copy()
+
+
+def test_numbers_of_evaluators() -> None:
+    """What a reading adds to the same rankings is found as it was planted."""
+    values = planted()
+    values[1] += 0.25
+    values[2, ..., 8:, :] -= 0.3
+    numbers = findings(values).numbers()
+    assert numbers["Yahoo less standard"].value == pytest.approx(0.25)
+    assert numbers["Yahoo less standard, highest less lowest"].value == pytest.approx(0.0, abs=1e-12)
+    lost = [numbers[f"LETOR less standard at {k}"].value for k in (8, 9, 10)]
+    assert lost == pytest.approx([0.0, -0.3, -0.3], abs=1e-12)
+
+
+def test_numbers_of_trainings() -> None:
+    """Differences between trainings are paired: the same on every query, they have no error."""
+    values = planted()
+    values[0, 2, 0] -= 0.03
+    numbers = findings(values).numbers()
+    of_one = numbers["trained under LETOR less standard, AdaRank"]
+    assert (of_one.value, of_one.error) == (pytest.approx(-0.03), pytest.approx(0.0, abs=1e-12))
+    assert numbers["trained under LETOR less standard, mean of six"].value == pytest.approx(-0.03 / 6)
+    assert numbers["trained under Yahoo less standard, AdaRank"].value == pytest.approx(0.0, abs=1e-12)
+
+
+def test_numbers_of_the_order() -> None:
+    """The best other is the best of the rest; the middle three are compared with each other and with the lower two."""
+    numbers = findings(planted()).numbers()  # AdaRank, RankNet, RankBoost, RankSVM, Coordinate Ascent, LambdaMART
+    assert numbers["Coordinate Ascent less the best other"].value == pytest.approx(0.04 - 0.05)
+    assert numbers["RankBoost, RankSVM, LambdaMART: best less worst"].value == pytest.approx(0.05 - 0.02)
+    assert numbers["AdaRank less the middle three"].value == pytest.approx(0 - (0.02 + 0.03 + 0.05) / 3)
+
+
+def test_swaps() -> None:
+    """Another order at some cutoffs is counted; a pair counts where both readings are clear."""
+    values = planted()
+    swapped = [1, 0, 2, 3, 4, 5]
+    values[2, :, :, 3:5] = values[2][:, swapped][:, :, 3:5]
+    numbers = findings(values).numbers()
+    assert numbers["cutoffs with another order under LETOR"].value == 2
+    assert numbers["pairs in clearly opposite orders under LETOR"].value == 1
+    assert numbers["cutoffs with another order under Yahoo"].value == 0
+
+
+@pytest.fixture(scope="module")
+def folds() -> tuple[Fold, ...]:
+    """Five folds of a tiny generated set."""
+    return folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=40)))
+
+
+QUICK = {
+    "adarank": {"rounds": 10},
+    "ranknet": {"epochs": 2},
+    "rankboost": {"rounds": 10},
+    "ranksvm": {"grid": [0.01, 1.0]},
+    "coordinate-ascent": {"restarts": 1, "iterations": 2},
+    "lambdamart": {"trees": 5},
+}
+TRAINED = tuple(
+    training.Ranker(title=ranker.title, name=ranker.name, settings={**ranker.settings, **QUICK[ranker.name]})
+    for ranker in (*training.PLAIN, training.WHOLE)
+)
+
+
+@pytest.fixture(scope="module")
+def parts(folds: tuple[Fold, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the trainings of all rankers on the tiny set."""
+    folder = tmp_path_factory.mktemp("parts")
+    run_jobs(training.jobs(folds, TRAINED), training.train, folds, folder=folder, workers=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reproduction(folds: tuple[Fold, ...], parts: Path) -> Reproduction:
+    """The experiment on the tiny set."""
+    results = {job.name: job.result(parts) for job in training.jobs(folds, TRAINED)}
+    outcome = run.judge(folds, results) | weights.outcome(folds)
+    return Reproduction(experiment=get("ndcg-tools"), setting=Setting(), outcome=outcome)
+
+
+def test_trainings(folds: tuple[Fold, ...], parts: Path) -> None:
+    """Each ranker, reading and fold has a file with a score for every test document; the seed decides them."""
+    jobs = training.jobs(folds, TRAINED)
+    assert len(list(parts.iterdir())) == len(jobs) == 7 * 3 * 5
+    for job in jobs:
+        (fold,) = (fold for fold in folds if fold.name == job.settings["fold"])
+        assert len(job.result(parts)["scores"]) == len(fold.test.grades)
+    first = jobs[0]
+    assert training.train(folds, first)["scores"] == first.result(parts)["scores"]
+    assert training.jobs(folds, TRAINED, seed=1)[0].key != first.key
+
+
+def test_keys_follow_the_data(folds: tuple[Fold, ...]) -> None:
+    """A job is another one where a single value of its data, a setting or the reading is another."""
+    keys = {job.key for job in training.jobs(folds, TRAINED[:1])}
+    train = folds[0].train
+    changed = train._replace(matrix=np.where(np.arange(train.matrix.size).reshape(train.matrix.shape), train.matrix, 9))
+    other = Fold(name="Fold1", train=changed, validation=folds[0].validation, test=folds[0].test)
+    assert not keys & {job.key for job in training.jobs((other,), TRAINED[:1])}
+    assert len(keys) == 3 * 5
+
+
+def test_choices(folds: tuple[Fold, ...]) -> None:
+    """Of several settings the best on the validation set is taken."""
+    from rankgauge import ltr
+
+    sets = ({"C": 1e-6}, {"C": 1e-2}, {"C": 1e2})
+    asked = training.Ranker(title="chosen", name="ranksvm", choices=sets)
+    found = training.train(folds, training.jobs(folds[:1], (asked,), ("std",))[0])["scores"]
+    held, train, values = folds[0].validation, folds[0].train, []
+    for chosen in sets:
+        model = ltr.get("ranksvm")(dialect=READINGS["std"], **chosen).fit(train.matrix, train.grades, qid=train.queries)
+        values.append((model.score(held.matrix, held.grades, qid=held.queries), model.predict(folds[0].test.matrix)))
+    assert found == pytest.approx(max(values, key=lambda pair: pair[0])[1], rel=1e-6)
+
+
+def test_exact_claims(folds: tuple[Fold, ...], reproduction: Reproduction) -> None:
+    """What follows from the rules alone: Yahoo adds the share of empty queries, LETOR loses short ones."""
+    numbers, test = reproduction.outcome.numbers, HeldOut.of(folds)
+    shares = [test.is_empty[test.fold == n].mean() for n in range(5)]
+    assert numbers["Yahoo less standard"].value == pytest.approx(np.mean(shares))
+    assert numbers["Yahoo less standard, highest less lowest"].value < 1e-12
+    assert numbers["cutoffs with another order under Yahoo"].value == 0
+    frame = reproduction.outcome.tables["values"]
+    assert len(frame) == (3 + len(tools())) * 3 * 7 * 10
+    assert set(frame["cutoff"]) == set(CUTOFFS)
+
+
+def test_every_claim_is_tested(reproduction: Reproduction) -> None:
+    """Each claim has its numbers, on any data."""
+    for claim in reproduction.experiment.paper.claims:
+        assert reproduction.verdict(claim) is not Verdict.UNTESTED, claim.place
+    assert set(reproduction.outcome.figures) == set(reproduction.experiment.paper.figures)
+
+
+def test_weights(reproduction: Reproduction) -> None:
+    """The weights begin as the queries' shares; queries that no order can help gather weight."""
+    numbers = reproduction.outcome.numbers
+    assert numbers["standard: empty queries' weight, end over beginning"].value > 1
+    assert numbers["LETOR: short queries' weight, end over beginning"].value > 1
+    frame = reproduction.outcome.tables["figure-weights"]
+    assert len(frame) == 2 * 2 * 31
+    assert frame["share"].is_between(0, 1).all()
+
+
+def test_files(reproduction: Reproduction, tmp_path: Path) -> None:
+    """The folder holds verdicts, tables and the data of the figures."""
+    written = {path.name for path in reproduction.write(tmp_path, figures=False)}
+    figures = {f"{name}.csv" for name in reproduction.outcome.figures}
+    assert written == {"claims.csv", "values.csv", "training.csv", "results.json", *figures}
+    document = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert {claim["verdict"] for claim in document["claims"]} <= {str(verdict) for verdict in Verdict}
+
+
+@pytest.mark.parametrize(
+    ("name", "panels", "rows"), [("figure-1", 4 * 3, 3 * 10), ("figure-2", 3, 6 * 10), ("figure-weights", 2, 2 * 31)]
+)
+def test_figures(reproduction: Reproduction, name: str, panels: int, rows: int) -> None:
+    """Figure 1 has a panel for each of four rankers and three evaluators, with a curve for each of three trainings;
+    Figure 2 one for each evaluator, with a curve for each ranker."""
+    pytest.importorskip("altair")
+    chart = reproduction.outcome.figures[name]().to_dict()
+    assert len(chart["concat"]) == panels
+    for panel in chart["concat"]:
+        (data,) = {layer.get("data", panel.get("data"))["name"] for layer in panel["layer"]}
+        assert len(chart["datasets"][data]) == rows
+
+
+def test_command_goes_on(
+    folds: tuple[Fold, ...],
+    parts: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    """A folder with finished trainings is gone on from: nothing is trained again, and every claim has its verdict."""
+    monkeypatch.setattr(run, "PLAIN", TRAINED[:-1])
+    monkeypatch.setattr(run, "WHOLE", TRAINED[-1])
+    monkeypatch.setattr(run, "_generated", lambda seed: folds)
+    monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))
+    monkeypatch.setattr(run, "tools", dict)
+    parts.rename(tmp_path / "parts")
+    try:
+        monkeypatch.setattr(
+            sys, "argv", ["rankgauge", "reproduce", "ndcg-tools", "--no-figures", "--jobs", "1", "-o", str(tmp_path)]
+        )
+        with pytest.raises(SystemExit) as ended:
+            run_command()
+    finally:
+        (tmp_path / "parts").rename(parts)
+    assert not ended.value.code
+    shown = capsys.readouterr().out
+    assert "5 folds, 40 queries" in shown
+    for claim in get("ndcg-tools").paper.claims:
+        assert f"\n{claim.place}: " in shown
+
+
+def test_mq2008_evaluators() -> None:
+    """On MQ2008, ranked by feature 39: Yahoo adds 0.28 at every cutoff, LETOR takes 0.05 at 8 and 0.27 at 9."""
+    from rankgauge.datasets.folds import read_folds
+
+    folds = read_folds(shared("data/mq2008"))
+    test = HeldOut.of(folds)
+    scores = np.concatenate([fold.test.matrix[:, 38] for fold in folds])[np.newaxis]
+    std, yahoo, letor = (folded(test.values(scores, READINGS[name])[0], test.fold)[0] for name in READINGS)
+    assert std[9] == pytest.approx(0.4955, abs=0.0005)
+    assert yahoo - std == pytest.approx(np.full(10, 0.2807), abs=0.0001)
+    assert (letor - std)[[7, 8, 9]] == pytest.approx([-0.046, -0.274, -0.274], abs=0.003)
