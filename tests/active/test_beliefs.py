@@ -102,3 +102,13 @@ def test_single_precision_is_near_enough() -> None:
     """Beliefs of a model in single precision add up to 1 within the tolerance."""
     beliefs = np.random.default_rng(1).dirichlet(np.ones(5), 3).astype(np.float32)
     assert Pool.of(ROWS, grades=range(5), beliefs=beliefs).beliefs.dtype == np.float64
+
+
+def test_rounded_columns_add_up_again() -> None:
+    """A text file with three digits is no reason to refuse beliefs; what is further off is a mistake."""
+    rows = {"query": ["q", "q"], "document": ["a", "b"], "score": [2.0, 1.0]}
+    pool = Pool.of(pl.DataFrame({**rows, "p_0": [0.333, 0.5], "p_1": [0.333, 0.5], "p_2": [0.333, 0.0]}))
+    assert np.allclose(pool.beliefs[0], 1 / 3, rtol=0, atol=1e-15)
+    assert pool.beliefs[1].tolist() == [0.5, 0.5, 0.0]
+    with pytest.raises(InputError, match=r"0\.4, 0\.4, 0\.1"):
+        Pool.of(pl.DataFrame({**rows, "p_0": [0.4, 0.5], "p_1": [0.4, 0.5], "p_2": [0.1, 0.0]}))

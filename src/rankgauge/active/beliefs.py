@@ -18,6 +18,10 @@ __all__ = ["UNIFORM", "belief_column", "beliefs_of", "mixture", "predict", "scal
 UNIFORM = "uniform"
 PREFIX = "p_"
 
+ROUNDED, EXACT = 5e-3, 1e-9
+"""How far the beliefs of a table may be from adding up to 1: five grades with three digits each are at most .0025
+off. Nearer than the second they are left alone."""
+
 
 def uniform(documents: int, grades: npt.ArrayLike) -> FloatArray:
     """Beliefs that know nothing: every grade of the scale is as likely as any other."""
@@ -104,4 +108,12 @@ def _from_columns(rows: Rows, columns: dict[float, str], scale: FloatArray | Non
             hint="Give a column for each grade of the scale.",
         )
     believed = np.column_stack([rows.column(columns[grade], "beliefs") for grade in wanted])
-    return np.array(wanted, dtype=np.float64), believed
+    return np.array(wanted, dtype=np.float64), _unrounded(believed)
+
+
+def _unrounded(beliefs: FloatArray) -> FloatArray:
+    """The beliefs, made to add up to 1 where only the rounding of a text file keeps them from it."""
+    sums = beliefs.sum(axis=1, keepdims=True)
+    near = np.abs(sums - 1.0) <= ROUNDED
+    # What adds up already stays as it is, to the last bit.
+    return np.where(near & (np.abs(sums - 1.0) > EXACT), beliefs / np.where(near, sums, 1.0), beliefs)
