@@ -7,17 +7,20 @@ the two goes on. Nothing of the pilot is lost, for its values are exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from rankgauge.active.methods.base import Method, Repetitions
 from rankgauge.active.methods.document import STAGES, Document, document_stage
 from rankgauge.active.methods.greg import Greg
+from rankgauge.active.methods.nested import NestedStage
 from rankgauge.active.methods.querylevel import query_costs
 from rankgauge.active.methods.recalibration import recalibrated
 from rankgauge.active.methods.stages import Stage, StagedPlan
+from rankgauge.active.methods.thinned import ThinnedStage
 from rankgauge.active.methods.walk import Sheet
 from rankgauge.active.methods.whole import CensusStage, WholeStage
 from rankgauge.active.pool import Pool
@@ -28,8 +31,10 @@ from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Auto", "AutoPlan"]
 
+_Level: TypeAlias = NestedStage | ThinnedStage | WholeStage
+
 FEWEST = 5
-"""With fewer pilot queries than this nothing is learnt from them."""
+"""The fewest pilot queries; the beliefs, once they know the pilot's grades, count for as many."""
 
 
 class AutoPlan(StagedPlan):
@@ -37,36 +42,39 @@ class AutoPlan(StagedPlan):
 
     method = "auto"
     options: Auto
+    _choice: tuple[bytes, str] | None = None
 
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
         if number == 0:
             return CensusStage(self.pool, self.target, rest, left, self.options.query.uniform)
-        pool = recalibrated(self.pool, grades)
-        whole = WholeStage(pool, self.target, rest, left, self.options.query.uniform)
-        if self.target.shape is Shape.OTHER or self.chosen(grades) == "greg":
-            return whole
-        return self._document(pool, rest, left)
+        return self._stages(rest, left, grades)[self.chosen(grades)]()
 
     def chosen(self, grades: FloatArray) -> str:
-        """The level that the pilot's grades speak for."""
-        worth = self.merits(grades)
-        return min(worth, key=lambda name: worth[name])
+        """The level that the pilot's grades speak for: greg or document."""
+        pilot = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[1]]))
+        key = grades[pilot].tobytes()
+        if self._choice is None or self._choice[0] != key:
+            worth = self.merits(grades)
+            self._choice = key, min(worth, key=lambda name: worth[name])
+        return self._choice[1]
 
     def merits(self, grades: FloatArray) -> dict[str, float]:
         """Variance times cost of each level on the pilot's queries, by its name: less is better."""
         pilot, rest = self.order[: self.edges[1]], self.order[self.edges[1] :]
         seen = np.where(np.isin(self.pool.query, pilot), grades, np.nan)
         left = max(self.budget - float(query_costs(self.pool, self.target)[pilot].sum()), 0.0)
-        pool = recalibrated(self.pool, seen)
-        stages: dict[str, Any] = {"greg": WholeStage(pool, self.target, rest, left, self.options.query.uniform)}
-        if self.target.shape is not Shape.OTHER:
-            stages["document"] = self._document(pool, rest, left)
-        found = {name: stage.true_variance(pilot, seen) for name, stage in stages.items()}
-        return {name: float(variance.mean() * cost.mean()) for name, (variance, cost) in found.items()}
+        levels = {name: make() for name, make in self._stages(rest, left, seen).items()}
+        return {name: _merit(level, *level.true_variance(pilot, seen), left) for name, level in levels.items()}
 
-    def _document(self, pool: Pool, rest: IndexArray, left: float) -> Any:
-        options = self.options.single
-        return document_stage(Sheet(pool=pool, target=self.target, floor=options.floor), rest, left, options.uniform)
+    def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], _Level]]:
+        """What each level would do with the rest of the queries, by its name."""
+        pool, query, single = recalibrated(self.pool, grades), self.options.query, self.options.single
+        levels: dict[str, Callable[[], _Level]] = {}
+        if self.target.shape is not Shape.OTHER:
+            sheet = Sheet(pool=pool, target=self.target, floor=single.floor)
+            levels["document"] = lambda: document_stage(sheet, rest, left, single.uniform)
+        levels["greg"] = lambda: WholeStage(pool, self.target, rest, left, query.uniform)
+        return levels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,4 +124,11 @@ class Auto(Method):
         if target.shape is not Shape.OTHER:
             spent = np.asarray(budgets) * (1 - self.pilot)
             found.append(Document().expected_error(pool, target, budgets=spent, rng=rng))
-        return np.minimum.reduce(found)
+        return np.asarray(np.minimum.reduce(found))
+
+
+def _merit(level: _Level, variance: FloatArray, cost: FloatArray, left: float) -> float:
+    """The mean variance of a query times its mean cost, over the pilot's queries and what the beliefs predict."""
+    size, n = len(level.rest), len(variance) + FEWEST
+    predicted = FEWEST * level.predicted_variance() / size, FEWEST * left / size
+    return float((variance.sum() + predicted[0]) / n * (cost.sum() + predicted[1]) / n)

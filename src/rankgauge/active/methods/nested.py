@@ -87,7 +87,7 @@ class NestedStage(Stage):
         return block.walk(self._worths(block, grades), self.reach.least(luck.query[queries]))
 
     def _worths(self, block: Block, grades: FloatArray) -> FloatArray:
-        return self.sheet.target.worths(grades)[block.documents]
+        return self.sheet.target.worths(grades[block.documents])
 
 
 def _cost(chance: npt.NDArray[Any], path: Path, overhead: FloatArray) -> FloatArray:

@@ -79,7 +79,7 @@ class Passive(Method):
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
         m, spread = len(pool.sizes), float(moments(pool, target, rng=rng).about().mean())
         n = np.minimum(np.asarray(budgets) / query_costs(pool, target).mean(), m)
-        return np.sqrt(spread * np.maximum(1 / n - 1 / m, 0.0))
+        return np.asarray(np.sqrt(spread * np.maximum(1 / n - 1 / m, 0.0)))
 
 
 def _order(m: int, seed: int) -> IndexArray:

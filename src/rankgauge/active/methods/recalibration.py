@@ -19,8 +19,8 @@ from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["recalibrated"]
 
-PATIENCE = 10.0
-"""How many judged documents outweigh the prior, which says that the beliefs are right."""
+PRECISION = 0.5
+"""That of the normal prior of each parameter around "the beliefs are right": a handful of labels outweighs it."""
 
 SMOOTHING = 0.02
 """The share of uniform beliefs mixed in before logarithms are taken: no grade is impossible."""
@@ -66,7 +66,7 @@ def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
     prior = np.zeros(features.shape[-1])
     prior[0] = 1.0
     seen = features[np.arange(len(grades)), grades]
-    precision = np.full(len(prior), PATIENCE * 0.05)
+    precision = np.full(len(prior), PRECISION)
     found, best = prior, _posterior(features, seen, prior, prior, precision)
     for _ in range(STEPS):
         chances = _chances(features @ found)
@@ -74,12 +74,14 @@ def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
         slope = (seen - mean).sum(axis=0) - precision * (found - prior)
         curve = np.einsum("ny,nyf,nyg->fg", chances, features, features) - mean.T @ mean + np.diag(precision)
         step = np.linalg.solve(curve, slope)
-        while (value := _posterior(features, seen, found + step, prior, precision)) < best and np.abs(step).max() > 1e-9:
+        while (value := _posterior(features, seen, found + step, prior, precision)) < best and np.abs(
+            step
+        ).max() > 1e-9:
             step = step / 2
         if value <= best:
             break
         found, gained, best = found + step, value - best, value
-        if gained < 1e-9:
+        if gained < 1e-6:
             break
     return found
 

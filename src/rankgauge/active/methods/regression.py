@@ -32,7 +32,9 @@ class Regression:
     n: FloatArray
 
     @classmethod
-    def of(cls, values: FloatArray, expected: FloatArray, weights: FloatArray, taken: BoolArray, spread: float) -> Regression:
+    def of(
+        cls, values: FloatArray, expected: FloatArray, weights: FloatArray, taken: BoolArray, spread: float
+    ) -> Regression:
         """The regression of values on what was expected; `spread` is the variance of the latter over the pool."""
         kept, n = np.where(taken, weights, 0.0), taken.sum(axis=-1).astype(float)
         y, x = np.where(taken, values, 0.0), np.where(taken, expected, 0.0)
@@ -42,7 +44,9 @@ class Regression:
             left, away = y - mean[..., np.newaxis], x - centre[..., np.newaxis]
             ridge = RIDGE / n * spread
             along = (kept * away**2).sum(axis=-1) / total + ridge
-            slope = np.where(along > 0, (kept * away * left).sum(axis=-1) / total / np.where(along > 0, along, 1.0), 0.0)
+            slope = np.where(
+                along > 0, (kept * away * left).sum(axis=-1) / total / np.where(along > 0, along, 1.0), 0.0
+            )
         residuals = np.where(taken, left - slope[..., np.newaxis] * away, 0.0)
         return cls(mean=mean, centre=centre, slope=slope, residuals=residuals, total=total, n=n)
 

@@ -82,6 +82,7 @@ class StagedPlan(Plan):
         self.luck = Luck(query=rng.random(len(pool.sizes)), document=rng.random(len(pool.documents)))
         self.edges = [*edges, len(pool.sizes)]
         self._built: dict[tuple[int, bytes], Stage] = {} if first is None else {(0, b""): first}
+        self._earlier: dict[int, IndexArray] = {0: np.zeros(0, dtype=np.int64)}
 
     @abstractmethod
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
@@ -157,22 +158,27 @@ class StagedPlan(Plan):
 
     def _stage(self, number: int, grades: FloatArray) -> Stage:
         """The stage, built once for the labels that it rests on."""
-        edge = self.edges[number]
-        before = np.isin(self.pool.query, self.order[:edge])
-        known = grades[before]
-        key = (number, known.tobytes())
+        edge, before = self.edges[number], self._before(number)
+        key = (number, grades[before].tobytes())
         if key not in self._built:
             earlier = [self._outcome(s, edge, grades) for s in range(number)]
             left = self.budget - sum(float(outcome.cost.sum()) for outcome in earlier)
-            seen = np.where(before, grades, np.nan)
+            seen = np.full(len(grades), np.nan)
+            seen[before] = grades[before]
             self._built[key] = self.build(number, self.order[edge:], max(left, 0.0), seen)
         return self._built[key]
+
+    def _before(self, number: int) -> IndexArray:
+        """The documents of the queries of the stages before."""
+        if number not in self._earlier:
+            self._earlier[number] = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[number]]))
+        return self._earlier[number]
 
     def _combined(self, outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
         """The value, its standard error and the error's degrees of freedom."""
         m, done, sure = len(self.order), 0.0, 0.0
         value = error = np.nan
-        opened: float = 0.0
+        pieces: list[FloatArray] = []
         for number, outcome in enumerate(outcomes):
             n = len(outcome.change)
             if not n:
@@ -186,8 +192,8 @@ class StagedPlan(Plan):
             error = spread if share == 1.0 else (1 - share) * error + share * spread
             done += float((outcome.expected[self.order[edge : edge + n]] + outcome.change).sum())
             sure += float(outcome.variance.sum())
-            opened += float((outcome.labels > 0).sum())
-        return float(value), float(error), opened - 1.0
+            pieces.append(np.abs(outcome.variance))
+        return float(value), float(error), _freedom(pieces, any(outcome.labels.any() for outcome in outcomes))
 
 
 def _expanded(outcome: Outcome, rest: IndexArray) -> tuple[float, float]:
@@ -203,3 +209,10 @@ def _expanded(outcome: Outcome, rest: IndexArray) -> tuple[float, float]:
         return total, within
     between = float(np.var(outcome.change, ddof=1)) if n > 1 else np.inf
     return total, size**2 * (1 - n / size) * between / n + within
+
+
+def _freedom(pieces: Sequence[FloatArray], labelled: bool) -> float:
+    """How many equal parts would make a variance as uncertain as these parts do: few large ones make it so."""
+    parts = np.concatenate([np.zeros(0), *pieces])
+    square = float((parts**2).sum())
+    return float(parts.sum() ** 2 / square) if square > 0 else np.inf if labelled else 0.0

@@ -14,7 +14,7 @@ from rankgauge.active.methods.stages import Luck, Outcome, Stage
 from rankgauge.active.methods.walk import Sheet
 from rankgauge.active.moments.linear import net_weights
 from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["ThinnedStage"]
 
@@ -33,7 +33,6 @@ class ThinnedStage(Stage):
         stake = np.abs(self._weights) * sheet.spread
         self._scores = np.where(sheet.needed, stake / np.sqrt(pool.costs), np.nan)
         self._openings = self._opening_scores(stake)
-        self._among = np.isin(pool.query, rest)
         total = float(sheet.query_costs[rest].sum())
         self.reach = Reach.meeting(left, lambda reach: self._cost(reach)[rest].sum(), total=total, uniform=uniform)
         self.opened, self.chance = self._chances(self.reach)
@@ -44,28 +43,34 @@ class ThinnedStage(Stage):
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
         first = int(self.sheet.pool.starts[query])
         documents = np.arange(first, first + int(self.sheet.pool.sizes[query]))
-        return documents[self._judged(luck, documents) & np.isnan(grades[documents])]
+        return np.asarray(documents[self._judged(luck, documents) & np.isnan(grades[documents])])
 
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
-        pool, everything = self.sheet.pool, np.arange(len(self.sheet.pool.documents))
-        judged = self._judged(luck, everything)
-        chance, opened = np.where(judged, self.chance, 1.0), self.opened[pool.query]
-        change = np.where(judged, self._changes(grades), 0.0) / chance
-        alone = change**2 * (1.0 - chance) - change**2 * (1.0 - opened)
-        labels = self._sums(judged.astype(float))
-        together = self._sums(change)
+        pool = self.sheet.pool
+        sizes = pool.sizes[queries]
+        starts = np.cumsum(sizes) - sizes
+        documents = np.arange(int(sizes.sum())) + np.repeat(pool.starts[queries] - starts, sizes)
+
+        def sums(flat: FloatArray) -> FloatArray:
+            return np.asarray(np.add.reduceat(flat, starts)) if len(starts) else np.zeros(0)
+
+        judged = self._judged(luck, documents)
+        chance, opened = np.where(judged, self.chance[documents], 1.0), self.opened[queries]
+        change = np.where(judged, self._changes(grades, documents), 0.0) / chance
+        labels, together = sums(judged.astype(float)), sums(change)
         return Outcome(
             expected=self.sheet.expected,
-            change=together[queries],
+            change=together,
             # Two documents of an open query are judged together with probability π π' / S₀.
-            variance=(self._sums(alone) + (1.0 - self.opened) * together**2)[queries],
-            cost=(self._sums(np.where(judged, pool.costs, 0.0)) + pool.overhead * (labels > 0))[queries],
-            labels=labels[queries],
+            variance=sums(change**2 * (np.repeat(opened, sizes) - chance)) + (1.0 - opened) * together**2,
+            cost=sums(np.where(judged, pool.costs[documents], 0.0)) + pool.overhead[queries] * (labels > 0),
+            labels=labels,
         )
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
-        change, chance = np.nan_to_num(self._changes(grades)), np.where(self.chance > 0, self.chance, 1.0)
+        every = np.arange(len(grades))
+        change, chance = np.nan_to_num(self._changes(grades, every)), np.where(self.chance > 0, self.chance, 1.0)
         alone = self._sums(change**2 * (1.0 / chance - 1.0 / self.opened[self.sheet.pool.query]))
         return (alone + self._sums(change) ** 2 * (1.0 / self.opened - 1.0))[queries], self._cost(self.reach)[queries]
 
@@ -75,13 +80,14 @@ class ThinnedStage(Stage):
         variance = self._weights**2 * self.sheet.worths.variance * (1.0 / chance - 1.0)
         return float(self._sums(variance)[self.rest].sum())
 
-    def _judged(self, luck: Luck, documents: IndexArray) -> FloatArray:
+    def _judged(self, luck: Luck, documents: IndexArray) -> BoolArray:
         queries = self.sheet.pool.query[documents]
         inside = luck.query[queries] < self.opened[queries]
         return np.asarray(inside & (luck.document[documents] * self.opened[queries] < self.chance[documents]))
 
-    def _changes(self, grades: FloatArray) -> FloatArray:
-        return np.asarray(self._weights * (self.sheet.target.worths(grades) - self.sheet.worths.mean))
+    def _changes(self, grades: FloatArray, documents: IndexArray) -> FloatArray:
+        worths = self.sheet.target.worths(grades[documents])
+        return np.asarray(self._weights[documents] * (worths - self.sheet.worths.mean[documents]))
 
     def _chances(self, reach: Reach) -> tuple[FloatArray, FloatArray]:
         """The probabilities of queries to be opened and of documents to be judged."""
@@ -109,7 +115,7 @@ class ThinnedStage(Stage):
         common = COMMON * self._sums(stake) ** 2
         together = np.cumsum(gain) - np.repeat((np.cumsum(gain) - gain)[pool.starts], pool.sizes)
         spent = np.cumsum(costs) - np.repeat((np.cumsum(costs) - costs)[pool.starts], pool.sizes)
-        rates = (common + 0.0)[pool.query] + together
+        rates = common[pool.query] + together
         best = np.maximum.reduceat(rates / (spent + pool.overhead[pool.query]), pool.starts)
         free = pool.overhead <= 0
         alone = np.where(free, np.inf, common / np.where(free, 1.0, pool.overhead))

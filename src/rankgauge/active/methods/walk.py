@@ -49,7 +49,7 @@ class Sheet:
     @cached_property
     def spread(self) -> FloatArray:
         """The standard deviation of each document's worth, with the floor."""
-        return np.sqrt((1 - self.floor) * self.worths.variance + self.floor * np.var(self.target.worth))
+        return np.asarray(np.sqrt((1 - self.floor) * self.worths.variance + self.floor * np.var(self.target.worth)))
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -76,7 +76,7 @@ class Sheet:
     def draw_worths(self, block: Block, rng: np.random.Generator) -> FloatArray:
         """Worths of the documents of a block, drawn from the beliefs."""
         limits = np.cumsum(self.pool.beliefs[:, :-1], axis=1)[block.documents]
-        return self.target.worth[(rng.random(block.documents.shape)[..., np.newaxis] > limits).sum(axis=-1)]
+        return np.asarray(self.target.worth[(rng.random(block.documents.shape)[..., np.newaxis] > limits).sum(axis=-1)])
 
 
 class Block:
@@ -125,7 +125,7 @@ class Block:
         costs = np.take_along_axis(self.costs, order, axis=-1)
         together = np.cumsum(np.take_along_axis(gain, order, axis=-1) * costs, axis=-1)
         overhead = self.sheet.pool.overhead[self.queries, np.newaxis]
-        return np.sqrt(np.max(together / (np.cumsum(costs, axis=-1) + overhead), axis=-1, initial=0.0))
+        return np.asarray(np.sqrt(np.max(together / (np.cumsum(costs, axis=-1) + overhead), axis=-1, initial=0.0)))
 
     def walk(self, worths: FloatArray, until: FloatArray) -> Path:
         """The way through the documents of each query, as far as worths are known and scores reach `until`."""

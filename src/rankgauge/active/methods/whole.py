@@ -14,7 +14,7 @@ from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["CensusStage", "WholeStage"]
 
@@ -44,7 +44,7 @@ class WholeStage(Stage):
         first = int(self.pool.starts[query])
         documents = np.arange(first, first + int(self.pool.sizes[query]))
         wanted = self.needed[documents] & np.isnan(grades[documents])
-        return documents[wanted & (luck.query[query] < self.chance[query])]
+        return np.asarray(documents[wanted & (luck.query[query] < self.chance[query])])
 
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
         judged = luck.query[queries] < self.chance[queries]
@@ -61,14 +61,14 @@ class WholeStage(Stage):
         )
 
     def _line(
-        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: FloatArray
+        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What is expected of every query, each visited one's change, and the variance of that."""
         if judged.sum() < 3:  # a line needs more queries; until then the beliefs stand for it
             change = np.where(judged, (values - self.moments.mean[queries]) * weights, 0.0)
             return self.moments.mean, change, change**2 * (1 - 1 / weights)
         spread = float(np.var(self.moments.mean[self.rest]))
-        line = Regression.of(values, self.moments.mean[queries], weights, judged.astype(bool), spread)
+        line = Regression.of(values, self.moments.mean[queries], weights, judged, spread)
         change = line.residuals * weights
         wide = len(queries) / line.total * np.sqrt(line.n / (line.n - 2))
         return line.at(self.moments.mean), change, (change * wide) ** 2 * (1 - 1 / weights)
@@ -95,6 +95,6 @@ class CensusStage(WholeStage):
         return np.ones(len(self.costs))
 
     def _line(
-        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: FloatArray
+        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.moments.mean, values - self.moments.mean[queries], np.zeros(len(queries))
