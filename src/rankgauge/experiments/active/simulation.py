@@ -11,6 +11,7 @@ import numpy as np
 from rankgauge import ltr
 from rankgauge.active import methods
 from rankgauge.active.beliefs import UNIFORM, uniform
+from rankgauge.active.costs import COSTS
 from rankgauge.active.pool import Pool
 from rankgauge.datasets import learning_rows
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
@@ -29,6 +30,7 @@ __all__ = ["SHORT", "Simulation"]
 SHORT = {"rf": "forest-regression", "logit": "ordered-logit"}
 """Short names of rankers."""
 
+MODEL = "model"
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 4 / 3)
 """The budgets, as shares of the one at which savings are counted."""
 
@@ -55,7 +57,7 @@ class Simulation:
     length: int | None = None
     overhead: float = 0.0
     depth: int | None = None
-    beliefs: str = "model"
+    beliefs: str = MODEL
     repetitions: int = 400
     seed: int = 0
     workers: int = 2
@@ -99,6 +101,10 @@ class Simulation:
             raise ParameterError("simulate", "share", "a number between 0 and 1", self.share)
         if self.budget is not None and not self.budget > 0:
             raise ParameterError("simulate", "budget", "a number above 0", self.budget)
+        if self.beliefs not in (MODEL, UNIFORM):
+            raise ParameterError("simulate", "beliefs", f"{MODEL} or {UNIFORM}", self.beliefs)
+        if self.cost not in COSTS:
+            raise UnknownNameError("cost", self.cost, COSTS)
         if self.cost == "log-length" and self.length is None:
             expected = "the number of the feature that is a document's length, for costs by length"
             raise ParameterError("simulate", "length-feature", expected, self.length)

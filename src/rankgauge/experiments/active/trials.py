@@ -98,7 +98,8 @@ class Trials:
 
     def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, Curve]]:
         """The curve of each method by the names of the cases; several cases of a name are repeated in turn."""
-        asked = [self._job(name, one, key) for name in cases for one in self.methods]
+        # The last methods take longest: begun first, they do not keep a single process busy at the end.
+        asked = [self._job(name, one, key) for one in reversed(self.methods) for name in cases]
         passing = TemporaryDirectory() if folder is None else nullcontext(folder / PARTS)
         with passing as parts:
             found = run_jobs(asked, _work, cases, folder=Path(parts), workers=self.workers, progress=self.progress)

@@ -19,6 +19,9 @@ __all__ = ["LOSSES", "Table", "coverage", "errors", "headline", "notes", "saving
 LOSSES = {"error": "Mean absolute error", "wrong": "How often the worse ranker is chosen"}
 """What is bad about estimates, by the name of the column."""
 
+UNSURE = 0.3
+"""A saving whose standard error is larger says nothing."""
+
 FEW = 6
 """How many budgets a table for people shows."""
 
@@ -54,7 +57,7 @@ def studies(shown: Shown) -> Table:
         (
             study.title,
             study.measure,
-            number(study.truth),
+            number(study.truth).replace("-", "−"),
             f"{study.facts['queries']:,}",
             f"{study.facts['documents']:,}",
             f"{study.facts['documents'] / study.facts['queries']:.1f}",
@@ -85,6 +88,8 @@ def _saving(rows: pl.DataFrame) -> str:
     if not len(rows):
         return "–"
     row = rows.row(0, named=True)
+    if row["error"] > UNSURE:
+        return "open"
     bound = f"{row['bound']} " if row["bound"] else ""
     return f"{bound}{_percent(row['saving'])} ± {100 * row['error']:.0f} %"
 
@@ -142,7 +147,8 @@ def notes(shown: Shown) -> list[tuple[str, str]]:
         (
             "saved",
             "1 − b/B: B is what the other method spends, b what this one needs for the same mean loss; "
-            "≥: its least budget is already enough, ≤: its largest is not, and the rest is reckoned",
+            "≥: its least budget is already enough; ≤: its largest is not, and the rest is reckoned; "
+            "open: the repetitions are too few to tell",
         ),
     ]
     if any(study.facts.get("pair") for study in shown.studies):
