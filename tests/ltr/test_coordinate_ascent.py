@@ -7,6 +7,7 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.ltr import CoordinateAscent, Documents, Objective
+from tests.ltr.mq2008 import mean_over_folds
 from tests.ltr.small import small
 
 
@@ -83,3 +84,11 @@ def test_any_measure(metric: str) -> None:
     ranker = CoordinateAscent(metric=metric, restarts=1, iterations=1).fit(*part[:2], qid=part.qid)
     equal = Objective.of(Documents.of(*part), metric).mean(part.X @ [1 / s if s else 0 for s in part.X.std(axis=0)])
     assert ranker.score(*part[:2], qid=part.qid) >= equal - 0.02
+
+
+def test_mq2008() -> None:
+    """On the five folds of MQ2008 two starts come near RankLib's five, whose nDCG@10 is 0.5035 (± 0.0136).
+
+    From seed to seed the mean moves by some 0.003: the bound is the target of 0.501 less twice that.
+    """
+    assert mean_over_folds(CoordinateAscent(metric="nDCG@10", dialect="ranklib", restarts=2)) >= 0.495
