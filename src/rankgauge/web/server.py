@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 import uvicorn
 
@@ -22,7 +23,8 @@ def serve(settings: Settings) -> None:
     """Serves until it is told to stop."""
     set_up()
     listening = _listen(settings)
-    app = create_app(settings)
+    # Port 0 means any that is free: links name the one that was found.
+    app = create_app(replace(settings, port=listening.getsockname()[1]))
     room = app.state.room
     assert isinstance(room, Room)
     print(f"The judging room is open at {room.settings.base}", flush=True)
