@@ -12,6 +12,11 @@ from __future__ import annotations
 import os
 import sys
 
+import sqlalchemy.dialects.postgresql
+import sqlalchemy.dialects.sqlite  # noqa: F401 - loaded once, before processes are forked
+
+from rankgauge import dialects, measures
+from rankgauge.active import methods
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.tasks import Task
 
@@ -38,6 +43,8 @@ def judge(location: str, assessor: str) -> None:
 
 def main(location: str) -> None:
     """Commands until the input ends."""
+    # What is loaded on first use is loaded once.
+    methods.registry(), measures.parse("ERR"), dialects.get("standard")
     for line in sys.stdin:
         command, argument = line.split()
         if command == "wait":

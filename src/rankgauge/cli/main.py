@@ -10,6 +10,7 @@ import sys
 import typer
 
 from rankgauge.cli import (
+    active,
     audit,
     compare,
     demo,
@@ -58,6 +59,7 @@ measures.add_to(app)
 dialects.add_to(app)
 judgments.add_to(app)
 romip.add_to(app)
+active.add_to(app)
 train.add_to(app)
 rank.add_to(app)
 reproduce.add_to(app)

@@ -1,0 +1,238 @@
+"""rankgauge active: an estimate with few labels: plan, hand out, record, estimate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli import active_simulate
+from rankgauge.cli.help import example
+
+__all__ = ["add_to"]
+
+app = typer.Typer(
+    help="An estimate with few labels: which documents to judge next, and what their grades say.",
+    epilog=example(
+        "rankgauge active plan pool.parquet --measure ERR --budget 300 -o campaign.rg",
+        "rankgauge active next campaign.rg -n 20 -o tasks.csv",
+        "rankgauge active record campaign.rg tasks.csv",
+        "rankgauge active estimate campaign.rg -o estimate.html",
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+CampaignName: TypeAlias = Annotated[
+    str,
+    typer.Argument(help="The campaign: a file, or a database's URL (…#name where it has several).", metavar="CAMPAIGN"),
+]
+Pools: TypeAlias = Annotated[
+    list[Path],
+    typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL"),
+]
+Assessor: TypeAlias = Annotated[str, typer.Option("--assessor", help="Who judges.", metavar="NAME")]
+
+
+def add_to(root: typer.Typer) -> None:
+    """The commands, in the app."""
+    active_simulate.add_to(app)
+    root.add_typer(app, name="active")
+
+
+@app.command(
+    epilog=example(
+        "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
+        "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
+        "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
+    )
+)
+def plan(
+    pool: Pools,
+    output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")],
+    budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")],
+    measure: Annotated[str, typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME")] = "ERR",
+    method: Annotated[
+        str, typer.Option("--method", help="auto, passive, paper, paper+defensive, greg or document.", metavar="NAME")
+    ] = "auto",
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="An option of the method, as stages=1.", metavar="NAME=VALUE")
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option("--cost", help="A document's cost: documents, log-length, one, or a column.", metavar="NAME"),
+    ] = None,
+    unit: Annotated[
+        str, typer.Option("--unit", help="What costs 1: a mean document or query, or as it stands (none).")
+    ] = "document",
+    overhead: Annotated[
+        float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
+    ] = None,
+    grades: Annotated[
+        str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", help="Words for grades: romip, 0-4, or good=2,fair=1,bad=0.", metavar="NAME"),
+    ] = None,
+    depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None,
+    dialect: Annotated[
+        str, typer.Option("-d", "--dialect", help="The tool to compute as.", metavar="NAME")
+    ] = "standard",
+    assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = 1,
+    combine: Annotated[str, typer.Option("--combine", help="How their grades become one.", metavar="RULE")] = "mean",
+    unjudgeable: Annotated[
+        str,
+        typer.Option(
+            "--unjudgeable", help="What cannot be judged: lowest (grade) or another (assessor).", metavar="RULE"
+        ),
+    ] = "lowest",
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")] = 0,
+) -> None:
+    """Plan a campaign: which interval to expect of each method and budget, before a label is bought."""
+    import sys
+
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.cli.active_pools import forecast_of, options_of, read_pool
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.report.active import write_plan
+
+    heed()
+    found, words = read_pool(pool, cost=cost, unit=unit, overhead=overhead, grades=grades, depth=depth)
+    made = Campaign.create(
+        output,
+        found,
+        measure,
+        budget=budget,
+        method=method,
+        options=options_of(option or []),
+        dialect=dialect,
+        assessors=assessors,
+        combine=combine,
+        unjudgeable=unjudgeable,
+        scale=scale,
+        seed=seed,
+        cost=words,
+    )
+    with made as campaign:
+        write_plan(campaign, forecast_of(campaign), sys.stdout)
+
+
+@app.command(
+    name="next",
+    epilog=example(
+        "rankgauge active next campaign.rg -n 20 -o tasks.csv",
+        "rankgauge active next campaign.rg -n 50 --assessor anna -o anna.json",
+        "rankgauge active next campaign.rg --again -o tasks.csv",
+    ),
+)
+def next_(
+    campaign: CampaignName,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="The tasks: .csv, .jsonl, or .json for Label Studio.", metavar="FILE"),
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = 20,
+    assessor: Assessor = "assessor",
+    again: Annotated[bool, typer.Option("--again", help="Those that the assessor has already, first.")] = False,
+    days: Annotated[float, typer.Option("--days", help="For how long nobody else gets them.", metavar="X")] = 7.0,
+) -> None:
+    """Write the documents to judge next, as far as the budget allows."""
+    from rankgauge.active import formats
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.report.active.content import amount
+
+    formats.task_format(output)  # a wrong ending shows before anything is handed out
+    with Campaign.open(campaign) as found:
+        tasks = found.lease(n, assessor, seconds=days * 24 * 3600, again=again)
+        progress = found.progress()
+    if tasks:
+        formats.write_tasks(tasks, output)
+        typer.echo(f"{output}: {len(tasks)} documents for {assessor} to judge")
+    else:
+        waits = (
+            "the rest waits for labels (--again writes them anew)" if progress.out else "nothing more is to be judged"
+        )
+        typer.echo(f"nothing is handed out: {waits}")
+    typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {progress.out} documents are out")
+
+
+@app.command(
+    epilog=example(
+        "rankgauge active record campaign.rg tasks.csv",
+        "rankgauge active record campaign.rg export.json",
+        "rankgauge active record campaign.rg corrected.csv --replace",
+    )
+)
+def record(
+    campaign: CampaignName,
+    labels: Annotated[
+        list[Path],
+        typer.Argument(help="Labels: CSV, JSON lines, Label Studio's export or TREC qrels.", metavar="LABELS"),
+    ],
+    assessor: Assessor = "assessor",
+    replace: Annotated[bool, typer.Option("--replace", help="Labels may correct the same assessor's before.")] = False,
+) -> None:
+    """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.report.active.content import amount
+    from rankgauge.report.active.recorded import told
+
+    with Campaign.open(campaign) as found:
+        for path in labels:
+            typer.echo(f"{path}: {told(found.record(path, assessor=assessor, replace=replace))}")
+        progress = found.progress()
+    typer.echo(
+        f"{amount(progress.spent)} of {amount(progress.budget)} spent; {progress.complete} draws complete, "
+        f"{progress.out} documents are out"
+    )
+
+
+@app.command(
+    epilog=example(
+        "rankgauge active estimate campaign.rg",
+        "rankgauge active estimate campaign.rg -o estimate.html",
+        "rankgauge active estimate campaign.rg --interval sequence",
+    )
+)
+def estimate(
+    campaign: CampaignName,
+    level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = 0.95,
+    interval: Annotated[
+        str, typer.Option("--interval", help="t, or sequence to stop at any time.", metavar="KIND")
+    ] = "t",
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", help="table, json or html; or a file whose ending says it.", metavar="FORMAT|FILE"
+        ),
+    ] = "table",
+) -> None:
+    """The estimate so far: its interval, what was spent, and what the rest of the budget would buy."""
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.cli.output import opened
+    from rankgauge.report.active import Shown, find
+
+    format_, path = find(output)
+    with Campaign.open(campaign) as found:
+        shown = Shown.of(found, level=level, interval=interval)
+    with opened(path) as stream:
+        format_.write(shown, stream)
+
+
+@app.command(epilog=example("rankgauge active refit campaign.rg"))
+def refit(
+    campaign: CampaignName,
+    leave_open: Annotated[
+        bool, typer.Option("--leave-open", help="Open draws of this stage do not count in it.")
+    ] = False,
+) -> None:
+    """Begin a new stage, with beliefs calibrated to the labels so far."""
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.report.active.content import amount
+
+    with Campaign.open(campaign) as found:
+        found.refit(leave_open=leave_open)
+        progress = found.progress()
+    typer.echo(f"stage {progress.stages} begins with {amount(progress.left)} of the budget")
