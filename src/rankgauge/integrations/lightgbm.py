@@ -1,0 +1,34 @@
+"""What LightGBM watches while it trains.
+
+from rankgauge.integrations.lightgbm import metric
+
+lightgbm.train(parameters, train, valid_sets=[validation], feval=metric("nDCG@10", dialect="ranklib"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError
+from rankgauge.integrations.means import mean, title
+from rankgauge.measures import Measure
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["metric"]
+
+
+def metric(
+    measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard"
+) -> Callable[[FloatArray, Any], tuple[str, float, bool]]:
+    """A `feval`: the measure's name, its mean on the data set, and that higher is better."""
+    name = title(measure, dialect)
+
+    def watched(scores: FloatArray, data: Any) -> tuple[str, float, bool]:
+        sizes = data.get_group()
+        if sizes is None:
+            raise InputError("the data set has no queries", hint="Give lightgbm.Dataset(…, group=sizes of the lists).")
+        return name, mean(data.get_label(), scores, measure, dialect, group=sizes), True
+
+    return watched

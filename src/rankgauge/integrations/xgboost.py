@@ -1,0 +1,36 @@
+"""What XGBoost watches while it trains.
+
+from rankgauge.integrations.xgboost import metric
+
+xgboost.train(parameters, train, evals=[(validation, "validation")], custom_metric=metric("ERR@10"), maximize=True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError
+from rankgauge.integrations.means import mean, title
+from rankgauge.measures import Measure
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["metric"]
+
+
+def metric(
+    measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard"
+) -> Callable[[FloatArray, Any], tuple[str, float]]:
+    """A `custom_metric`: the measure's name and its mean on the data; say `maximize=True` to stop early by it."""
+    name = title(measure, dialect)
+
+    def watched(scores: FloatArray, data: Any) -> tuple[str, float]:
+        edges = data.get_uint_info("group_ptr")
+        if len(edges) < 2:
+            raise InputError("the data has no queries", hint="Give xgboost.DMatrix(…, qid=the query of each document).")
+        return name, mean(data.get_label(), scores, measure, dialect, group=np.diff(edges.astype(np.int64)))
+
+    return watched

@@ -1,0 +1,112 @@
+"""The measures inside other libraries give what they give here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankgauge import score_arrays
+from rankgauge.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 5))
+    grades = np.clip(np.round(X[:, 0] + rng.normal(0, 0.7, 300)), 0, 2)
+    return X, grades, np.repeat(np.arange(30), 10)
+
+
+def test_lightgbm_watches_the_measure(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """The last value that LightGBM recorded is that of the model's own scores."""
+    lightgbm = pytest.importorskip("lightgbm")
+    from rankgauge.integrations.lightgbm import metric
+
+    X, y, qid = data
+    train = lightgbm.Dataset(X, y, group=np.full(30, 10), free_raw_data=False)
+    watched: dict[str, dict[str, list[float]]] = {}
+    model = lightgbm.train(
+        {"objective": "lambdarank", "metric": "None", "verbose": -1, "num_leaves": 4, "num_threads": 1},
+        train,
+        num_boost_round=4,
+        valid_sets=[train],
+        valid_names=["train"],
+        feval=metric("nDCG@5", dialect="ranklib"),
+        callbacks=[lightgbm.record_evaluation(watched)],
+    )
+    expected = np.nanmean(score_arrays(y, model.predict(X), "nDCG@5", qid=qid, dialect="ranklib"))
+    assert watched["train"]["nDCG@5 (ranklib)"][-1] == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(InputError, match="no queries"):
+        metric()(np.zeros(300), lightgbm.Dataset(X, y).construct())
+
+
+def test_xgboost_watches_the_measure(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """The last value that XGBoost recorded is that of the model's own scores."""
+    xgboost = pytest.importorskip("xgboost")
+    from rankgauge.integrations.xgboost import metric
+
+    X, y, qid = data
+    train = xgboost.DMatrix(X, y, qid=qid)
+    watched: dict[str, dict[str, list[float]]] = {}
+    model = xgboost.train(
+        {"objective": "rank:ndcg", "max_depth": 2, "nthread": 1, "disable_default_eval_metric": 1},
+        train,
+        num_boost_round=4,
+        evals=[(train, "train")],
+        custom_metric=metric("ERR@5"),
+        maximize=True,
+        evals_result=watched,
+        verbose_eval=False,
+    )
+    expected = np.nanmean(score_arrays(y, model.predict(train), "ERR@5", qid=qid))
+    assert watched["train"]["ERR@5"][-1] == pytest.approx(expected, abs=1e-6)
+    with pytest.raises(InputError, match="no queries"):
+        metric()(np.zeros(300), xgboost.DMatrix(X, y))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # CatBoost says that a metric of one's own is slow
+def test_catboost_watches_the_measure(data: tuple[np.ndarray, np.ndarray, np.ndarray], tmp_path: object) -> None:
+    """The last value that CatBoost recorded is that of the model's own scores."""
+    catboost = pytest.importorskip("catboost")
+    from rankgauge.integrations.catboost import Metric
+
+    X, y, qid = data
+    pool = catboost.Pool(X, y, group_id=qid)
+    model = catboost.CatBoost(
+        {
+            "loss_function": "YetiRank",
+            "iterations": 4,
+            "depth": 2,
+            "thread_count": 1,
+            "eval_metric": Metric("nDCG@5", qid=qid),
+            "allow_writing_files": False,
+            "logging_level": "Silent",
+        }
+    )
+    model.fit(pool, eval_set=pool)
+    watched = model.get_evals_result()["validation"]["Metric"]
+    expected = np.nanmean(score_arrays(y, model.predict(pool), "nDCG@5", qid=qid))
+    assert max(watched) == pytest.approx(expected, abs=1e-9)
+
+
+def test_scikit_learn_searches_by_the_measure(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """A grid search chooses by the measure, each query whole in one fold; the scores are those of the test parts."""
+    import sklearn
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+
+    from rankgauge.integrations.sklearn import scorer
+
+    X, y, qid = data
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(Ridge(), {"alpha": [0.1, 1e4]}, scoring=scorer("nDCG@5"), cv=GroupKFold(3))
+        search.fit(X, y, groups=qid, qid=qid)
+        scores = cross_val_score(
+            Ridge(0.1), X, y, scoring=scorer("nDCG@5"), cv=GroupKFold(3), params={"groups": qid, "qid": qid}
+        )
+    for (train, test), score in zip(GroupKFold(3).split(X, y, qid), scores, strict=True):
+        predicted = Ridge(0.1).fit(X[train], y[train]).predict(X[test])
+        assert score == pytest.approx(np.nanmean(score_arrays(y[test], predicted, "nDCG@5", qid=qid[test])), abs=1e-12)
+    assert search.cv_results_["mean_test_score"][0] == pytest.approx(scores.mean(), abs=1e-12)
+    with pytest.raises(InputError, match="enable_metadata_routing"):
+        scorer("AP")
