@@ -30,7 +30,7 @@ QUICK = {"trees": 8, "min_leaf": 20, "share": 0.1}
 @pytest.fixture(scope="module")
 def small() -> Material:
     """A set of 40 queries to train on and 40 in the pool."""
-    return replace(generated(0, train=40, pool=40), forest=QUICK, budgets=(4.0, 8.0, 12.0), at=12.0)
+    return replace(generated(0, train=40, pool=40), forest=QUICK, budgets=(4.0, 8.0, 12.0), at=12.0, efforts={})
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_trials_repeat_methods(cases: dict[str, Case], tmp_path: Path) -> None:
         budgets=(6.0, 12.0, 18.0),
         repetitions=40,
         seed=3,
-        efforts={"document": Effort(repetitions=0.25, budget=0.7)},
+        efforts={("document", "ERR"): Effort(repetitions=0.25, budget=0.7)},
         workers=1,
     )
     case = cases["Random Forest"]

@@ -92,31 +92,32 @@ class Trials:
     budgets: tuple[float, ...]
     repetitions: int
     seed: int
-    efforts: Mapping[str, Effort] = field(default_factory=dict)
+    efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
+    """By method and measure."""
     workers: int = 2
     progress: Progress = untold
 
     def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, Curve]]:
         """The curve of each method by the names of the cases; several cases of a name are repeated in turn."""
         # The last methods take longest: begun first, they do not keep a single process busy at the end.
-        asked = [self._job(name, one, key) for one in reversed(self.methods) for name in cases]
+        asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
         passing = TemporaryDirectory() if folder is None else nullcontext(folder / PARTS)
         with passing as parts:
             found = run_jobs(asked, _work, cases, folder=Path(parts), workers=self.workers, progress=self.progress)
         return {name: {one: _curve(one, found[f"{_file(name)} {one}"]) for one in self.methods} for name in cases}
 
-    def _job(self, case: str, name: str, key: str) -> Job:
-        effort = self.efforts.get(name, Effort())
+    def _job(self, case: Case, name: str, key: str) -> Job:
+        effort = self.efforts.get((name, case.label), Effort())
         settings = {
             "data": key,
-            "case": case,
+            "case": case.name,
             "method": name,
             "options": dict(METHODS.get(name, {})),
             "budgets": [budget for budget in self.budgets if budget <= effort.budget * max(self.budgets)],
             "repetitions": max(round(effort.repetitions * self.repetitions), 2),
             "seed": self.seed,
         }
-        return Job(name=f"{_file(case)} {name}", settings=settings)
+        return Job(name=f"{_file(case.name)} {name}", settings=settings)
 
 
 def studies(curves: Mapping[str, Mapping[str, Curve]], cases: Trialled, facts: Mapping[str, Any]) -> tuple[Study, ...]:
