@@ -64,6 +64,7 @@ class NestedStage(Stage):
             variance=(weighed * (2 * before + excess)).sum(axis=-1),
             cost=_cost(judged, path, self.sheet.pool.overhead[queries]),
             labels=judged.sum(axis=-1).astype(float),
+            documents=path.documents[judged],
         )
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -41,7 +41,7 @@ class Luck:
 class Outcome:
     """What the visited queries of a stage gave, an entry for each but for `expected`, which has all of the pool's.
 
-    `variance` is an unbiased estimate of the change's variance over the luck.
+    `variance` is an unbiased estimate of the change's variance over the luck, `documents` are the judged ones of all.
     """
 
     expected: FloatArray
@@ -49,11 +49,7 @@ class Outcome:
     variance: FloatArray
     cost: FloatArray
     labels: FloatArray
-
-    def first(self, n: int) -> Outcome:
-        """The outcome of the first n visited queries alone."""
-        parts = {name: getattr(self, name)[:n] for name in ("change", "variance", "cost", "labels")}
-        return Outcome(expected=self.expected, **parts)
+    documents: IndexArray
 
 
 class Stage(ABC):
@@ -133,7 +129,8 @@ class StagedPlan(Plan):
         for number, (edge, end) in enumerate(zip(self.edges[:-1], self.edges[1:], strict=True)):
             outcome = self._outcome(number, end, grades)
             paid = int(np.searchsorted(np.cumsum(outcome.cost), left * (1 + 1e-12), side="right"))
-            outcomes.append(outcome.first(paid))
+            # What stands beyond the budget was not seen, and must not count in any way.
+            outcomes.append(outcome if paid == end - edge else self._outcome(number, edge + paid, grades))
             left -= float(outcomes[-1].cost.sum())
             if paid < end - edge:
                 break
@@ -163,8 +160,10 @@ class StagedPlan(Plan):
         if key not in self._built:
             earlier = [self._outcome(s, edge, grades) for s in range(number)]
             left = self.budget - sum(float(outcome.cost.sum()) for outcome in earlier)
+            # Only what the earlier draws asked for is known, also where a simulation knows everything.
+            judged = np.concatenate([np.zeros(0, dtype=np.int64), *[outcome.documents for outcome in earlier]])
             seen = np.full(len(grades), np.nan)
-            seen[before] = grades[before]
+            seen[judged] = grades[judged]
             self._built[key] = self.build(number, self.order[edge:], max(left, 0.0), seen)
         return self._built[key]
 

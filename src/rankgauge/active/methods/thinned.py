@@ -65,6 +65,7 @@ class ThinnedStage(Stage):
             variance=sums(change**2 * (np.repeat(opened, sizes) - chance)) + (1.0 - opened) * together**2,
             cost=sums(np.where(judged, pool.costs[documents], 0.0)) + pool.overhead[queries] * (labels > 0),
             labels=labels,
+            documents=documents[judged],
         )
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:

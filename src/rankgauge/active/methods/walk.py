@@ -110,7 +110,8 @@ class Block:
             stop = np.minimum(np.take_along_axis(mean, order[rows], axis=-1), CERTAIN) * listed[rows]
             reached = np.cumprod(1.0 - stop, axis=-1) / (1.0 - stop)
             added = weights[rows] * stop * reached
-            after = np.cumsum(added[:, ::-1], axis=-1)[:, ::-1] - added
+            after = np.zeros_like(added)  # summed from the end: what is taken off again would leave only rounding
+            after[:, :-1] = np.cumsum(added[:, :0:-1], axis=-1)[:, ::-1]
             slope = np.where(listed[rows], weights[rows] * reached - after / (1.0 - stop), 0.0)
             found += np.take_along_axis(slope, back[rows], axis=-1)
         return found
@@ -148,6 +149,7 @@ class Block:
             if not len(rows):
                 break
             path.scores[rows, k], path.costs[rows, k] = score[rows], self.costs[rows, chosen]
+            path.documents[rows, k] = self.documents[rows, chosen]
             path.changes[rows, k] = (worths[rows, chosen] - mean[rows, chosen]) * slope
             mean[rows, chosen], unseen[rows, chosen] = worths[rows, chosen], False
         return path
@@ -158,20 +160,24 @@ class Path:
     """The documents of each query in the order in which they are judged (queries × steps).
 
     `scores` never rise along a path and are NaN after its end; `changes` is by how much each grade moved the expected
-    value; `asks` the document whose grade is needed to go on, -1 where none is.
+    value; `documents` are the judged ones; `asks` is the document whose grade is needed to go on, -1 where none is.
     """
 
     scores: FloatArray
     changes: FloatArray
     costs: FloatArray
+    documents: IndexArray
     asks: IndexArray
 
     @classmethod
     def empty(cls, shape: tuple[int, ...]) -> Path:
         """No step for any query."""
-        scores = np.full(shape, np.nan)
-        return cls(scores=scores, changes=np.zeros(shape), costs=np.zeros(shape), asks=np.full(shape[0], -1))
+        scores, nothing = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
+        asks = np.full(shape[0], -1, dtype=np.int64)
+        return cls(scores=scores, changes=np.zeros(shape), costs=np.zeros(shape), documents=nothing, asks=asks)
 
     def rows(self, queries: IndexArray) -> Path:
         """The paths of some of the queries."""
-        return Path(**{name: getattr(self, name)[queries] for name in ("scores", "changes", "costs", "asks")})
+        return Path(
+            **{name: getattr(self, name)[queries] for name in ("scores", "changes", "costs", "documents", "asks")}
+        )

@@ -58,6 +58,7 @@ class WholeStage(Stage):
             variance=variance,
             cost=np.where(judged, self.costs[queries], 0.0),
             labels=np.where(judged, labels, 0.0),
+            documents=np.flatnonzero(self.needed & np.isin(self.pool.query, queries[judged])),
         )
 
     def _line(
