@@ -27,11 +27,11 @@ __all__ = ["LambdaMART"]
 TOPS = 30
 """How many first documents make pairs where the measure has no cutoff, as in LightGBM."""
 
-LEAST_SHARE, LEAST_MOST = 0.01, 100
+LEAST_SHARE, LEAST_MOST = 0.01, 50
 
 
 class LambdaMART(Ranker):
-    """Boosted trees of `leaves` leaves, each of at least `min_leaf` documents (by default a hundredth, at most 100).
+    """Boosted trees of `leaves` leaves, each of at least `min_leaf` documents (by default a hundredth, at most 50).
 
     Each tree follows the slopes of the metric under the dialect: what a swap of two documents would change weighs
     their pair, and a query that the dialect gives one value whatever the order weighs nothing. It stops when
@@ -116,7 +116,8 @@ class LambdaMART(Ranker):
     ) -> Any:
         held = data if judge is lambdas.objective else data.create_valid(judge.documents.matrix, judge.documents.grades)
         return lightgbm.train(
-            {**settings, "objective": lambdas},
+            # A function, since LightGBM copies what is no function, and all documents with it.
+            {**settings, "objective": lambda scores, _: lambdas(scores)},
             data,
             num_boost_round=self.trees,
             valid_sets=[held],

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,7 @@ class Lambdas:
     most: int
     rng: np.random.Generator
 
-    def __call__(self, scores: FloatArray, data: Any = None) -> tuple[FloatArray, FloatArray]:
+    def __call__(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         slopes, curves = np.zeros(len(scores)), np.zeros(len(scores))
         for lists in self._lists:
             padded = np.where(lists.listed, scores[lists.documents], -np.inf)
