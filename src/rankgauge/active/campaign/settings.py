@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Self
 
 from rankgauge.errors import ParameterError
@@ -42,8 +42,6 @@ class Settings:
     unjudgeable: str = Unjudgeable.LOWEST
     cost: str = ""
     """What a document's cost is made of, in words."""
-    planned: dict[str, object] = field(default_factory=dict, hash=False)
-    """What the plan promised before the first label, for the reports."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.budget) and self.budget > 0):

@@ -14,8 +14,8 @@ __all__ = ["movement"]
 
 WIDTH, HEIGHT = 760, 320
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 12, 44
-REACH = 3.0
-"""The first intervals are endless or very wide: the chart shows so many times the last one to either side."""
+SETTLED = 0.25
+"""The first estimates are wide of the mark: the chart has room for what comes after this share of them."""
 
 
 def movement(curve: pl.DataFrame, budget: float, label: str) -> str:
@@ -23,21 +23,31 @@ def movement(curve: pl.DataFrame, budget: float, label: str) -> str:
     known = curve.filter(pl.col("low").is_finite() & pl.col("high").is_finite())
     if known.is_empty():
         return ""
-    last = known.row(-1, named=True)
-    reach = REACH * max(last["high"] - last["low"], 1e-9) / 2
-    low, high = last["value"] - reach, last["value"] + reach
+    low, high = _range(known)
     frame = _Frame(low, high, budget)
     band = [(row["cost"], row["high"]) for row in known.iter_rows(named=True)]
     band += [(row["cost"], row["low"]) for row in known.reverse().iter_rows(named=True)]
     points = [(row["cost"], row["value"]) for row in known.iter_rows(named=True)]
+    dots = (frame.dot(*row) for row in known.select("cost", "value", "low", "high", "draws").iter_rows())
     parts = [
+        f'<clipPath id="inside"><rect x="0" y="{TOP}" width="{WIDTH}" height="{HEIGHT - TOP - BOTTOM}"/></clipPath>',
         *frame.grid(),
-        f'<polygon class="band" points="{frame.path(band)}"/>',
+        f'<g clip-path="url(#inside)"><polygon class="band" points="{frame.path(band)}"/>',
         f'<polyline class="line" points="{frame.path(points)}"/>',
-        *(frame.dot(*row) for row in known.select("cost", "value", "low", "high", "draws").iter_rows()),
+        *dots,
+        "</g>",
     ]
     drawn = "".join(parts)
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{drawn}</svg>'
+
+
+def _range(known: pl.DataFrame) -> tuple[float, float]:
+    """The values to show: the later estimates, the last interval, and some room."""
+    later = known.tail(max(1, round(len(known) * (1 - SETTLED))))
+    low = min(float(later["value"].to_numpy().min()), float(known["low"][-1]))
+    high = max(float(later["value"].to_numpy().max()), float(known["high"][-1]))
+    room = max((high - low) * 0.25, 1e-9)
+    return low - room, high + room
 
 
 class _Frame:
@@ -50,8 +60,7 @@ class _Frame:
         return LEFT + cost / self.budget * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        inside = min(max(value, self.low), self.high)
-        return TOP + (self.high - inside) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
+        return TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
 
     def path(self, points: list[tuple[float, float]]) -> str:
         return " ".join(f"{self.x(cost):.1f},{self.y(value):.1f}" for cost, value in points)
