@@ -242,3 +242,22 @@ def test_best_and_worst_bound_every_order() -> None:
     np.testing.assert_allclose(best[0], np.max(orders, axis=0), atol=1e-12)
     values, _ = score(result.hits.ordered(Ties.BEST), result.measures, result.dialect.changed(ties="best"))
     np.testing.assert_allclose(values, best)
+
+
+def test_a_result_is_pleasant_to_look_at() -> None:
+    """A result shows itself as a line and as a table, gives a dict of metrics, and frames of pandas."""
+    import pandas as pd
+
+    graded = {"q1": {"a": 2, "b": 0}, "q2": {"<b>": 1, "c": 0}}
+    result = evaluate(graded, {"q1": {"a": 1.0, "b": 2.0}, "q2": {"<b>": 2.0, "c": 1.0}}, ["RR", "P@1"])
+    assert result.metrics == {"RR": (1 / 2 + 1) / 2, "P@1": (0 + 1) / 2}
+    assert repr(result).startswith("<RR 0.7500 ± ")
+    assert repr(result).endswith("(2 queries, standard)>")
+    assert "<td" in result._repr_html_()
+    assert "0.7500" in result._repr_html_()
+    values = result.to_pandas("values")
+    assert isinstance(values, pd.DataFrame)
+    assert values[values["measure"] == "RR"]["value"].tolist() == [1 / 2, 1.0]
+    assert result.to_pandas()["mean"].tolist() == [0.75, 0.5]
+    with pytest.raises(UnknownNameError, match="Did you mean"):
+        result.to_pandas("value")

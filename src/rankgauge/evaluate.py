@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import dialects, io
+from rankgauge import dialects, display, io
 from rankgauge.dialects import Dialect
-from rankgauge.errors import UngroupedError
+from rankgauge.errors import UngroupedError, UnknownNameError
 from rankgauge.measures import Measure
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
@@ -161,6 +161,26 @@ class Result:
     def tie_bounds(self) -> tuple[FloatArray, FloatArray]:
         """The values under the worst and under the best order of tied documents."""
         return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
+
+    def __repr__(self) -> str:
+        return f"<{display.line(self.summary, self.dialect.name)}>"
+
+    def _repr_html_(self) -> str:
+        return display.html(self.summary, self.dialect.name)
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Each measure's one number by its name, as trackers of experiments log them."""
+        return {str(measure): self[measure] for measure in self.measures}
+
+    def to_pandas(self, table: str = "summary") -> Any:
+        """The `summary` or the `values` as a pandas frame."""
+        import pandas
+
+        tables = {"summary": self.summary, "values": self.values}
+        if table not in tables:
+            raise UnknownNameError("table of a result", table, tables)
+        return pandas.DataFrame({column.name: column.to_list() for column in tables[table]})
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The measure's one number: its mean over the queries (a sum or geometric mean where the measure says so)."""
