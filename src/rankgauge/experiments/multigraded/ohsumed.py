@@ -63,7 +63,7 @@ def compare(data: Features) -> Outcome:
     return Outcome(numbers=numbers, tables=frames, figures=figures)
 
 
-def levels(values: FloatArray, groups: npt.NDArray[Any]) -> FloatArray:
+def levels(values: npt.NDArray[np.floating[Any]], groups: npt.NDArray[Any]) -> FloatArray:
     """The values as dense levels from 0 on, each group of documents by itself."""
     dense = pl.DataFrame({"group": groups, "value": values}).select(pl.col("value").rank("dense").over("group"))
     return dense.to_series().to_numpy().astype(np.float64) - 1.0
