@@ -35,7 +35,7 @@ def told() -> Iterator[Callable[[int, int, str], None]]:
         yield lambda done, parts, name: None
         return
     with _bar() as progress:
-        task = progress.add_task("")
+        task = progress.add_task("", total=None)
         yield lambda done, parts, name: progress.update(task, completed=done, total=parts, description=name)
 
 
