@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures import TieRule, parse, registry
 from rankgauge.ranking import RankedLists, Sampling
-from rankgauge.ranking.sampling import shuffle
+from rankgauge.ranking.sampling import Orders
 
 NAN = np.nan
 
@@ -50,23 +51,25 @@ def test_sampled_mean_is_near_the_mean_over_every_order(name: str, monkeypatch: 
     assert (abs(mean - exact) <= 4 * error + 1e-12).all()
 
 
-def test_every_placement_is_equally_likely() -> None:
-    """Two hits among four tied documents stand at each of the 12 ordered pairs of places equally often."""
-    lists = replace(TIED, **{name: getattr(TIED, name)[:1, :2] for name in ("ranks", "grades", "first", "size")})
-    rng = np.random.default_rng(1)
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_every_placement_is_equally_likely(size: int) -> None:
+    """Two hits among n tied documents stand at each of the n (n − 1) ordered pairs of places equally often."""
+    lists = replace(TIED, **{name: getattr(TIED, name)[:1, :2] for name in ("ranks", "grades", "first")})
+    lists = replace(lists, size=np.full((1, 2), float(size)))
+    orders = Orders(lists, seed=1)
     seen: Counter[tuple[float, float]] = Counter()
-    for _ in range(6000):
-        drawn = shuffle(lists, rng)
+    for number in range(6000):
+        drawn = orders.draw(number)
         assert (np.diff(drawn.ranks) > 0).all()
         seen[tuple(drawn.ranks[0, np.argsort(drawn.grades[0])])] += 1
-    assert len(seen) == 4 * 3
-    expected = 6000 / 12
+    assert len(seen) == size * (size - 1)
+    expected = 6000 / len(seen)
     assert all(abs(count - expected) < 5 * np.sqrt(expected) for count in seen.values())
 
 
 def test_untied_hits_and_padding_stay() -> None:
     """Only tied documents move: a strict hit keeps its rank and grade, padding stays padding."""
-    drawn = shuffle(TIED, np.random.default_rng(0))
+    drawn = Orders(TIED, seed=0).draw(1)
     assert not drawn.tied
     assert (drawn.ranks[0, 2], drawn.grades[0, 2]) == (5.0, 1.0)
     assert np.isnan(drawn.ranks[1, 3:]).all()
@@ -80,6 +83,37 @@ def test_the_seed_decides() -> None:
     again = [Sampling(seed=seed, orders=8).mean(kernel, TIED)[0] for seed in (3, 3, 4)]
     assert (again[0] == again[1]).all()
     assert (again[0] != again[2]).any()
+
+
+def test_a_query_is_drawn_for_by_its_id_alone() -> None:
+    """Neither the other queries of a block, nor padding, nor the order in which tied documents came, changes a mean."""
+    kernel, named = parse("AP(rel=1)").values, replace(TIED, names=pl.Series(["a", "b"]))
+    mean, error = Sampling(seed=3).mean(kernel, named)
+    alone = {name: getattr(named, name)[1:, :3] for name in ("ranks", "grades", "first", "size")}
+    turned = {**alone, "grades": alone["grades"][:, [2, 0, 1]]}
+    for fields in (alone, turned):
+        one = replace(named, ideal=named.ideal[1:], retrieved=named.retrieved[1:], names=named.names[1:], **fields)
+        again = Sampling(seed=3).mean(kernel, one)
+        assert (again[0][0], again[1][0]) == (mean[1], error[1])
+    other = replace(named, names=pl.Series(["a", "c"]))
+    assert (Sampling(seed=3).mean(kernel, other)[0] == mean).tolist() == [True, False]
+
+
+def test_many_hits_of_a_large_group_stand_in_places_of_their_own() -> None:
+    """However many documents of a group are hits, no two of them get one place."""
+    for hits, size in ((400, 100_000), (400, 801), (400, 799), (400, 400)):
+        row = np.arange(1.0, hits + 1)[np.newaxis]
+        lists = RankedLists(
+            ranks=row,
+            grades=row % 4,
+            ideal=row * 0,
+            retrieved=np.array([float(size)]),
+            first=np.ones_like(row),
+            size=np.full_like(row, size),
+        )
+        ranks = Orders(lists, seed=0).draw(1).ranks[0]
+        assert (np.diff(ranks) > 0).all()
+        assert 1 <= ranks[0] <= ranks[-1] <= size
 
 
 def test_exact_measures_have_no_error() -> None:

@@ -69,7 +69,7 @@ def rank_rows(grades: FloatArray, scores: FloatArray, how: Ranking) -> Hits:
     ideal = -np.sort(-np.where(grades > UNJUDGED, grades, np.nan), axis=1)
     judged = ~np.isnan(ideal)
     hits = Hits(
-        queries=pl.Series("query", np.arange(len(grades))).cast(pl.String),
+        queries=_names(np.arange(len(grades))),
         query=query[hit],
         rank=rank[hit],
         grade=grade[hit],
@@ -113,9 +113,14 @@ def _check(grades: FloatArray, scores: FloatArray, how: Ranking) -> None:
         )
 
 
+def _names(rows: IndexArray) -> pl.Series:
+    return pl.Series("query", rows).cast(pl.String)
+
+
 def _by_hits(rows: IndexArray, grades: FloatArray, scores: FloatArray, how: Ranking) -> Iterator[Block]:
     if len(rows):
-        for block in rank_rows(grades, scores, how).blocks(expected=how.ties is Ties.EXPECTED, ideal=how.ideal):
+        hits = replace(rank_rows(grades, scores, how), queries=_names(rows))
+        for block in hits.blocks(expected=how.ties is Ties.EXPECTED, ideal=how.ideal):
             yield replace(block, index=rows[block.index])
 
 

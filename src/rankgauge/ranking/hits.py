@@ -187,6 +187,7 @@ class Hits:
                     first=hits.fill(self.first) if averaged else None,
                     size=hits.fill(self.size) if averaged else None,
                     single=self.single,
+                    names=self.queries.gather(index) if averaged else None,
                 ),
             )
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 __all__ = ["UNJUDGED", "BoolArray", "FloatArray", "RankedLists", "Weight", "group_edges", "to_single", "total"]
 
@@ -34,7 +35,8 @@ class RankedLists:
     the grades of the ideal ranking, descending, padded with NaN; `retrieved` (queries) counts the documents of
     each list. `first` and `size` (queries × hits) are the first rank and the size of each hit's tie group; they are
     None where the order is strict. Where they are given, kernels average over all orders of the tied documents.
-    `single` says that kernels divide and add in single precision.
+    `single` says that kernels divide and add in single precision. `names` (queries) are the queries' ids, where
+    orders may have to be drawn: which ones are then depends on the query alone.
     """
 
     ranks: FloatArray
@@ -44,6 +46,7 @@ class RankedLists:
     first: FloatArray | None = None
     size: FloatArray | None = None
     single: bool = False
+    names: pl.Series | None = None
 
     @classmethod
     def of(cls, grades: Iterable[float | None], *, missed: Iterable[float] = ()) -> RankedLists:
