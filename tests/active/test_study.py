@@ -97,3 +97,12 @@ def test_a_study_compares_with_the_references_that_it_has() -> None:
     found = [(s.method, s.against) for s in study.savings(["passive", "paper", "absent"])]
     assert found == [("paper", "passive"), ("greg", "passive"), ("passive", "paper"), ("greg", "paper")]
     assert len(study.to_frame()) == 3 * len(BUDGETS)
+
+
+def test_a_budget_that_buys_nothing_has_no_numbers() -> None:
+    """Where no repetition gave an estimate, means are NaN, and nothing is saved by it."""
+    ones = {n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")}
+    parts = {1.0: np.full(4, np.nan), 2.0: np.array([0.2, 0.4, 0.2, 0.4])}
+    found = Curve.of("m", {b: Repetitions(value=v, **{**ones, "cost": np.full(4, b)}) for b, v in parts.items()}, 0.3)
+    assert np.isnan(found.to_frame()["error"].to_list()).tolist() == [True, False]
+    assert saving(found, found).value == pytest.approx(0.0, abs=1e-9)

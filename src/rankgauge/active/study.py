@@ -21,6 +21,8 @@ __all__ = ["GROUPS", "LEVEL", "Curve", "Loss", "Saving", "Study", "distance", "m
 
 LEVEL = 0.95
 TINY = 1e-12
+NONE = 1e12
+"""How bad no estimate is."""
 ARRAYS = ("values", "costs", "labels", "covered", "truth")
 GROUPS = 25
 """How many groups of repetitions the standard error of a saving rests on, each left out once."""
@@ -73,7 +75,8 @@ class Curve:
     @property
     def wrong(self) -> FloatArray:
         """1 where an estimate takes the worse of two rankers for the better one, ½ where it cannot tell."""
-        return np.where(self.values * self.truth > 0, 0.0, np.where(self.values == 0, 0.5, 1.0))
+        found = np.where(self.values * self.truth > 0, 0.0, np.where(self.values == 0, 0.5, 1.0))
+        return np.where(np.isnan(self.values), np.nan, found)
 
     def to_frame(self) -> pl.DataFrame:
         """A row per budget: cost, absolute error, bias, coverage and selection error with their standard errors."""
@@ -84,13 +87,14 @@ class Curve:
             "cost": self.costs.mean(axis=1),
             "labels": self.labels.mean(axis=1),
             "estimates": given.mean(axis=1),
-            "bias": np.nanmean(self.values - self.truth, axis=1),
-            "rmse": np.sqrt(np.nanmean(self.errors**2, axis=1)),
+            "bias": _mean(self.values - self.truth),
+            "rmse": np.sqrt(_mean(self.errors**2)),
         }
         for name, found in (("error", self.errors), ("wrong", self.wrong), ("coverage", self.covered)):
             kept = np.where(given, found, np.nan)
-            columns[name] = np.nanmean(kept, axis=1)
-            columns[f"{name}_se"] = np.nanstd(kept, axis=1, ddof=1) / np.sqrt(given.sum(axis=1))
+            mean, count = _mean(kept), given.sum(axis=1)
+            columns[name] = mean
+            columns[f"{name}_se"] = np.sqrt(_mean((kept - mean[:, np.newaxis]) ** 2) / np.maximum(count - 1, 1))
         return pl.DataFrame(columns)
 
 
@@ -143,11 +147,11 @@ def saving(curve: Curve, other: Curve, *, budget: float | None = None, loss: Los
 
 
 def _saved(curve: Curve, other: Curve, row: int, loss: Loss) -> tuple[float, str]:
-    wanted = float(np.nanmean(loss(other)[row]))
+    wanted = float(_mean(loss(other)[row]))
     spent = float(other.costs[row].mean())
     costs = curve.costs.mean(axis=1)
     # More labels do not make an estimate worse: where they seem to, it is noise.
-    losses = np.minimum.accumulate(np.nanmean(loss(curve), axis=1))
+    losses = np.minimum.accumulate(np.nan_to_num(_mean(loss(curve)), nan=NONE))
     if wanted > losses[0]:
         return 1.0 - float(costs[0]) / spent, "≥"
     if wanted < losses[-1] * (1.0 - TINY):
@@ -155,6 +159,14 @@ def _saved(curve: Curve, other: Curve, row: int, loss: Loss) -> tuple[float, str
         return 1.0 - float(costs[-1] * (losses[-1] / max(wanted, TINY)) ** 2) / spent, "≤"
     at = np.interp(-np.log(wanted + TINY), -np.log(losses + TINY), np.log(costs))
     return 1.0 - float(np.exp(at)) / spent, ""
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    """The mean over repetitions that gave an estimate; NaN where none did."""
+    given = ~np.isnan(values)
+    return np.asarray(
+        np.where(given, values, 0.0).sum(axis=-1) / np.where(given.any(axis=-1), given.sum(axis=-1), np.nan)
+    )
 
 
 def _covers(found: Repetitions, truth: float) -> BoolArray:

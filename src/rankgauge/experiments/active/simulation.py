@@ -34,6 +34,9 @@ MODEL = "model"
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 4 / 3)
 """The budgets, as shares of the one at which savings are counted."""
 
+LEAST = 2.0
+"""With less than what two queries cost there is no interval."""
+
 DEFAULT = 0.15
 """The budget where none is named, as a share of what the whole pool costs."""
 
@@ -71,7 +74,7 @@ class Simulation:
         at, cases = self._cases(opinions)
         trials = Trials(
             methods=self.methods,
-            budgets=tuple(share * at for share in SHARES),
+            budgets=tuple(share * at for share in SHARES if share * at >= LEAST),
             repetitions=self.repetitions,
             seed=self.seed,
             workers=self.workers,
@@ -99,8 +102,8 @@ class Simulation:
             raise ParameterError("simulate", "repetitions", "a whole number from 2 on", self.repetitions)
         if not 0 < self.share < 1:
             raise ParameterError("simulate", "share", "a number between 0 and 1", self.share)
-        if self.budget is not None and not self.budget > 0:
-            raise ParameterError("simulate", "budget", "a number above 0", self.budget)
+        if self.budget is not None and not self.budget >= LEAST:
+            raise ParameterError("simulate", "budget", f"a number from {LEAST:g} on", self.budget)
         if self.beliefs not in (MODEL, UNIFORM):
             raise ParameterError("simulate", "beliefs", f"{MODEL} or {UNIFORM}", self.beliefs)
         if self.cost not in COSTS:
