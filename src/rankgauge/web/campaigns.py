@@ -10,13 +10,19 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign import Campaign
+from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign.estimates import estimate
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.store import Store
+from rankgauge.active.campaign.turns import pause_if
 from rankgauge.active.intervals import Interval
 from rankgauge.active.methods import Estimate
 from rankgauge.web.rules import Guide, Rules, listed, read_rules, write_rules
 
 __all__ = ["Campaigns", "Opened"]
+
+LEVEL = 0.95
+"""The intervals hold the value so often."""
 
 KEPT = 16
 """So many campaigns stay open; a pool of millions of documents takes memory."""
@@ -39,19 +45,23 @@ class Opened:
 
     def estimate(self) -> Estimate | None:
         """What is known so far."""
-        return self.campaign.estimate(interval=self.interval)
+        return self.campaign.estimate(level=LEVEL, interval=self.interval)
+
+    def is_enough(self, books: Books) -> bool:
+        """Whether the interval has become as narrow as was asked for, with the draws that are complete since last."""
+        if self.rules.stop_at is None:
+            return False
+        complete = sum(stage.complete(books.ledger) for stage in books.stages)
+        if complete == self._checked:
+            return False
+        self._checked = complete
+        found = estimate(books.stages, books.ledger, level=LEVEL, interval=self.interval)
+        return found is not None and (found.high - found.low) / 2 <= self.rules.stop_at
 
     def stop_if_enough(self) -> None:
         """Pauses the campaign once its interval is as narrow as was asked for."""
-        if self.rules.stop_at is None:
-            return
-        complete = self.campaign.progress().complete
-        if complete == self._checked:
-            return
-        self._checked = complete
-        found = self.estimate()
-        if found is not None and (found.high - found.low) / 2 <= self.rules.stop_at:
-            self.campaign.pause()
+        if self.rules.stop_at is not None:
+            pause_if(self.campaign, self.is_enough)
 
 
 class Campaigns:

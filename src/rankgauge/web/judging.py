@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankgauge.active.campaign.review import Own
+from rankgauge.active.campaign.turns import Turn, take_turn
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.web.campaigns import Opened
@@ -72,19 +73,22 @@ def levels(opened: Opened) -> list[Level]:
     return found[::-1]
 
 
-def show_next(opened: Opened, person: Person, *, seconds: float) -> Shown:
-    """The document that the person judges next, kept for that person for so long."""
-    progress = opened.campaign.progress()
-    tasks = [] if progress.paused else opened.campaign.lease(1, person.name, seconds=seconds, again=True)
-    why = "" if tasks else _why(progress.paused, progress.left, progress.out)
+def show_next(opened: Opened, person: Person, *, seconds: float, given: Answer | None = None) -> Shown:
+    """The document that the person judges next, kept for that person for so long; first the answer is recorded.
+
+    When this returns the answer is on the disk.
+    """
+    labels = [] if given is None else [_label(person, given)]
+    again = given is not None and given.again
+    turn = take_turn(opened.campaign, person.name, labels, enough=opened.is_enough, seconds=seconds, replace=again)
     return Shown(
-        task=tasks[0] if tasks else None,
+        task=turn.task,
         levels=levels(opened),
-        own=opened.review.own(person.name),
+        own=turn.own,
         key=secrets.token_urlsafe(12),
-        why=why,
-        spent=progress.spent,
-        budget=progress.budget,
+        why="" if turn.task else _why(turn),
+        spent=turn.spent,
+        budget=opened.campaign.settings.budget,
     )
 
 
@@ -102,7 +106,12 @@ def show_again(opened: Opened, person: Person, place: int) -> Shown:
 
 def answer(opened: Opened, person: Person, given: Answer) -> None:
     """Records the answer. When this returns it is on the disk."""
-    label = Label(
+    opened.campaign.record([_label(person, given)], replace=given.again)
+    opened.stop_if_enough()
+
+
+def _label(person: Person, given: Answer) -> Label:
+    return Label(
         query=given.query,
         document=given.document,
         grade=given.grade,
@@ -110,13 +119,11 @@ def answer(opened: Opened, person: Person, given: Answer) -> None:
         comment=given.comment.strip() or None,
         key=f"{person.id}:{given.key}",
     )
-    opened.campaign.record([label], replace=given.again)
-    opened.stop_if_enough()
 
 
-def _why(paused: bool, left: float, out: int) -> str:
-    if paused:
+def _why(turn: Turn) -> str:
+    if turn.paused:
         return "The campaign is paused."
-    if out:
+    if turn.out:
         return "Nothing to judge at the moment: what comes next depends on documents that others have on their screens."
-    return "All done: the budget is spent." if left <= 0 or not out else ""
+    return "All done: the budget is spent."

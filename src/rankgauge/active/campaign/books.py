@@ -16,6 +16,7 @@ from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.settings import Settings
 from rankgauge.active.campaign.stages import Stage, StageSettings
 from rankgauge.active.campaign.store import Store
+from rankgauge.active.tasks import Task
 
 __all__ = ["Books"]
 
@@ -28,7 +29,7 @@ class Books:
         self._guard = threading.RLock()
         with reading(engine) as connection:
             row = store.row(connection)
-            self.name, self.settings = str(row.name), Settings.unpacked(row.settings)
+            self.name, self.settings, self.paused = str(row.name), Settings.unpacked(row.settings), bool(row.paused)
             self.pool = packing.unpack(store.pool(connection), self.settings.grades)
             self.places = Places(self.pool.queries, self.pool.documents, self.pool.sizes.tolist())
             self._forget()
@@ -43,15 +44,21 @@ class Books:
 
     @contextmanager
     def changing(self) -> Iterator[Connection]:
-        """A transaction that writes, alone and up to date. If it fails, the rows are read anew the next time."""
+        """A transaction that writes, alone and up to date.
+
+        If it fails after its own rows were taken into the books, these are read anew the next time.
+        """
         with self._guard:
+            before = self._known
             try:
                 with writing(self.engine) as connection:
-                    self.store.lock(connection)
+                    self.paused = self.store.lock(connection)
                     self.refresh(connection)
+                    before = self._known
                     yield connection
             except BaseException:
-                self._forget()
+                if self._known != before:
+                    self._forget()
                 raise
 
     @contextmanager
@@ -63,13 +70,28 @@ class Books:
 
     def refresh(self, connection: Connection) -> None:
         """What was written since the last look, by this process or another."""
+        news = self.store.news(connection, self.ledger.last_task, self.ledger.last_label)
+        if (news.stages, news.over) != (len(self.stages), sum(stage.over is not None for stage in self.stages)):
+            self._take_stages(connection)
+        if news.task is not None:
+            self.take_tasks(connection)
+        if news.label is not None:
+            self.take_labels(connection)
+
+    def take_tasks(self, connection: Connection) -> None:
+        """The tasks that are new."""
+        self.ledger.take_tasks(self.store.tasks(connection, self.ledger.last_task))
+
+    def take_labels(self, connection: Connection) -> None:
+        """The labels that are new."""
+        self.ledger.take_labels(self.store.labels(connection, self.ledger.last_label))
+
+    def _take_stages(self, connection: Connection) -> None:
         rows = self.store.stages(connection)
         for row in rows[len(self.stages) :]:
             self.stages.append(self._stage(connection, row.number, StageSettings.unpacked(row.settings)))
         for row, stage in zip(rows, self.stages, strict=True):
             stage.over = row.draws
-        self.ledger.take_tasks(self.store.tasks(connection, self.ledger.last_task))
-        self.ledger.take_labels(self.store.labels(connection, self.ledger.last_label))
 
     def held(self, connection: Connection) -> dict[int, set[str]]:
         """By document, the assessors who have it at the moment and have not judged it."""
@@ -79,10 +101,19 @@ class Books:
                 held.setdefault(row.place, set()).add(row.assessor)
         return held
 
+    def task(self, place: int, assessor: str, until: float, texts: dict[str, str]) -> Task:
+        """A document as a task for somebody."""
+        query, document = str(self.pool.queries[int(self.pool.query[place])]), str(self.pool.documents[place])
+        return Task(place=place, query=query, document=document, assessor=assessor, until=until, texts=texts)
+
     def _stage(self, connection: Connection, number: int, settings: StageSettings) -> Stage:
         content = self.store.beliefs(connection, number)
         pool = self.pool if content is None else replace(self.pool, beliefs=packing.unpack_beliefs(content))
         return Stage(number, settings, settings.plan(pool, self.settings.measure, self.settings.dialect))
+
+    @property
+    def _known(self) -> tuple[Ledger, int, int, int]:
+        return self.ledger, self.ledger.last_task, self.ledger.last_label, len(self.stages)
 
     def _forget(self) -> None:
         self.ledger = Ledger(self.settings, self.pool.query)

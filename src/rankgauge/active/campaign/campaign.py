@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,9 +17,9 @@ from rankgauge.active import formats
 from rankgauge.active.campaign import estimates, making, refitting
 from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.database import Location, connect, reading
-from rankgauge.active.campaign.handing import Hand
+from rankgauge.active.campaign.handing import hand_out
 from rankgauge.active.campaign.progress import Progress
-from rankgauge.active.campaign.recording import Entry
+from rankgauge.active.campaign.recording import enter
 from rankgauge.active.campaign.settings import Settings
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.intervals import Interval
@@ -123,19 +122,10 @@ class Campaign:
         """
         if n < 1 or not seconds > 0:
             raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
-        books = self._books
-        with books.changing() as connection:
-            if books.store.is_paused(connection):
+        with self._books.changing() as connection:
+            if self._books.paused:
                 raise InputError("the campaign is paused: nothing is handed out")
-            now, held = books.clock(), books.held(connection)
-            mine = [place for place, people in held.items() if again and assessor in people][:n]
-            fresh = Hand(books=books, connection=connection, assessor=assessor, held=held, now=now).documents()
-            chosen = [*mine, *islice(fresh, n - len(mine))]
-            books.store.end_leases(connection, assessor, mine, now)
-            rows = [{"place": place, "assessor": assessor, "made": now, "until": now + seconds} for place in chosen]
-            books.store.add_leases(connection, rows)
-            texts = books.store.texts(connection, chosen)
-        return [self._task(place, assessor, now + seconds, texts.get(place, {})) for place in chosen]
+            return hand_out(self._books, connection, n, assessor, seconds=seconds, again=again)
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""
@@ -170,15 +160,8 @@ class Campaign:
             raise _placed(error, os.fspath(labels)) from None
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
-        books = self._books
-        with books.changing() as connection:
-            keys = books.store.keys(connection, [label.key for label in labels if label.key is not None])
-            entry = Entry(books=books, keys=keys, replace=replace, now=books.clock())
-            entry.take(labels)
-            books.store.add_labels(connection, entry.rows)
-            for assessor, places in entry.judged().items():
-                books.store.end_leases(connection, assessor, places, entry.now)
-        return entry.count
+        with self._books.changing() as connection:
+            return enter(self._books, connection, labels, replace=replace)
 
     def labels(self, *, history: bool = False) -> pl.DataFrame:
         """The labels that count, or all that ever came, with assessor, kind, comment, time and whether it was asked."""
@@ -231,11 +214,6 @@ class Campaign:
         """
         with self._books.changing() as connection:
             refitting.refit(self._books, connection, beliefs, leave_open=leave_open)
-
-    def _task(self, place: int, assessor: str, until: float, texts: dict[str, str]) -> Task:
-        query = str(self.pool.queries[int(self.pool.query[place])])
-        document = str(self.pool.documents[place])
-        return Task(place=place, query=query, document=document, assessor=assessor, until=until, texts=texts)
 
 
 _COLUMNS = {

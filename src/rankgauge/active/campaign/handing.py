@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,25 @@ from sqlalchemy.engine import Connection
 from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.stages import Stage
+from rankgauge.active.tasks import Task
 
-__all__ = ["Hand"]
+__all__ = ["Hand", "hand_out"]
 
 TOLERANCE = 1e-9
 """How far sums of costs may be above the budget because they are sums of doubles."""
+
+
+def hand_out(books: Books, connection: Connection, n: int, assessor: str, *, seconds: float, again: bool) -> list[Task]:
+    """Up to so many documents for an assessor, in a transaction that nobody interferes with."""
+    now, held = books.clock(), books.held(connection)
+    mine = [place for place, people in held.items() if again and assessor in people][:n]
+    fresh = Hand(books=books, connection=connection, assessor=assessor, held=held, now=now).documents()
+    chosen = [*mine, *islice(fresh, n - len(mine))]
+    books.store.end_leases(connection, assessor, mine, now)
+    rows = [{"place": place, "assessor": assessor, "made": now, "until": now + seconds} for place in chosen]
+    books.store.add_leases(connection, rows)
+    texts = books.store.texts(connection, chosen) if chosen else {}
+    return [books.task(place, assessor, now + seconds, texts.get(place, {})) for place in chosen]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -87,7 +102,7 @@ class Hand:
         draws = [{"stage": number, "number": j, "query": int(self.stage.plan.query(j))} for j in begun]
         self.books.store.add_draws(self.connection, draws)
         self.books.store.add_tasks(self.connection, rows)
-        self.books.refresh(self.connection)
+        self.books.take_tasks(self.connection)
 
     def _free(self, place: int) -> bool:
         """Whether the document lacks an assessor and this one has neither judged it nor got it."""

@@ -48,7 +48,10 @@ class Ledger:
         self.steps: dict[int, dict[int, int]] = {}
         """By stage and draw, how many times it has asked: once for all its documents, or for one after another."""
         self._asked_at: dict[tuple[int, int], float] = {}
-        self.people: set[str] = set()
+        self.history: dict[str, list[tuple[int, float]]] = {}
+        """By assessor, the documents of all labels in the order in which they came, and when each came."""
+        self.keys: dict[str, Any] = {}
+        """The labels that came under a key."""
         self.received = 0
         """How many labels ever came; some replaced others."""
         self.last_label = self.last_task = 0
@@ -74,7 +77,9 @@ class Ledger:
         for row in rows:
             said = Given(id=row.id, kind=row.kind, grade=row.grade)
             self.given.setdefault(row.place, {})[row.assessor] = said
-            self.people.add(row.assessor)
+            self.history.setdefault(row.assessor, []).append((row.place, row.made))
+            if row.key is not None:
+                self.keys[row.key] = row
             self.received += 1
             self.last_label = row.id
             places[row.place] = None
@@ -89,6 +94,11 @@ class Ledger:
     def settled(self, place: int) -> bool:
         """Whether somebody has ended a disagreement about the document."""
         return any(said.kind == Kind.SETTLED for said in self.given.get(place, {}).values())
+
+    @property
+    def out(self) -> int:
+        """How many documents were asked for and are not fully judged."""
+        return int(np.sum(self.asked & np.isnan(self.grades)))
 
     @property
     def counting(self) -> int:

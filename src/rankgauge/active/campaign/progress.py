@@ -60,7 +60,7 @@ class Progress:
             leased=len(books.held(connection)),
             labels=ledger.counting,
             replaced=ledger.received - ledger.counting,
-            assessors=len(ledger.people),
+            assessors=len(ledger.history),
             unasked=len(ledger.unasked),
             unjudgeable=len(ledger.unjudgeable),
             begun=sum(stage.begun(ledger) for stage in books.stages),

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.checks import conflict, nameless, reused, understood
 from rankgauge.active.campaign.ledger import Given
 from rankgauge.active.labels import Kind, Label, Recorded
 
-__all__ = ["Entry"]
+__all__ = ["Entry", "enter"]
 
 LONGEST = 200
 """An assessor's name and a key have at most so many letters."""
+
+
+def enter(books: Books, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
+    """Writes the labels, in a transaction that nobody interferes with; whoever judged a document has it no longer."""
+    entry = Entry(books=books, replace=replace, now=books.clock())
+    entry.take(labels)
+    books.store.add_labels(connection, entry.rows)
+    for assessor, places in entry.judged().items():
+        books.store.end_leases(connection, assessor, places, entry.now)
+    return entry.count
 
 
 @dataclass(kw_only=True, eq=False)
@@ -22,8 +34,6 @@ class Entry:
     """Labels that came in together: their rows, and the count of what became of them."""
 
     books: Books
-    keys: Mapping[str, Any]
-    """The labels that carry one of the keys already."""
     replace: bool
     now: float
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -64,7 +74,7 @@ class Entry:
             return False
         if len(label.key) > LONGEST:
             raise reused(label)
-        old = self.keys.get(label.key)
+        old = self.books.ledger.keys.get(label.key)
         known = self._keys.get(label.key) or (old and (old.place, old.assessor, old.kind, old.grade))
         if known and known != said:
             raise reused(label)

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign.campaign import Campaign
-from rankgauge.active.campaign.ledger import Given
+from rankgauge.active.campaign.ledger import Given, Ledger
 from rankgauge.active.labels import Kind
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError
 
-__all__ = ["Disagreement", "Own", "Review"]
+__all__ = ["Disagreement", "Own", "Review", "own"]
 
 RECENT = 30
 """So many of the last labels say how fast somebody judges."""
@@ -51,21 +51,15 @@ class Disagreement:
 
 
 class Review:
-    """A campaign looked back at; kept in step with it label by label."""
+    """A campaign looked back at."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign, self._books = campaign, campaign._books
-        self._after, self._history = 0, dict[str, list[tuple[int, float]]]()
 
     def own(self, assessor: str) -> Own:
         """What the assessor has done so far."""
-        with self._books.looking() as connection:
-            for row in self._books.store.labels(connection, self._after):
-                self._history.setdefault(row.assessor, []).append((row.place, row.made))
-                self._after = row.id
-        mine = self._history.get(assessor, [])
-        last = mine[-1][0] if mine else None
-        return Own(done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine]), last=last)
+        with self._books.looking():
+            return own(self._books.ledger, assessor)
 
     def task(self, place: int, assessor: str) -> tuple[Task, Given]:
         """A document that the assessor has judged, once more, and what the assessor said of it."""
@@ -74,7 +68,7 @@ class Review:
             if said is None or said.kind == Kind.SETTLED:
                 raise InputError("this document was not judged by you")
             texts = self._books.store.texts(connection, [place])
-        return self._campaign._task(place, assessor, self._books.clock(), texts.get(place, {})), said
+        return self._books.task(place, assessor, self._books.clock(), texts.get(place, {})), said
 
     def disagreements(self) -> list[Disagreement]:
         """The documents with different labels: open ones first, the widest apart first."""
@@ -106,7 +100,7 @@ class Review:
         return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
 
     def _disagreement(self, place: int, given: Mapping[str, Given], texts: dict[str, str]) -> Disagreement:
-        task = self._campaign._task(place, "", 0.0, texts)
+        task = self._books.task(place, "", 0.0, texts)
         final = [said for said in given.values() if said.kind == Kind.SETTLED]
         said = {assessor: one.grade for assessor, one in given.items() if one.kind != Kind.SETTLED}
         settled = max(final, key=lambda one: one.id).grade if final else None
@@ -115,12 +109,19 @@ class Review:
         )
 
 
+def own(ledger: Ledger, assessor: str) -> Own:
+    """What an assessor has done so far, by the ledger."""
+    mine = ledger.history.get(assessor, [])
+    last = mine[-1][0] if mine else None
+    return Own(done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine[-RECENT:]]), last=last)
+
+
 def _differs(given: Mapping[str, Given]) -> bool:
     return len({said.grade for said in given.values() if said.kind != Kind.SETTLED}) > 1
 
 
 def _pace(times: list[float]) -> float | None:
     """Documents an hour: by the middle of the times between the last labels, long breaks left out."""
-    between = np.diff(times[-RECENT:])
+    between = np.diff(times)
     working = between[between < BREAK]
     return None if len(working) < 2 else float(3600.0 / max(np.median(working), 0.1))

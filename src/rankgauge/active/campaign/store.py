@@ -67,13 +67,27 @@ class Store:
             )
         return found
 
-    def lock(self, connection: Connection) -> None:
-        """Nobody else changes the campaign before this transaction ends.
+    def lock(self, connection: Connection) -> bool:
+        """Nobody else changes the campaign before this transaction ends; gives whether it is paused.
 
         SQLite has locked its file when the transaction began; a server locks the row.
         """
-        row = sa.select(t.campaigns.c.id).where(t.campaigns.c.id == self.campaign).with_for_update()
-        connection.execute(row).scalar_one()
+        row = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == self.campaign).with_for_update()
+        return bool(connection.execute(row).scalar_one())
+
+    def news(self, connection: Connection, task: int, label: int) -> Row[Any]:
+        """In one question whether there is more than is known: how many stages there are and are over, and the last
+        task and label after those numbers, none where there is none."""
+        stages = sa.select(sa.func.count()).where(t.stages.c.campaign == self.campaign)
+        tasks = sa.select(sa.func.max(t.tasks.c.id)).where(t.tasks.c.campaign == self.campaign, t.tasks.c.id > task)
+        labels = sa.select(sa.func.max(t.labels.c.id))
+        parts = {
+            "stages": stages,
+            "over": stages.where(t.stages.c.draws.is_not(None)),
+            "task": tasks,
+            "label": labels.where(t.labels.c.campaign == self.campaign, t.labels.c.id > label),
+        }
+        return connection.execute(sa.select(*(part.scalar_subquery().label(n) for n, part in parts.items()))).one()
 
     def is_paused(self, connection: Connection) -> bool:
         """Whether nothing is to be handed out."""
@@ -171,14 +185,6 @@ class Store:
     def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Labels that came in."""
         self._insert(connection, t.labels, rows)
-
-    def keys(self, connection: Connection, keys: Sequence[str]) -> dict[str, Row[Any]]:
-        """The labels that carry those keys already."""
-        found: dict[str, Row[Any]] = {}
-        for start in range(0, len(keys), CHUNK):
-            some = t.labels.c.key.in_(list(keys[start : start + CHUNK]))
-            found |= {row.key: row for row in self._rows(connection, t.labels, t.labels.c.id, some)}
-        return found
 
     def _rows(
         self, connection: Connection, table: sa.Table, order: sa.Column[Any], *where: sa.ColumnElement[bool]

@@ -46,14 +46,14 @@ def judge(
 ) -> Response:
     """Records the answer and shows the next document."""
     given = Answer(query=query, document=document, grade=grade or None, comment=comment, key=key, again=again)
-    answer(room.campaigns.get(campaign), person, given)
     if FRAGMENT in request.headers:
-        return _page(request, room, campaign, _next(room, campaign, person))
+        return _page(request, room, campaign, _next(room, campaign, person, given))
+    answer(room.campaigns.get(campaign), person, given)
     return RedirectResponse(f"/campaigns/{campaign}/judge", status_code=303)
 
 
-def _next(room: Room, campaign: int, person: Person) -> Shown:
-    return show_next(room.campaigns.get(campaign), person, seconds=60 * room.settings.lease_minutes)
+def _next(room: Room, campaign: int, person: Person, given: Answer | None = None) -> Shown:
+    return show_next(room.campaigns.get(campaign), person, seconds=60 * room.settings.lease_minutes, given=given)
 
 
 def _page(request: Request, room: Room, campaign: int, shown: Shown) -> Response:

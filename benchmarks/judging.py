@@ -1,0 +1,155 @@
+"""Many assessors judging at once: how long they wait for the next document, and whether every answer is kept.
+
+python -m benchmarks.judging           50 assessors for 60 s on PostgreSQL and on SQLite, then a rush for a small budget
+--assessors 50 --seconds 60
+--think 1.5     mean seconds between a document and its answer (exponential); 0: as fast as the room answers
+--databases postgresql sqlite
+--method auto   how the campaign chooses documents
+--stop-at 0.001 a stop rule, which looks at the estimate after each draw
+
+Everything is on the loopback: the room in a process of its own, the assessors together in another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from benchmarks.assessors import Answered, Assessor
+from benchmarks.goals import Reached
+from benchmarks.rooms import DATABASES, Open, room
+from rankgauge.active.campaign import tables as t
+from rankgauge.active.campaign.database import Location, connect, reading
+
+GOAL = 0.100
+"""Seconds in which 95 of 100 answers on PostgreSQL are recorded and the next document is there."""
+
+EACH = 2
+"""How many assessors judge each document: then grades are combined, and a slot could be taken once too often."""
+
+BUDGET, RUSH = 12_000.0, 400.0
+"""A budget that outlasts the time, and one for which everybody runs at once until it is spent."""
+
+
+def judge(number: int, links: Mapping[str, str], *, seconds: float, think: float) -> list[Assessor]:
+    """Everybody judging for so long."""
+    team = [
+        Assessor(name=name, link=link, campaign=number, rng=random.Random(n), think=think)
+        for n, (name, link) in enumerate(links.items())
+    ]
+
+    async def together() -> None:
+        until = time.perf_counter() + seconds
+        await asyncio.gather(*(one.judge(until) for one in team))
+
+    asyncio.run(together())
+    return team
+
+
+def faults(database: str, number: int, answered: Sequence[Answered]) -> dict[str, int]:
+    """How often each fault is in the rows of the campaign, given the answers that were acknowledged."""
+    labels, tasks, settings = _rows(database, number)
+    kept = {row.key.partition(":")[2]: row for row in labels}
+    heard = Counter(row.place for row in labels)
+    spent, budget = EACH * sum(row.cost for row in tasks), settings["budget"]
+    return {
+        "lost": sum(one.key not in kept for one in answered),
+        "double": len(labels) - len({(row.place, row.assessor) for row in labels}) + len(labels) - len(kept),
+        "misattributed": sum(_said(one) != _written(kept[one.key]) for one in answered if one.key in kept),
+        "unaccounted": len(kept.keys() - {one.key for one in answered}),
+        "too many of one document": sum(count > EACH for count in heard.values()),
+        "overspent": int(spent > budget * (1 + 1e-9)),
+        "not asked": len(heard.keys() - {row.place for row in tasks}),
+    }
+
+
+def _rows(database: str, number: int) -> tuple[Sequence[Any], Sequence[Any], dict[str, Any]]:
+    engine = connect(Location(database), existing=True)
+    with reading(engine) as connection:
+        labels = connection.execute(sa.select(t.labels).where(t.labels.c.campaign == number)).all()
+        tasks = connection.execute(sa.select(t.tasks).where(t.tasks.c.campaign == number)).all()
+        settings = connection.execute(sa.select(t.campaigns.c.settings).where(t.campaigns.c.id == number)).scalar_one()
+    engine.dispose()
+    return labels, tasks, json.loads(settings)
+
+
+def _said(one: Answered) -> tuple[str, str, str, str]:
+    return one.assessor, one.query, one.document, one.grade
+
+
+def _written(row: Any) -> tuple[str, str, str, str]:
+    return row.assessor, row.query, row.document, f"{row.grade:g}"
+
+
+def report(what: str, team: Sequence[Assessor], seconds: float, wrong: Mapping[str, int]) -> float:
+    """Prints what was measured; gives the 95th of 100 waits, in seconds."""
+    answered = [one for person in team for one in person.answered]
+    waits = np.array([one.seconds for one in answered])
+    middle, high, highest = np.quantile(waits, (0.5, 0.95, 0.99))
+    errors = [error for person in team for error in person.errors]
+    print(f"{what}: {len(answered):,} answers, {len(answered) / seconds:.1f} a second, {len(errors)} errors")
+    print(f"  submit and get next: p50 {1e3 * middle:.0f} ms, p95 {1e3 * high:.0f} ms, p99 {1e3 * highest:.0f} ms")
+    print(f"  nothing to judge: {sum(person.waited for person in team)} times")
+    print(f"  in the database: {', '.join(f'{count} {name}' for name, count in wrong.items())}", flush=True)
+    for error in errors[:3]:
+        print(f"  {error}")
+    return float(high)
+
+
+def measured(name: str, told: argparse.Namespace) -> tuple[float, int]:
+    """The 95th of 100 waits on that database, and the number of faults."""
+    with tempfile.TemporaryDirectory() as folder, DATABASES[name](Path(folder)) as url, room(url, Path(folder)) as at:
+        high, wrong = _part(at, f"{name}, all the time", told, budget=BUDGET, think=told.think)
+        _, more = _part(at, f"{name}, a rush", told, budget=RUSH, think=0.0)
+    return high, wrong + more
+
+
+def _part(at: Open, what: str, told: argparse.Namespace, *, budget: float, think: float) -> tuple[float, int]:
+    rules = {} if told.stop_at is None else {"stop_at": told.stop_at}
+    number, links = at.campaign(what, people=told.assessors, budget=budget, assessors=EACH, method=told.method, **rules)
+    started = time.perf_counter()
+    team = judge(number, links, seconds=told.seconds, think=think)
+    seconds = time.perf_counter() - started
+    answered = [one for person in team for one in person.answered]
+    wrong = faults(at.database, number, answered)
+    high = report(what, team, seconds, wrong)
+    return high, sum(wrong.values()) + sum(len(person.errors) for person in team)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs what is asked for; gives 1 where a label is not as it should be or the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--assessors", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--think", type=float, default=1.5)
+    parser.add_argument("--databases", nargs="+", choices=sorted(DATABASES), default=sorted(DATABASES))
+    parser.add_argument("--method", default="auto")
+    parser.add_argument("--stop-at", type=float)
+    told = parser.parse_args(arguments)
+    print(
+        f"{told.assessors} assessors, {told.seconds:g} s, think time exponential with mean {told.think:g} s; ", end=""
+    )
+    print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}")
+    found = {name: measured(name, told) for name in told.databases}
+    for name, (high, _) in found.items():
+        goal = Reached(what=name, measured=1e3 * high, goal=1e3 * GOAL, stretch=None, unit=" ms", more=False)
+        print(f"{goal.what}: p95 {goal.measured:.0f}{goal.unit}, goal {goal.goal:.0f}{goal.unit}: {goal.verdict}")
+    late = "postgresql" in found and found["postgresql"][0] > GOAL
+    return int(late or any(wrong for _, wrong in found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
