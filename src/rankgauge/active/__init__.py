@@ -1,1 +1,38 @@
 """Active evaluation: which documents to judge when labels cost money, and what their grades say."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.active.labels import Label
+    from rankgauge.active.methods import Estimate
+    from rankgauge.active.planning import forecast
+    from rankgauge.active.pool import Pool
+    from rankgauge.active.simulation import simulate
+    from rankgauge.active.target import Target
+
+__all__ = ["Campaign", "Estimate", "Label", "Pool", "Target", "forecast", "simulate"]
+
+_HOMES = {
+    "Campaign": "campaign",
+    "Estimate": "methods",
+    "Label": "labels",
+    "Pool": "pool",
+    "Target": "target",
+    "forecast": "planning",
+    "simulate": "simulation",
+}
+"""Where each name is at home. They load on first use: only campaigns need a database's library."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -141,7 +141,7 @@ def next_(
     """Write the documents to judge next, as far as the budget allows."""
     from rankgauge.active import formats
     from rankgauge.active.campaign import Campaign
-    from rankgauge.report.active.content import amount
+    from rankgauge.report.active.content import amount, count
 
     formats.task_format(output)  # a wrong ending shows before anything is handed out
     with Campaign.open(campaign) as found:
@@ -149,13 +149,13 @@ def next_(
         progress = found.progress()
     if tasks:
         formats.write_tasks(tasks, output)
-        typer.echo(f"{output}: {len(tasks)} documents for {assessor} to judge")
+        typer.echo(f"{output}: {count(len(tasks), 'document')} for {assessor} to judge")
     else:
         waits = (
             "the rest waits for labels (--again writes them anew)" if progress.out else "nothing more is to be judged"
         )
         typer.echo(f"nothing is handed out: {waits}")
-    typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {progress.out} documents are out")
+    typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out")
 
 
 @app.command(
@@ -176,7 +176,7 @@ def record(
 ) -> None:
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
     from rankgauge.active.campaign import Campaign
-    from rankgauge.report.active.content import amount
+    from rankgauge.report.active.content import amount, count
     from rankgauge.report.active.recorded import told
 
     with Campaign.open(campaign) as found:
@@ -184,8 +184,8 @@ def record(
             typer.echo(f"{path}: {told(found.record(path, assessor=assessor, replace=replace))}")
         progress = found.progress()
     typer.echo(
-        f"{amount(progress.spent)} of {amount(progress.budget)} spent; {progress.complete} draws complete, "
-        f"{progress.out} documents are out"
+        f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.complete, 'draw')} complete, "
+        f"{count(progress.out, 'document')} out"
     )
 
 

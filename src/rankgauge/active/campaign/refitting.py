@@ -9,9 +9,9 @@ from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign import packing
 from rankgauge.active.campaign.books import Books
-from rankgauge.active.campaign.calibration import calibrated
 from rankgauge.active.campaign.estimates import FEWEST
 from rankgauge.active.campaign.stages import seed_of
+from rankgauge.active.methods.recalibration import recalibrated
 from rankgauge.errors import InputError
 from rankgauge.ranking.lists import FloatArray
 
@@ -26,8 +26,10 @@ def refit(books: Books, connection: Connection, beliefs: FloatArray | None, *, l
     left = settings.allowance - ledger.spent
     if left <= 0:
         raise InputError("the budget is spent: a new stage could ask for nothing")
-    found = _calibrated(books) if beliefs is None else np.asarray(beliefs, dtype=np.float64)
-    replace(books.pool, beliefs=found)  # the pool says what is wrong with beliefs
+    if beliefs is None:
+        pool = recalibrated(stage.plan.pool, ledger.grades)
+    else:
+        pool = replace(books.pool, beliefs=np.asarray(beliefs, dtype=np.float64))
     number = len(books.stages)
     chosen = replace(stage.settings, budget=left, seed=seed_of(settings.seed, number))
     books.store.end_stage(connection, stage.number, complete)
@@ -36,16 +38,8 @@ def refit(books: Books, connection: Connection, beliefs: FloatArray | None, *, l
         number=number,
         made=books.clock(),
         settings=chosen.packed(),
-        beliefs=packing.pack_beliefs(found),
+        beliefs=packing.pack_beliefs(pool.beliefs),
     )
-
-
-def _calibrated(books: Books) -> FloatArray:
-    """The beliefs of the present stage, calibrated to the grades that are known; a grade between two levels of the
-    scale counts as the nearer one."""
-    known = np.flatnonzero(~np.isnan(books.ledger.grades))
-    distance = np.abs(books.ledger.grades[known, None] - books.pool.grades[None, :])
-    return calibrated(books.stage.plan.pool.beliefs, known, np.argmin(distance, axis=1))
 
 
 def _check(unfinished: int, complete: int, leave_open: bool) -> None:

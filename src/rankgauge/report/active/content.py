@@ -10,7 +10,7 @@ from rankgauge.active.intervals import Interval
 from rankgauge.report.active.shown import Shown
 from rankgauge.report.numbers import number
 
-__all__ = ["amount", "headline", "notes"]
+__all__ = ["amount", "count", "headline", "notes"]
 
 
 def headline(shown: Shown) -> str:
@@ -38,13 +38,13 @@ def notes(shown: Shown) -> Iterator[tuple[str, str]]:
         yield "assessors", f"{settings.assessors} judge each document; one grade of theirs: {settings.combine}"
     if progress.unjudgeable:
         rule = Unjudgeable.parse(settings.unjudgeable).words
-        yield "not judged", f"{_count(progress.unjudgeable, 'document')} could not be judged; {rule}"
+        yield "not judged", f"{count(progress.unjudgeable, 'document')} could not be judged; {rule}"
     if progress.replaced:
-        yield "replaced", f"{_count(progress.replaced, 'label')}; the old ones are kept"
+        yield "replaced", f"{count(progress.replaced, 'label')}; the old ones are kept"
     if progress.unasked:
         yield (
             "not asked",
-            (f"{_count(progress.unasked, 'document')} with labels that no draw has asked for; kept, and not used"),
+            (f"{count(progress.unasked, 'document')} with labels that no draw has asked for; kept, and not used"),
         )
     if progress.paused:
         yield "paused", "nothing is handed out"
@@ -57,15 +57,15 @@ def amount(cost: float) -> str:
 
 def _spent(shown: Shown) -> str:
     progress = shown.progress
-    documents = f"{_count(progress.asked, 'document')} of {_count(progress.queries, 'query', 'queries')}"
-    labels = f"{_count(progress.labels, 'label')} of {_count(progress.assessors, 'assessor')}"
+    documents = f"{count(progress.asked, 'document')} of {count(progress.queries, 'query', 'queries')}"
+    labels = f"{count(progress.labels, 'label')} of {count(progress.assessors, 'assessor')}"
     return f"{amount(progress.spent)} of {amount(progress.budget)}: {documents}; {labels}"
 
 
 def _draws(shown: Shown) -> str:
     progress = shown.progress
     words = f"{progress.complete:,} complete; the estimate rests on these, which cost {amount(shown.used)}"
-    return words + (f"; {_count(progress.out, 'document')} asked for and not yet judged" if progress.out else "")
+    return words + (f"; {count(progress.out, 'document')} asked for and not yet judged" if progress.out else "")
 
 
 def _left(shown: Shown) -> str:
@@ -83,5 +83,6 @@ def _method(shown: Shown) -> str:
     return f"{settings.method}, seed {settings.seed}{stages}; {settings.measure} as in the dialect {settings.dialect}"
 
 
-def _count(n: int, one: str, many: str | None = None) -> str:
+def count(n: int, one: str, many: str | None = None) -> str:
+    """So many of something, in words."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
