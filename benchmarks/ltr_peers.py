@@ -34,7 +34,8 @@ def train(folds: tuple[Fold, ...], job: Job) -> dict[str, Any]:
         clock, processor = time.perf_counter(), time.process_time()
         predict = PEERS[job.settings["ranker"]][1](*sets)
         seconds = {"wall": time.perf_counter() - clock, "cpu": time.process_time() - processor}
-        return {"scores": np.asarray(predict(test), dtype=np.float64).tolist(), **seconds, "best_round": None}
+        found = np.asarray(predict(test), dtype=np.float64).tolist()
+    return {"scores": found, **seconds}
 
 
 def _documents(data: Features) -> Documents:
