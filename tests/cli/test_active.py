@@ -106,3 +106,11 @@ def test_stages(command: Command, table: Path, tmp_path: Path) -> None:
     command("active", "record", made, str(tasks))
     assert command("active", "refit", made) == "stage 2 begins with 45 of the budget\n"
     assert "2 stages" in command("active", "estimate", made)
+
+
+def test_several_need_names(command: Command, table: Path, tmp_path: Path) -> None:
+    """Where several people judge each document, it matters who gets it."""
+    made, tasks = str(tmp_path / "c.rg"), str(tmp_path / "tasks.csv")
+    command("active", "plan", str(table), "--budget", "60", "--method", "paper", "--assessors", "2", "-o", made)
+    assert "'assessor'" in command("active", "next", made, "-o", tasks, code=4)
+    assert "20 documents for ben" in command("active", "next", made, "--assessor", "ben", "-o", tasks)

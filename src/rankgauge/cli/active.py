@@ -9,6 +9,7 @@ import typer
 
 from rankgauge.cli import active_simulate
 from rankgauge.cli.help import example
+from rankgauge.errors import ParameterError
 
 __all__ = ["add_to"]
 
@@ -32,7 +33,9 @@ Pools: TypeAlias = Annotated[
     list[Path],
     typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL"),
 ]
-Assessor: TypeAlias = Annotated[str, typer.Option("--assessor", help="Who judges.", metavar="NAME")]
+Assessor: TypeAlias = Annotated[
+    str | None, typer.Option("--assessor", help="Who judges, where labels do not say it.", metavar="NAME")
+]
 
 
 def add_to(root: typer.Typer) -> None:
@@ -134,22 +137,26 @@ def next_(
         typer.Option("-o", "--output", help="The tasks: .csv, .jsonl, or .json for Label Studio.", metavar="FILE"),
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = 20,
-    assessor: Assessor = "assessor",
+    assessor: Assessor = None,
     again: Annotated[bool, typer.Option("--again", help="Those that the assessor has already, first.")] = False,
     days: Annotated[float, typer.Option("--days", help="For how long nobody else gets them.", metavar="X")] = 7.0,
 ) -> None:
     """Write the documents to judge next, as far as the budget allows."""
     from rankgauge.active import formats
     from rankgauge.active.campaign import Campaign
+    from rankgauge.active.labels import SOMEBODY
     from rankgauge.report.active.content import amount, count
 
     formats.task_format(output)  # a wrong ending shows before anything is handed out
     with Campaign.open(campaign) as found:
-        tasks = found.lease(n, assessor, seconds=days * 24 * 3600, again=again)
+        if assessor is None and found.settings.assessors > 1:
+            raise ParameterError("active next", "assessor", "a name, as several people judge each document", assessor)
+        who = assessor or SOMEBODY
+        tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
         progress = found.progress()
     if tasks:
         formats.write_tasks(tasks, output)
-        typer.echo(f"{output}: {count(len(tasks), 'document')} for {assessor} to judge")
+        typer.echo(f"{output}: {count(len(tasks), 'document')} for {who} to judge")
     else:
         waits = (
             "the rest waits for labels (--again writes them anew)" if progress.out else "nothing more is to be judged"
@@ -171,17 +178,18 @@ def record(
         list[Path],
         typer.Argument(help="Labels: CSV, JSON lines, Label Studio's export or TREC qrels.", metavar="LABELS"),
     ],
-    assessor: Assessor = "assessor",
+    assessor: Assessor = None,
     replace: Annotated[bool, typer.Option("--replace", help="Labels may correct the same assessor's before.")] = False,
 ) -> None:
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
     from rankgauge.active.campaign import Campaign
+    from rankgauge.active.labels import SOMEBODY
     from rankgauge.report.active.content import amount, count
     from rankgauge.report.active.recorded import told
 
     with Campaign.open(campaign) as found:
         for path in labels:
-            typer.echo(f"{path}: {told(found.record(path, assessor=assessor, replace=replace))}")
+            typer.echo(f"{path}: {told(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
         progress = found.progress()
     typer.echo(
         f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.complete, 'draw')} complete, "
