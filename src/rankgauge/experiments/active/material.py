@@ -87,8 +87,8 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
         forest=FOREST,
         # Walking through half a million documents takes its time, and small budgets are where it saves.
         efforts={
-            ("document", "ERR"): Effort(repetitions=0.1, budget=0.1),
-            ("document", "DCG"): Effort(repetitions=0.1),
+            ("document", "ERR"): Effort(repetitions=0.05, budget=0.1),
+            ("document", "DCG"): Effort(repetitions=0.05),
         },
     )
 
@@ -113,6 +113,7 @@ def given(folder: Path) -> Material:
         budgets=_budgets(at),
         at=at,
         forest={"trees": 100, "min_leaf": 5, "share": 0.3},
+        efforts={("document", "ERR"): Effort(repetitions=0.25), ("document", "DCG"): Effort(repetitions=0.25)},
         depth=DEPTH,
     )
 

@@ -15,6 +15,9 @@ WIDTH, HEIGHT = 250, 260
 HUES = ("#555555", *COLOURS, "#000000")
 """Passive, which is what all are measured by, is grey."""
 
+CHOICES = (0.0, 0.55)
+"""From never wrong to a little more than a coin."""
+
 LABELS = {"error": "mean absolute error", "wrong": "share of wrong choices"}
 
 
@@ -49,7 +52,7 @@ def _panel(shown: pl.DataFrame, loss: str, name: str, whole: pl.DataFrame, *, fi
         (pl.col(loss) + spread).alias("high"),
     )
     across = alt.X("cost:Q", title="budget spent", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(grid=False))
-    scale = alt.Scale(type="log", nice=False) if loss == "error" else alt.Scale(zero=False)
+    scale = alt.Scale(type="log", nice=False) if loss == "error" else alt.Scale(domain=CHOICES)
     label = LABELS[loss] if first else None
     base = alt.Chart(bounded).encode(x=across, color=colour)
     curve = base.mark_line(strokeWidth=1.7, point=alt.OverlayMarkDef(size=16)).encode(

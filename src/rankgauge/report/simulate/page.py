@@ -46,10 +46,10 @@ def _sections(shown: Shown) -> Iterator[str]:
     )
     yield f'<p class="eyebrow">{" · ".join(facts)}</p>\n<h1>{escape(content.headline(shown))}</h1>\n'
     named = legend(shown.methods)
+    yield _section("Labels saved", SAVINGS, _table(content.savings(shown)))
     yield _section("Error against budget", ERRORS, named + _grid(_errors(shown)))
     if any("passive" in study.curves for study in shown.studies):
         yield _section("Against passive", SHARES, named + _grid(_shares(shown)))
-    yield _section("Labels saved", SAVINGS, _table(content.savings(shown)))
     yield _section("Coverage", COVERAGE, named + _grid(_coverages(shown)))
     yield _section("Pools", "", _table(content.studies(shown)))
     numbers = "".join(_details(study) for study in shown.studies)
