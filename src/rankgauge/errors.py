@@ -2,6 +2,7 @@
 
     RankGaugeError            1
     ├── InputError            2   a file or table is not what was expected: path:line, the line, what to do
+    │   ├── UnavailableError  2   a database does not answer, or has no room left: later it may
     │   └── UngroupedError    2   a run that is read in pieces is not grouped by query
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
     ├── ParameterError        4   a parameter's value makes no sense
@@ -16,7 +17,15 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UngroupedError", "UnknownNameError"]
+__all__ = [
+    "InputError",
+    "MissingExtraError",
+    "ParameterError",
+    "RankGaugeError",
+    "UnavailableError",
+    "UngroupedError",
+    "UnknownNameError",
+]
 
 
 class RankGaugeError(Exception):
@@ -46,6 +55,10 @@ class InputError(RankGaugeError):
         place = "" if self.path is None else f"{self.path}:" + (f"{self.line}:" if self.line else "") + " "
         shown = "" if self.text is None else f"\n  {_shortened(self.text)}"
         return f"{place}{self.problem}{shown}" + (f"\n  {self.hint}" if self.hint else "")
+
+
+class UnavailableError(InputError):
+    """A database that does not answer now; nothing was recorded, or nobody can say whether it was."""
 
 
 class UngroupedError(InputError):

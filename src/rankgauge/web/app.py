@@ -10,11 +10,11 @@ from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 
 from rankgauge.active.campaign.database import Location, connect
-from rankgauge.errors import RankGaugeError
+from rankgauge.errors import RankGaugeError, UnavailableError
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.headers import SafeHeaders
 from rankgauge.web.limits import Limit
-from rankgauge.web.logs import RequestLog
+from rankgauge.web.logs import LOG, RequestLog
 from rankgauge.web.people import People
 from rankgauge.web.room import Room, room_of
 from rankgauge.web.routes import ROUTERS
@@ -48,6 +48,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RankGaugeError, _mistaken)
+    app.add_exception_handler(UnavailableError, _unavailable)
     app.add_middleware(BoundedBody, largest=settings.upload_bytes, files=FILES)
     app.add_middleware(SafeHeaders)
     app.add_middleware(RequestLog)
@@ -58,6 +59,12 @@ def _refused(request: Request, error: Exception) -> Response:
     """What was not allowed or is not there, as a page for people and as JSON for programs."""
     assert isinstance(error, HTTPException)
     return _answer(request, error.status_code, str(error.detail), dict(error.headers or {}))
+
+
+def _unavailable(request: Request, error: Exception) -> Response:
+    """The database does not answer: what was sent may be sent again as it is."""
+    LOG.error("database", exc_info=error)
+    return _answer(request, 503, "the database does not answer; nothing is lost, try again", {"Retry-After": "1"})
 
 
 def _mistaken(request: Request, error: Exception) -> Response:

@@ -23,11 +23,22 @@ COOKIE = "rankgauge"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FIELD, HEADER = "csrf", "x-csrf-token"
 
-TheRoom: TypeAlias = Annotated[Room, Depends(room_of)]
+# Checks that only look at what is at hand are coroutines: others are given a thread each, which takes longer.
 
 
-def limited(request: Request, room: TheRoom) -> None:
+async def _room(request: Request) -> Room:
+    return room_of(request)
+
+
+TheRoom: TypeAlias = Annotated[Room, Depends(_room)]
+
+
+async def limited(request: Request, room: TheRoom) -> None:
     """Refuses an address that tries too many links or tokens."""
+    _count(request, room)
+
+
+def _count(request: Request, room: Room) -> None:
     address = request.client.host if request.client else "unknown"
     if not room.limit.allows(address):
         raise HTTPException(429, "too many tries from this address; wait a minute", headers={"Retry-After": "60"})
@@ -51,7 +62,7 @@ async def _somebody(request: Request, room: TheRoom) -> AsyncIterator[Person]:
 def _by_token(request: Request, room: Room, token: str) -> Person:
     person = room.people.behind_token(token)
     if person is None:
-        limited(request, room)
+        _count(request, room)
         raise HTTPException(401, "no such token", headers={"WWW-Authenticate": "Bearer"})
     request.state.person = person
     return person
@@ -78,7 +89,7 @@ async def _check_form(request: Request, room: Room) -> None:
 Somebody: TypeAlias = Annotated[Person, Depends(_somebody)]
 
 
-def _admin(person: Somebody) -> Person:
+async def _admin(person: Somebody) -> Person:
     if person.role is not Role.ADMIN:
         raise HTTPException(403, "only an admin may do this")
     return person
@@ -87,7 +98,7 @@ def _admin(person: Somebody) -> Person:
 Admin: TypeAlias = Annotated[Person, Depends(_admin)]
 
 
-def _member(campaign: int, person: Somebody) -> Person:
+async def _member(campaign: int, person: Somebody) -> Person:
     # To those whom it does not concern a campaign does not exist: its number tells nothing.
     if not person.may_see(campaign):
         raise HTTPException(404, "no such campaign")

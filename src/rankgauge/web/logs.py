@@ -13,7 +13,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["JsonLines", "RequestLog", "set_up"]
+__all__ = ["LOG", "JsonLines", "RequestLog", "set_up"]
 
 LOG = logging.getLogger("rankgauge.web")
 FACTS = "facts"

@@ -18,6 +18,9 @@ __all__ = ["serve"]
 GRACE = 10
 """Seconds that a request which is under way may still take after Ctrl-C or SIGTERM."""
 
+READING = 75
+"""Seconds for which a browser's connection is kept while its assessor reads."""
+
 
 def serve(settings: Settings) -> None:
     """Serves until it is told to stop."""
@@ -30,7 +33,12 @@ def serve(settings: Settings) -> None:
     print(f"The judging room is open at {room.settings.base}", flush=True)
     print(f"Admin (once, within the hour): {room.settings.base}/enter/{room.people.admin_link()}", flush=True)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=READING,
     )
     uvicorn.Server(config).run(sockets=[listening])
     room.engine.dispose()

@@ -10,14 +10,24 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    InterfaceError,
+    NoSuchModuleError,
+    OperationalError,
+    TimeoutError,
+)
 
-from rankgauge.errors import InputError, MissingExtraError
+from rankgauge.errors import InputError, MissingExtraError, UnavailableError
 
 __all__ = ["Location", "connect", "prepared", "reading", "writing"]
 
 PATIENCE = 60.0
 """Seconds to wait for another process that is writing, before it counts as an error."""
+
+CONNECTIONS = 20
+"""So many connections are kept once they were needed: to open one takes longer than to ask something."""
 
 _READ = "rankgauge_read"
 
@@ -80,9 +90,10 @@ def prepared(engine: Engine) -> Engine:
 
 
 def _options(location: Location) -> dict[str, Any]:
+    kept: dict[str, Any] = {"pool_size": CONNECTIONS, "max_overflow": CONNECTIONS}
     if location.path is not None:
-        return {"connect_args": {"timeout": PATIENCE}}
-    return {"pool_pre_ping": True}  # a connection that the server has cut is replaced, not used
+        return kept | {"connect_args": {"timeout": PATIENCE}}
+    return kept | {"pool_pre_ping": True}  # a connection that the server has cut is replaced, not used
 
 
 def _prepare(connection: sqlite3.Connection, record: object) -> None:
@@ -105,9 +116,13 @@ def _begin(connection: Connection) -> None:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only looks."""
+    """A transaction that only looks.
+
+    A server's statement sees by itself what is there when it begins; a transaction around it would see no other.
+    """
+    alone = {} if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
     with _explained(engine), engine.connect() as connection:
-        chosen = connection.execution_options(**{_READ: True})
+        chosen = connection.execution_options(**{_READ: True}, **alone)
         with chosen.begin():
             yield chosen
 
@@ -125,8 +140,10 @@ def _explained(engine: Engine) -> Iterator[None]:
     shown = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=True)
     try:
         yield
-    except OperationalError as error:
-        raise InputError(f"the database does not answer: {error.orig}", path=shown) from error
+    except (OperationalError, InterfaceError) as error:
+        raise UnavailableError(f"the database does not answer: {error.orig}", path=shown) from error
+    except TimeoutError as error:
+        raise UnavailableError("the database does not answer in time", path=shown) from error
     except DatabaseError as error:
         if "not a database" not in str(error.orig):
             raise

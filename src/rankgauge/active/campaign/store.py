@@ -19,6 +19,24 @@ CHUNK = 5_000
 """So many rows go to the database at a time."""
 
 
+def _later(table: sa.Table, after: str) -> sa.Select[Any]:
+    chosen = sa.select(sa.func.max(table.c.id)).where(table.c.campaign == _CAMPAIGN)
+    return chosen.where(table.c.id > sa.bindparam(after, type_=sa.BigInteger))
+
+
+_CAMPAIGN = sa.bindparam("campaign", type_=sa.Integer)
+_STAGES = sa.select(sa.func.count()).select_from(t.stages).where(t.stages.c.campaign == _CAMPAIGN)
+
+# What each answer asks is put together once: that takes as long as the database takes to reply.
+_LOCK = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == _CAMPAIGN).with_for_update()
+_NEWS = sa.select(
+    _STAGES.scalar_subquery().label("stages"),
+    _STAGES.where(t.stages.c.draws.is_not(None)).scalar_subquery().label("over"),
+    _later(t.tasks, "last_task").scalar_subquery().label("task"),
+    _later(t.labels, "last_label").scalar_subquery().label("label"),
+)
+
+
 def names(connection: Connection) -> list[str]:
     """The campaigns of a database, in the order in which they were made."""
     if not sa.inspect(connection).has_table(t.campaigns.name):
@@ -72,22 +90,12 @@ class Store:
 
         SQLite has locked its file when the transaction began; a server locks the row.
         """
-        row = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == self.campaign).with_for_update()
-        return bool(connection.execute(row).scalar_one())
+        return bool(connection.execute(_LOCK, {"campaign": self.campaign}).scalar_one())
 
     def news(self, connection: Connection, task: int, label: int) -> Row[Any]:
         """In one question whether there is more than is known: how many stages there are and are over, and the last
         task and label after those numbers, none where there is none."""
-        stages = sa.select(sa.func.count()).where(t.stages.c.campaign == self.campaign)
-        tasks = sa.select(sa.func.max(t.tasks.c.id)).where(t.tasks.c.campaign == self.campaign, t.tasks.c.id > task)
-        labels = sa.select(sa.func.max(t.labels.c.id))
-        parts = {
-            "stages": stages,
-            "over": stages.where(t.stages.c.draws.is_not(None)),
-            "task": tasks,
-            "label": labels.where(t.labels.c.campaign == self.campaign, t.labels.c.id > label),
-        }
-        return connection.execute(sa.select(*(part.scalar_subquery().label(n) for n, part in parts.items()))).one()
+        return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
 
     def is_paused(self, connection: Connection) -> bool:
         """Whether nothing is to be handed out."""
