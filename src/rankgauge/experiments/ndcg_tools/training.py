@@ -118,7 +118,7 @@ def scores(results: Mapping[str, Any], title: str, reading: str, folds: Iterable
 
 
 def costs(results: Mapping[str, Any]) -> pl.DataFrame:
-    """A row per job: the seconds of its training, on the clock and of the processor, its best round and its settings."""
+    """A row per job: the seconds of its training, on the clock and of the processor, best round and settings."""
     names = [name.split(".") for name in results]
     columns = {column: [row[place] for row in names] for place, column in enumerate(("ranker", "reading", "fold"))}
     found = {key: [result[key] for result in results.values()] for key in ("wall", "cpu", "best_round")}
