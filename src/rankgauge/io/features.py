@@ -12,7 +12,6 @@ error that names the line.
 from __future__ import annotations
 
 import io
-import lzma
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rankgauge.io.source import Source
+from rankgauge.io.source import DAMAGE, Source
 
 __all__ = ["Matrix", "Scanned", "scan"]
 
@@ -83,7 +82,7 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
     try:
         with source.open() as stream:
             parts = deque(_spread(stream, np.dtype(dtype), block))
-    except (Irregular, OSError, EOFError, lzma.LZMAError, pl.exceptions.PolarsError):
+    except (Irregular, *DAMAGE):
         return None
     if not sum(len(part.texts) for part in parts):
         return None

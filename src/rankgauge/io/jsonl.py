@@ -11,7 +11,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io.base import Format, Head, Kind, kinds
 from rankgauge.io.frames import batches_of, table_of
-from rankgauge.io.source import Source
+from rankgauge.io.source import DAMAGE, Source
 from rankgauge.tables import ALIASES, JUDGMENTS, RUN, Table, find, raters
 from rankgauge.tables.check import Place
 from rankgauge.tables.columns import NUMBER, TEXT
@@ -70,11 +70,14 @@ def _text(value: Any) -> str | None:
 
 
 def _lines(source: Source) -> Iterator[Place]:
-    with source.open() as stream:
-        for number, line in enumerate(stream, start=1):
-            text = line.decode("utf-8", "replace").removeprefix("\ufeff").strip()
-            if text:
-                yield number, text
+    try:
+        with source.open() as stream:
+            for number, line in enumerate(stream, start=1):
+                text = line.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+                if text:
+                    yield number, text
+    except DAMAGE as error:
+        raise source.damaged(error) from None
 
 
 def _locate(source: Source, row: int) -> Place:

@@ -13,7 +13,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io.base import Format, Head, Kind, kinds
 from rankgauge.io.frames import batches_of, table_of
-from rankgauge.io.source import Source
+from rankgauge.io.source import DAMAGE, Source
 from rankgauge.tables import JUDGMENTS, RUN, Table
 
 __all__ = ["ARROW", "PARQUET"]
@@ -40,14 +40,14 @@ def _recognise(scan: _Scanner, starts: tuple[bytes, ...], head: Head) -> tuple[K
         return ()
     try:
         return kinds(scan(head.source).collect_schema().names()) or (Kind.JUDGMENTS, Kind.RUN)
-    except (OSError, pl.exceptions.PolarsError):
+    except DAMAGE:
         return (Kind.JUDGMENTS, Kind.RUN)
 
 
 def _read(scan: _Scanner, table: Table, source: Source) -> pl.DataFrame:
     try:
         return table_of(scan(source), table, source)
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except DAMAGE as error:
         raise InputError(f"cannot be read: {error}", path=source.name) from None
 
 

@@ -11,6 +11,7 @@ import gzip
 import io
 import lzma
 import sys
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,22 @@ from typing import BinaryIO, cast
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.io.bombs import RATIO, is_bomb
 
-__all__ = ["PACKED_SUFFIXES", "STANDARD_STREAM", "Source"]
+__all__ = ["DAMAGE", "PACKED_SUFFIXES", "STANDARD_STREAM", "Source"]
 
 STANDARD_STREAM = "-"
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
+DAMAGE = (
+    OSError,
+    EOFError,
+    lzma.LZMAError,
+    zlib.error,
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # polars' own readers of binary files may stop so at bytes that make no sense
+)
+"""What the libraries raise at bytes that are not what their beginning says."""
 
 Where = Path | io.BytesIO
 
@@ -91,6 +102,14 @@ class Source:
     def _filled(self) -> Source:
         if not self._magic():
             raise InputError("is empty", path=self.name)
+        if self.packed:
+            with self._raw() as raw:
+                if is_bomb(raw.read(1 << 16)):
+                    raise InputError(
+                        f"unpacks to more than {RATIO} times its size, as no file of rankings does",
+                        path=self.name,
+                        hint="Unpack it yourself if it is one.",
+                    )
         return self
 
     @property
@@ -109,7 +128,7 @@ class Source:
         try:
             with self.open(size) as stream:
                 return stream.read(size)
-        except (OSError, EOFError, lzma.LZMAError, pl.exceptions.PolarsError) as error:
+        except DAMAGE as error:
             raise self.damaged(error) from None
 
     def scannable(self) -> Path | io.BytesIO:

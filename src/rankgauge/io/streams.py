@@ -11,39 +11,40 @@ from rankgauge.errors import UngroupedError
 __all__ = ["whole_queries"]
 
 
-def whole_queries(batches: Iterable[pl.DataFrame], *, rows: int, name: str) -> Iterator[pl.DataFrame]:
+def whole_queries(
+    batches: Iterable[pl.DataFrame], *, rows: int, name: str, by: str = "query"
+) -> Iterator[pl.DataFrame]:
     """The same rows in batches of at least `rows` rows that never cut a query in two.
 
-    Only the ids of the queries are kept, so a query that comes back after it ended is an error.
+    `by` is the column that says what stays together. Only the ids of the queries are kept, so a query that comes back
+    after it ended is an error. Each batch is looked at once, also where one query goes on over many of them.
     """
     ended: set[str] = set()
-    held: list[pl.DataFrame] = []
+    whole: list[pl.DataFrame] = []
+    last: list[pl.DataFrame] = []  # the rows of the query that may go on
     for batch in batches:
-        held.append(batch)
-        if sum(map(len, held)) < rows:
-            continue
-        whole, rest = _split(pl.concat(held))
-        held = [rest]
-        if len(whole):
-            _end(whole, ended, name)
-            yield whole
-    if held:
-        last = pl.concat(held)
-        _end(last, ended, name)
-        yield last
+        cut = _last_query(batch[by])
+        if cut or (last and last[-1][by][-1] != batch[by][0]):
+            whole += [*last, batch[:cut]]
+            last = []
+        last.append(batch[cut:])
+        if sum(map(len, whole)) >= rows:
+            yield _ended(whole, ended, name, by)
+            whole = []
+    if whole or last:
+        yield _ended([*whole, *last], ended, name, by)
 
 
-def _split(frame: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows before the last query, and those of the last query, which may go on."""
-    query = frame["query"]
+def _last_query(query: pl.Series) -> int:
+    """Where the rows of the last query begin."""
     others = (query != query[-1]).arg_true()
-    cut = int(others[-1]) + 1 if len(others) else 0
-    return frame[:cut], frame[cut:]
+    return int(others[-1]) + 1 if len(others) else 0
 
 
-def _end(frame: pl.DataFrame, ended: set[str], name: str) -> None:
-    """Notes the frame's queries as ended; each must be new and in one piece."""
-    for query in frame["query"].rle().struct.field("value"):
+def _ended(parts: list[pl.DataFrame], ended: set[str], name: str, by: str) -> pl.DataFrame:
+    """The parts as one frame, whose queries are noted as ended; each must be new and in one piece."""
+    frame = pl.concat(parts)
+    for query in frame[by].rle().struct.field("value"):
         if query in ended:
             raise UngroupedError(
                 f"query {query} comes back after it ended",
@@ -51,3 +52,4 @@ def _end(frame: pl.DataFrame, ended: set[str], name: str) -> None:
                 hint="A run that is read in pieces must be grouped by query: sort it, or read it whole.",
             )
         ended.add(query)
+    return frame

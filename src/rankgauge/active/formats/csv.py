@@ -29,7 +29,11 @@ def _recognise(start: str) -> bool:
 
 
 def _cells(header: str) -> list[str]:
-    return next(csv.reader([header.strip("\r")], delimiter=_separator(header)), [])
+    """The names in the header; none where it is no line of a table."""
+    try:
+        return next(csv.reader([header.strip("\r")], delimiter=_separator(header)), [])
+    except csv.Error:
+        return []
 
 
 def _separator(header: str) -> str:
@@ -42,7 +46,7 @@ def _read(source: Source, assessor: str) -> Labels:
     columns = _columns(_cells(header), source)
     wide = raters(_cells(header)) if "grade" not in columns else {}
     labels, blank = [], 0
-    for line, row in _rows(text, _separator(header)):
+    for line, row in _rows(text, _separator(header), source):
         _check(row, columns, source, line)
         found = list(_labels(row, columns, wide, assessor, line))
         labels += found
@@ -50,14 +54,18 @@ def _read(source: Source, assessor: str) -> Labels:
     return Labels(labels=tuple(labels), blank=blank)
 
 
-def _rows(text: str, separator: str) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(text: str, separator: str, source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows with the line on which each begins; a quoted cell may run over several."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    header, begins = next(reader), reader.line_num + 1
-    for cells in reader:
-        if any(cell.strip() for cell in cells):
-            yield begins, dict(zip(header, cells, strict=False))
-        begins = reader.line_num + 1
+    begins = 1
+    try:
+        header, begins = next(reader), reader.line_num + 1
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield begins, dict(zip(header, cells, strict=False))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"is no table: {error}", path=source.name, line=begins) from None
 
 
 def _columns(header: list[str], source: Source) -> dict[str, str]:

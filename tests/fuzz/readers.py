@@ -1,0 +1,93 @@
+"""Every reader of files, with a small sound file for each: what fuzzing begins with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import io
+from rankgauge.active import formats
+from rankgauge.active.sources import read_table
+from rankgauge.datasets import FILES, generate
+from rankgauge.datasets.pool import generate_pool
+from rankgauge.io.base import registry
+from rankgauge.io.letor import read_features
+from rankgauge.io.source import Source
+
+SMALL = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """A reader, and a sound file that it reads."""
+
+    read: Callable[[Path], Any]
+    sound: bytes
+    name: str
+    """The file's name: endings matter to some."""
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    collection = generate(rng=np.random.default_rng(0), queries=SMALL)
+    return {name: content(collection).encode() for name, (_, content) in FILES.items()}
+
+
+def _written(name: str, write: Callable[[Any, Path], None], table: Any) -> bytes:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write(table, path)
+        return path.read_bytes()
+
+
+@cache
+def readers() -> dict[str, Reader]:
+    """Every reader by a name that says what it reads."""
+    # Some formats keep no ids: they count from 1.
+    ids = {"query": ["1", "1", "1", "2", "2"], "document": ["1", "2", "3", "1", "2"]}
+    judgments, run = (
+        pl.DataFrame({**ids, "grade": [2.0, 0, 1, 0, 1]}),
+        pl.DataFrame({**ids, "score": [3.0, 2, 1, 9, 8]}),
+    )
+    found: dict[str, Reader] = {}
+    for form in registry().values():
+        name = f"file{form.suffixes[0] if form.suffixes else '.txt'}"
+        if form.read_judgments and form.write_judgments:
+            sound = _written(name, lambda t, p, f=form: io.write_judgments(t, p, f.name), judgments)
+            read = lambda path, f=form: io.read_judgments(path, f.name)  # noqa: E731
+            found[f"{form.name} judgments"] = Reader(read=read, sound=sound, name=name)
+        if form.read_run and form.write_run:
+            sound = _written(name, lambda t, p, f=form: io.write_run(t, p, f.name), run)
+            read = lambda path, f=form: io.read_run(path, f.name)  # noqa: E731
+            found[f"{form.name} run"] = Reader(read=read, sound=sound, name=name)
+    found["any judgments"] = Reader(read=io.read_judgments, sound=_files()["qrels.txt"], name="file")
+    found["any run"] = Reader(read=io.read_run, sound=_files()["bm25.txt"], name="file")
+    found["streamed run"] = Reader(
+        read=lambda path: list(io.stream_run(path, rows=50)), sound=_files()["bm25.txt"], name="file.txt"
+    )
+    found["features"] = Reader(
+        read=lambda path: read_features(Source.of(path)), sound=_files()["test.txt"], name="file.txt"
+    )
+    found["labels"] = Reader(
+        read=lambda path: formats.read_labels(path, assessor="ann"),
+        sound=b"query,document,grade,assessor\nq1,d1,2,ann\nq1,d2,0,bob\n",
+        name="labels.csv",
+    )
+    tasks = [{"data": {"query": "q", "document": "d"}, "annotations": [{"result": [{"value": {"choices": ["2"]}}]}]}]
+    found["label studio"] = Reader(
+        read=lambda path: formats.read_labels(path, assessor="ann"),
+        sound=json.dumps(tasks).encode(),
+        name="labels.json",
+    )
+    pool = generate_pool(rng=np.random.default_rng(0), queries=2, documents=3)
+    found["pool"] = Reader(read=read_table, sound=pool.write_csv().encode(), name="pool.csv")
+    return found
