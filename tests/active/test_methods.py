@@ -36,9 +36,10 @@ def test_unknown_names_and_options_are_refused() -> None:
         methods.get("paper", belief="uniform")
     with pytest.raises(ParameterError, match="must be pool or uniform"):
         methods.get("paper", beliefs="flat")
+    pool, _ = graded_pool(queries=5)
+    target = Target.of(ERR, pool)
     with pytest.raises(ParameterError, match="a cost above 0"):
-        pool, _ = graded_pool()
-        methods.get("passive").plan(pool, Target.of(ERR, pool), budget=0)
+        methods.get("passive").plan(pool, target, budget=0)
 
 
 @pytest.mark.parametrize("measure", [ERR, DCG])
