@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.active.campaign import Campaign
+from rankgauge.active.campaign.remainder import remainder
 from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
@@ -364,3 +367,34 @@ def test_scale_with_words(tmp_path: Path) -> None:
         assert sorted(campaign.judgments()["grade"]) == [1, 2]
         with pytest.raises(InputError, match="level of the scale"):
             campaign.record([(one.query, one.document, "best")])
+
+
+@pytest.mark.parametrize("n", [1, 15])
+def test_little_is_wasted(n: int, tmp_path: Path) -> None:
+    """Where a draw asks for one document after another, many at a time leave no more than a tenth unused."""
+    sizes = {"queries": 120, "documents": 8}
+    with Campaign.create(tmp_path / "c.rg", pool(**sizes), "ERR", budget=100, method="document") as campaign:
+        spend(campaign, truth(**sizes), n=n)
+        assert campaign.curve()["cost"][-1] >= 0.9 * campaign.progress().spent
+
+
+def test_remainder() -> None:
+    """Draws that all stopped at once need nothing more; the longer draws have gone on, the more is set aside."""
+    assert remainder([1] * 100, [False] * 100) < 0.3
+    before = [1] * 8 + [6] * 4
+    assert remainder([*before, 3], [False] * 12 + [True]) > remainder([*before, 1], [False] * 12 + [True])
+    assert remainder([*before, 3, 3], [False] * 12 + [True] * 2) > remainder([*before, 3], [False] * 12 + [True])
+
+
+def test_missing_extra() -> None:
+    """Without SQLAlchemy a campaign names the pip command, and everything else of active evaluation works."""
+    code = (
+        "import sys; sys.modules['sqlalchemy'] = None\n"
+        "import importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'sqlalchemy' else find(name, *rest)\n"
+        "from rankgauge.active import Pool, forecast\n"
+        "try:\n    from rankgauge.active import Campaign\n"
+        "except Exception as error:\n    print(error)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert printed.stdout == "This needs SQLAlchemy, which is not installed: pip install 'rankgauge[active]'\n"

@@ -103,13 +103,11 @@ class Stage:
     def set_aside(self, ledger: Ledger) -> float:
         """What the draws that are open may still cost, and one more, as far as the draws so far can tell."""
         steps = ledger.steps.get(self.number, {})
-        is_open = {draw: len(self.needs(draw, ledger)) > 0 for draw in steps}
-        stopped = [count for draw, count in steps.items() if not is_open[draw]]
-        going = [count for draw, count in steps.items() if is_open[draw]]
         if max(steps.values(), default=1) == 1:
-            return 0.0
-        costs = ledger.costs[self.number]
-        return remainder(stopped, going) * sum(costs.values()) / sum(steps.values())
+            return 0.0  # so far every draw has asked for all its documents at once
+        draws = sorted(steps)
+        is_open = [len(self.needs(draw, ledger)) > 0 for draw in draws]
+        return remainder([steps[draw] for draw in draws], is_open) * float(self.plan.pool.costs.mean())
 
     def check(self, stored: list[int]) -> None:
         """An error where the draws are not those that were begun."""
