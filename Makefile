@@ -1,12 +1,15 @@
-# make demo   the main job on bundled data        make test   everything that CI runs
-# make bench  times and memory beside the peers   make docs   the reference pages, from the registry
-# make mutate planted bugs, and how many the measures' own tests find
+# make demo           the main jobs on bundled data     make test         everything that CI runs
+# make docs           the reference pages and the site  make serve        the judging room, on this machine
+# make bench          times and memory beside peers     make bench-ltr    training time and quality of the rankers
+# make bench-active   moments and savings of active evaluation
+# make bench-judging  50 assessors at once              make fuzz         every reader, ten minutes each
+# make mutate         planted bugs, and how many the measures' own tests find
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint unit bench mutate docs lock clean
+.PHONY: demo test lint unit chromium serve bench bench-ltr bench-active bench-judging fuzz mutate docs lock clean
 
 demo: $(READY)
 	$(BIN)/rankgauge demo
@@ -19,17 +22,41 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-unit: $(READY)
+unit: $(READY) chromium
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+
+# The browser's tests are left out, with a word, where apt cannot install Chromium.
+chromium:
+	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) \
+		>/dev/null 2>&1 || echo "Chromium is not installed: the browser's tests are left out"
+
+serve: $(READY)
+	$(BIN)/rankgauge serve
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
+
+bench-ltr: $(READY)
+	$(BIN)/python -m benchmarks.ltr
+
+bench-active: $(READY)
+	$(BIN)/python -m benchmarks.active
+	$(BIN)/python -m benchmarks.active_savings
+
+bench-judging: $(READY)
+	$(BIN)/python -m benchmarks.judging
+
+fuzz: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=2.3'
+	$(BIN)/python -m benchmarks.fuzz --minutes 10
 
 mutate: $(READY)
 	$(BIN)/python -m benchmarks.mutate --sample 200
 
 docs: $(READY)
 	$(BIN)/python -m rankgauge.report.reference docs
+	$(BIN)/python -m rankgauge.report.site docs README.md build/docs
+	$(BIN)/mkdocs build --strict --quiet
 
 # The lock pins what was tested; pyproject.toml says what is needed at least.
 $(READY): requirements.lock pyproject.toml
