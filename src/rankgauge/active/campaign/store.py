@@ -92,7 +92,7 @@ class Store:
         """
         return bool(connection.execute(_LOCK, {"campaign": self.campaign}).scalar_one())
 
-    def news(self, connection: Connection, task: int, label: int) -> Row[Any]:
+    def news(self, connection: Connection, task: int, label: int) -> Row[Any, Any, Any, Any]:
         """In one question whether there is more than is known: how many stages there are and are over, and the last
         task and label after those numbers, none where there is none."""
         return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
