@@ -82,12 +82,12 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
         splits=(split,),
         measures={"ERR": "ERR", "DCG": "DCG(dcg='exp-log2')"},
         cost="log-length",
-        budgets=_budgets(at),
+        budgets=(float(round(at / 60)), *_budgets(at)),
         at=at,
         forest=FOREST,
         # Walking through half a million documents takes its time, and small budgets are where it saves.
         efforts={
-            ("document", "ERR"): Effort(repetitions=0.05, budget=0.1),
+            ("document", "ERR"): Effort(repetitions=0.05, budget=0.06),
             ("document", "DCG"): Effort(repetitions=0.05),
         },
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
@@ -110,6 +111,7 @@ class Trials:
         effort = self.efforts.get((name, case.label), Effort())
         settings = {
             "data": key,
+            "code": version("rankgauge"),
             "case": case.name,
             "method": name,
             "options": dict(METHODS.get(name, {})),
