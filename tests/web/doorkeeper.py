@@ -1,0 +1,59 @@
+"""A room whose server can be killed: `python -m tests.web.doorkeeper DATABASE`, commands on standard input.
+
+    open        a new process serves the room; says `pid N`
+    kill PID    ends that process at once; says `dead PID` when it is gone
+
+Processes are forked from this one, which has everything imported and has touched neither polars' threads nor a
+database: a start takes a fraction of a second. This process holds the socket, so that the port stays the same and
+whoever comes while nobody serves waits.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+
+import uvicorn
+
+from rankgauge.web import Settings, create_app
+
+
+def serve(database: str, listening: socket.socket) -> None:
+    """The room, until it is killed."""
+    app = create_app(Settings(database=database, port=0, tries_a_minute=100_000))
+    uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listening])
+
+
+def main(database: str) -> None:
+    """Commands until the input ends; then nobody is left serving."""
+    listening = socket.create_server(("127.0.0.1", 0), backlog=64)
+    print("port", listening.getsockname()[1], flush=True)
+    serving: set[int] = set()
+    for line in sys.stdin:
+        command, *argument = line.split()
+        if command == "open":
+            pid = os.fork()
+            if not pid:
+                try:
+                    serve(database, listening)
+                finally:
+                    os._exit(1)
+            serving.add(pid)
+            print("pid", pid, flush=True)
+        else:
+            _kill(pid := int(argument[0]))
+            serving.discard(pid)
+            print("dead", pid, flush=True)
+    for pid in serving:
+        _kill(pid)
+
+
+def _kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
