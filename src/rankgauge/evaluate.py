@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -82,6 +82,8 @@ class Result:
     """What the kernels gave (judged queries × measures); NaN = undefined."""
     errors: FloatArray
     """The standard errors of the values for which orders of tied documents were sampled, 0 elsewhere."""
+    bounds: Mapping[Ties, FloatArray] | None = None
+    """What the kernels gave under the worst and the best order of tied documents, where that is known already."""
 
     @cached_property
     def counted(self) -> IndexArray:
@@ -225,8 +227,13 @@ class Result:
     def _reordered(self, ties: Ties) -> FloatArray:
         if not (self.hits.size > 1).any():
             return self.matrix
-        values, _ = score(self.hits.ordered(ties), self.measures, replace(self.dialect, ties=ties))
-        return self._settled(values)
+        return self._settled(self.reordered(ties))
+
+    def reordered(self, ties: Ties) -> FloatArray:
+        """What the kernels give (judged queries × measures) under the worst or the best order of tied documents."""
+        if self.bounds is not None:
+            return self.bounds[ties]
+        return score(self.hits.ordered(ties), self.measures, replace(self.dialect, ties=ties))[0]
 
     @cached_property
     def _mean_errors(self) -> FloatArray:

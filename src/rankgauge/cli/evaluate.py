@@ -26,6 +26,7 @@ EPILOG = example(
     "rankgauge evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec",
     "rankgauge evaluate test.txt scores.txt -m nDCG@10 -o values.csv",
     "rankgauge evaluate ratings.csv dense.jsonl --assessors mean",
+    "rankgauge evaluate judgments.parquet runs.parquet -m nDCG@10 --engine spark --master 'local[2]'",
 )
 
 
@@ -58,6 +59,8 @@ def evaluate(
     seed: options.Seed = 0,
     format_judgments: options.JudgmentsFormat = None,
     format_run: options.RunFormat = None,
+    engine: options.Engine = "local",
+    master: options.Master = None,
     verbose: options.Verbose = False,
 ) -> None:
     """How good runs are, by each of the measures."""
@@ -83,6 +86,8 @@ def evaluate(
             assessors=_rule(assessors, at),
         ),
         formats=(format_judgments, format_run),
+        engine=engine,
+        master=master,
         verbose=verbose,
     )
     report = work.report(per_query=per_query, overall=not no_summary, interval=interval, seed=seed)

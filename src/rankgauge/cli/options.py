@@ -17,10 +17,12 @@ __all__ = [
     "Depth",
     "DialectName",
     "Empty",
+    "Engine",
     "Interval",
     "JudgedOnly",
     "Judgments",
     "JudgmentsFormat",
+    "Master",
     "Measures",
     "Missing",
     "Negative",
@@ -116,5 +118,14 @@ JudgmentsFormat: TypeAlias = Annotated[
 ]
 RunFormat: TypeAlias = Annotated[
     str | None, Option("--format-run", help="The runs' format, where it is not recognised.", metavar="FORMAT")
+]
+Engine: TypeAlias = Annotated[
+    str, Option("--engine", help="Where to compute: local (this machine) or spark.", metavar="NAME")
+]
+Master: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--master", help="With --engine spark: where Spark runs, as in local[2] or spark://host:7077.", metavar="URL"
+    ),
 ]
 Verbose: TypeAlias = Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")]

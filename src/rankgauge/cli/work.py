@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge import dialects, io
+from rankgauge.backends import engine
 from rankgauge.cli.interrupts import heed
 from rankgauge.cli.progress import followed
 from rankgauge.errors import UnknownNameError
-from rankgauge.evaluate import evaluate
 from rankgauge.io.base import Head
 from rankgauge.io.source import Source
 from rankgauge.measures.trec_names import SETS
@@ -36,6 +36,8 @@ class Work:
     dialect: str
     overrides: Mapping[str, Any]
     formats: tuple[str | None, str | None]
+    engine: str = "local"
+    master: str | None = None
     verbose: bool
 
     def report(self, *, per_query: bool, overall: bool, interval: str, seed: int) -> Report:
@@ -45,10 +47,11 @@ class Work:
             raise UnknownNameError("interval", interval, INTERVALS)
         spoken = dialects.get(self.dialect).changed(**self.overrides)  # a wrong name shows before anything is read
         printed = tuple(named for name in self.measures for named in spoken.resolve(name))
+        chosen = engine(self.engine, master=self.master)
         results = {}
         for path, name in followed(self._named()):
             started = time.perf_counter()
-            results[name] = evaluate(*self._sources(path), self.measures, dialect=spoken)
+            results[name] = chosen.evaluate(*self._sources(path), self.measures, dialect=spoken)
             hits = results[name].hits
             self._tell(
                 f"read and evaluated {name} in {time.perf_counter() - started:.2f} s: "

@@ -24,7 +24,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray
 
-__all__ = ["Paper", "PaperPlan", "drawing"]
+__all__ = ["Paper", "PaperPlan", "drawing", "draws_for"]
 
 MOST = 10
 """How many times as many draws as queries a repetition makes at most: the budget may be enough for all of them."""
@@ -123,7 +123,7 @@ class Paper(Method):
         chance, costs = self.chances(pool, target), query_costs(pool, target)
         about, m = moments(pool, target, rng=rng).about(), len(costs)
         spread = np.sum(about / np.where(chance > 0, chance, 1.0)) / m**2
-        return np.array([np.sqrt(spread / _count(chance, costs, float(budget))) for budget in budgets])
+        return np.array([np.sqrt(spread / draws_for(chance, costs, float(budget))) for budget in budgets])
 
 
 def _chosen(chance: FloatArray, luck: FloatArray) -> IndexArray:
@@ -141,7 +141,7 @@ def _ratio(values: FloatArray, weights: FloatArray, taken: BoolArray) -> tuple[F
         return value, np.sqrt(spread * n / (n - 1)) / total
 
 
-def _count(chance: FloatArray, costs: FloatArray, budget: float) -> float:
+def draws_for(chance: FloatArray, costs: FloatArray, budget: float) -> float:
     """How many draws the budget buys on average, those that are drawn again for nothing."""
     low, high = 0.0, float(MOST * len(costs))
     for _ in range(60):

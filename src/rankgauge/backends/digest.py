@@ -1,0 +1,105 @@
+"""What a result comes down to, one record for each query: enough to put results of many tasks together into one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from rankgauge.backends.job import Job
+from rankgauge.errors import InputError
+from rankgauge.evaluate import Result
+from rankgauge.policies import Ties
+from rankgauge.ranking import Hits
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["DIGEST", "digest", "restored"]
+
+MATRICES = ("raw", "errors", "worst", "best")
+
+DIGEST: Mapping[str, str] = {
+    "query": "string",
+    "place": "long",
+    "retrieved": "double",
+    "answered": "boolean",
+    "top": "double",
+    "hits": "long",
+    "tied": "boolean",
+    **dict.fromkeys(MATRICES, "array<double>"),
+}
+"""The columns of a record, in Spark's types; a query that nobody judged has no place."""
+
+
+def digest(result: Result, places: pl.DataFrame, strangers: pl.Series) -> pl.DataFrame:
+    """The records of a result's queries, and of the strangers, which nobody judged.
+
+    `places` (query, place) says where the queries stand among the judgments.
+    """
+    hits, n = result.hits, len(result.hits.queries)
+    top = np.full(n, -np.inf)
+    np.maximum.at(top, hits.pool_query, hits.pool_grade)
+    tied = hits.size > 1
+    ordered = [result.reordered(ties) if tied.any() else result.raw for ties in (Ties.WORST, Ties.BEST)]
+    records = pl.DataFrame(
+        {
+            "query": hits.queries,
+            "retrieved": hits.retrieved,
+            "answered": hits.is_answered,
+            "top": top,
+            "hits": np.bincount(hits.query, minlength=n),
+            "tied": np.bincount(hits.query[tied], minlength=n) > 0,
+            **{
+                name: pl.Series(list(matrix), dtype=pl.List(pl.Float64))
+                for name, matrix in zip(MATRICES, (result.raw, result.errors, *ordered), strict=True)
+            },
+        }
+    )
+    known = records.join(places, on="query", how="left", maintain_order="left")
+    return pl.concat([known, strangers.to_frame("query")], how="diagonal").select(list(DIGEST))
+
+
+def restored(records: pl.DataFrame, job: Job) -> Result:
+    """The result that the records were made of; of its hits only what the records tell is there."""
+    judged = records.filter(pl.col("place").is_not_null()).sort("place")
+    if not len(judged):
+        raise InputError("no judgments found: there are no rows")
+    strangers = records.filter(pl.col("place").is_null())["query"].sort()
+    if not (judged["answered"].any() or len(strangers)):
+        raise InputError("no run found: there are no rows")
+    shape = (len(judged), len(job.measures))
+
+    def matrix(name: str) -> FloatArray:
+        return judged[name].explode(empty_as_null=False).to_numpy().reshape(shape)
+
+    return Result(
+        dialect=job.dialect,
+        measures=job.measures,
+        hits=_hits(judged, tuple(strangers), single=job.dialect.single_arithmetic),
+        raw=matrix("raw"),
+        errors=matrix("errors"),
+        bounds={Ties.WORST: matrix("worst"), Ties.BEST: matrix("best")},
+    )
+
+
+def _hits(judged: pl.DataFrame, strangers: tuple[str, ...], *, single: bool) -> Hits:
+    """As many hits as there were, without their ranks; the first one of a query says whether some were tied."""
+    counts = judged["hits"].to_numpy()
+    query = np.repeat(np.arange(len(judged)), counts)
+    size = np.ones(len(query))
+    size[(np.cumsum(counts) - counts)[judged["tied"].to_numpy()]] = 2.0
+    unknown = np.broadcast_to(np.nan, query.shape)
+    return Hits(
+        queries=judged["query"],
+        query=query,
+        rank=unknown,
+        grade=unknown,
+        first=unknown,
+        size=size,
+        retrieved=judged["retrieved"].to_numpy(),
+        pool_query=np.arange(len(judged)),
+        pool_grade=judged["top"].to_numpy(),
+        answered=judged["answered"].to_numpy(),
+        strangers=strangers,
+        single=single,
+    )

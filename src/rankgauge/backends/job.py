@@ -1,0 +1,93 @@
+"""The job that every task does: whole queries in, their values out, by the very functions of one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import polars as pl
+
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
+from rankgauge.evaluate import Result, score
+from rankgauge.io.streams import whole_queries
+from rankgauge.measures import Measure
+from rankgauge.policies import IdealPool
+from rankgauge.ranking import rank
+from rankgauge.tables import JUDGMENTS, RUN, Table, check
+from rankgauge.tables.check import Place
+
+__all__ = ["JUDGMENT", "LINE", "ROWS", "Job"]
+
+ROWS = 200_000
+"""How many rows are worked on at a time, at least: a batch ends with the query that reaches it."""
+
+JUDGMENT, LINE = 0, 1
+"""The kinds of rows: a judgment, and a line of the run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Some measures under a dialect, for queries that come in batches.
+
+    A batch has the columns query, kind, document, number (the grade of a judgment, the score of a line) and, where
+    several assessors are combined, assessor. The rows of a query stand together, in the order of the input.
+    """
+
+    dialect: Dialect
+    measures: tuple[Measure, ...]
+
+    @classmethod
+    def of(
+        cls, measures: str | Measure | Iterable[str | Measure], dialect: str | Dialect = "standard", **overrides: Any
+    ) -> Self:
+        """The job that the names stand for."""
+        spoken = dialects.get(dialect).changed(**overrides)
+        return cls(dialect=spoken, measures=spoken.select(measures))
+
+    @property
+    def bare(self) -> Job:
+        """The same job without what the tool prints, which no task needs."""
+        return replace(self, dialect=replace(self.dialect, printed=()))
+
+    @property
+    def shares_ideal(self) -> bool:
+        """Whether the lists of a query that comes back need the judgments of its first list."""
+        return any(self.dialect.choice("ideal", measure) is IdealPool.FIRST for measure in self.measures)
+
+    def results(self, batches: Iterable[pl.DataFrame], *, by: str = "query") -> Iterator[tuple[pl.DataFrame, Result]]:
+        """The result of each batch of whole queries; queries that nobody judged have none, the frame has them."""
+        for frame in whole_queries(batches, rows=ROWS, name="the partition", by=by):
+            judged = frame.filter(pl.col("kind") == JUDGMENT)
+            if len(judged):
+                yield frame, self.result(judged, frame.filter(pl.col("kind") == LINE))
+            else:
+                yield frame, self.nothing
+
+    def result(self, judgments: pl.DataFrame, run: pl.DataFrame) -> Result:
+        """The result of whole queries."""
+        graded = _checked(judgments.rename({"number": "grade"}), JUDGMENTS)
+        scored = _checked(run.rename({"number": "score"}), RUN)
+        hits = self.dialect.check(rank(scored, self.dialect.prepare(graded), self.dialect.ranking))
+        values, errors = score(hits, self.measures, self.dialect)
+        return Result(dialect=self.dialect, measures=self.measures, hits=hits, raw=values, errors=errors)
+
+    @property
+    def nothing(self) -> Result:
+        """The result where nothing was judged."""
+        empty = pl.DataFrame(schema={**JUDGMENTS.required})
+        hits = rank(pl.DataFrame(schema={**RUN.required}), empty, self.dialect.ranking)
+        values, errors = score(hits, self.measures, self.dialect)
+        return Result(dialect=self.dialect, measures=self.measures, hits=hits, raw=values, errors=errors)
+
+
+def _checked(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """The frame as the table; a batch may have no rows, which is no fault."""
+    wanted = frame.select(name for name in table.columns if name in frame.columns)
+    return check(wanted, table, locate=_shower(wanted)) if len(wanted) else wanted
+
+
+def _shower(frame: pl.DataFrame) -> Callable[[int], Place]:
+    """The text of a row; a number would say nothing, as rows of a partition have no place in any file."""
+    return lambda row: (0, ", ".join(f"{name} {value}" for name, value in frame.row(row, named=True).items()))
