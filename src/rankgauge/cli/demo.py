@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import html
+import importlib.util
 import io
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -12,11 +15,12 @@ from typing import Annotated
 import typer
 
 from rankgauge.cli.help import example
-from rankgauge.cli.steps import STEPS
+from rankgauge.cli.steps import PAGES, STEPS
 
 __all__ = ["add_to"]
 
 FOLDER = Path("out/demo")
+CAMPAIGN, REPORT = "campaign.rg", "report.html"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,10 +48,34 @@ def demo(
         return
     out.print(f"\n$ cd {folder}", markup=False)
     with contextlib.chdir(folder):
+        for name in (CAMPAIGN, *PAGES):
+            Path(name).unlink(missing_ok=True)  # of the demo before this one
         for number, step in enumerate(STEPS, start=1):
             out.print(f"\n[bold]{number}. {step.words}[/bold]", width=text_width())
+            if step.needs and importlib.util.find_spec(step.needs) is None:
+                out.print(f"(left out: it needs {step.needs}; pip install 'rankgauge\\[all]')")
+                continue
             for command, shown in step.commands:
                 _run(command, shown)
+        _bind()
+    out.print(f"\n[bold]All of it in one page to show: {folder / REPORT}[/bold]")
+
+
+def _bind() -> None:
+    """The pages that the steps have left, as one."""
+    from rankgauge.io.target import writing
+    from rankgauge.report.binder import Bound, bind
+
+    pages = []
+    for name, (title, question) in PAGES.items():
+        if Path(name).exists():
+            page = Path(name).read_text(encoding="utf-8")
+            heading = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
+            finding = html.unescape(re.sub(r"<[^>]+>", "", heading[1] if heading else title)).strip()
+            pages.append(Bound(name=title, question=question, finding=finding, page=page))
+    hint = "A small collection made with a seed: two runs, three assessors, a learned ranker, and a pool to judge."
+    with writing(REPORT) as file:
+        file.write(bind("What RankGauge found", hint, pages).encode())
 
 
 def _run(command: str, shown: int | None) -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["STEPS", "Step"]
+__all__ = ["PAGES", "STEPS", "Step"]
+
+PAGES = {
+    "compare.html": ("Compare", "Which run is better, and is it luck?"),
+    "audit.html": ("Audit", "Which number may I publish, when every tool says another?"),
+    "estimate.html": ("Active", "How good is it, with an eighth of the labels?"),
+}
+"""The pages that the steps leave, which are bound into one: a name and the question that each answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +20,8 @@ class Step:
 
     words: str
     commands: tuple[tuple[str, int | None], ...]
+    needs: str = ""
+    """A package of an extra that the commands need; without it they are left out."""
 
 
 STEPS = (
@@ -53,6 +62,42 @@ STEPS = (
     Step(
         words="A learned ranker's test set and its scores; the formats are recognised.",
         commands=(("evaluate test.txt scores.txt -m nDCG@10,P@5 -o md", 4),),
+    ),
+    Step(
+        words="Is the better run better by more than luck? Paired tests, and a page with charts.",
+        commands=(
+            ("compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10 --test randomisation", 8),
+            ("compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10,AP -o compare.html", None),
+        ),
+    ),
+    Step(
+        words="Why do tools disagree about one ranking? The gap, split over its causes.",
+        commands=(
+            ("audit test.txt scores.txt -d ranklib,letor4,yahoo,gdeval,trec_eval", 11),
+            ("audit test.txt scores.txt -d ranklib,letor4,yahoo,gdeval,trec_eval -o audit.html", None),
+        ),
+    ),
+    Step(
+        words="A ranker learns under LETOR's rules, and is judged by them.",
+        commands=(
+            ("train coordinate-ascent test.txt --set restarts=2 -m nDCG@10 -d letor4 -o model.json", None),
+            ("rank model.json test.txt -o learned.txt", None),
+            ("evaluate test.txt learned.txt -d letor4 -m nDCG@10 -o tsv", None),
+        ),
+        needs="sklearn",
+    ),
+    Step(
+        words="How good is a ranking when labels cost money? A plan for 150 of 1,200 labels, what to judge first, "
+        "the labels as they come in, and the estimate.",
+        commands=(
+            ("active plan pool.csv --measure ERR@10 --budget 150 -o campaign.rg", None),
+            ("active next campaign.rg -n 20 -o tasks.csv", None),
+            ("active record campaign.rg grades.csv", None),
+            ("active next campaign.rg -n 150 -o more.csv", None),
+            ("active estimate campaign.rg", None),
+            ("active estimate campaign.rg -o estimate.html", None),
+        ),
+        needs="sqlalchemy",
     ),
     Step(
         words="What a measure is: formula, reference, traits, and an example worked by hand.",

@@ -21,7 +21,10 @@ TOPICS = (
     ("home espresso grinder burr", "dose grind portafilter shot crema roast steel conical"),
     ("hiking boots wide feet", "sole ankle waterproof toe lace trail leather fit"),
 )
-FILLER = "the guide shows how people choose and keep what they need when time is short and money is tight".split()
+FILLER = (
+    *("the", "guide", "shows", "how", "people", "choose", "and", "keep", "what", "they", "need"),
+    *("when", "time", "is", "short", "and", "money", "is", "tight"),
+)
 GRADES = 3
 """How many grades there are: 0, 1, 2."""
 
