@@ -17,7 +17,10 @@ from rankgauge.ranking.lists import FloatArray
 __all__ = ["NestedStage"]
 
 WALKS = 256
-"""How many walks under grades drawn from the beliefs the cost is predicted from."""
+"""How many walks under grades drawn from the beliefs the cost is predicted from, at most."""
+
+REPEATED = 2
+"""How many of them a query has, where queries are few."""
 
 
 class NestedStage(Stage):
@@ -25,11 +28,11 @@ class NestedStage(Stage):
 
     name = "document"
 
-    def __init__(self, sheet: Sheet, rest: IndexArray, left: float, uniform: float, walks: int = WALKS) -> None:
+    def __init__(self, sheet: Sheet, rest: IndexArray, left: float, uniform: float) -> None:
         self.sheet = sheet
         self.rest = rest
         rng = np.random.default_rng(0)  # of the prediction alone: which queries stand for all, and their grades
-        block = Block(sheet, np.resize(rng.permutation(rest), walks if len(rest) else 0))
+        block = Block(sheet, np.resize(rng.permutation(rest), min(WALKS, REPEATED * len(rest))))
         self._scale = len(rest) / max(len(block.queries), 1)
         self._walked = block.walk(sheet.draw_worths(block, rng), np.zeros(len(block.queries)))
         overhead = sheet.pool.overhead[block.queries]
