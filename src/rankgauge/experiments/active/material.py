@@ -87,7 +87,7 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
         forest=FOREST,
         # Walking through half a million documents takes its time, and small budgets are where it saves.
         efforts={
-            ("document", "ERR"): Effort(repetitions=0.05, budget=0.06),
+            ("document", "ERR"): Effort(repetitions=0.1, budget=0.06),
             ("document", "DCG"): Effort(repetitions=0.05),
         },
     )
@@ -113,7 +113,7 @@ def given(folder: Path) -> Material:
         budgets=_budgets(at),
         at=at,
         forest={"trees": 100, "min_leaf": 5, "share": 0.3},
-        efforts={("document", "ERR"): Effort(repetitions=0.25), ("document", "DCG"): Effort(repetitions=0.25)},
+        efforts={("document", "ERR"): Effort(repetitions=0.5), ("document", "DCG"): Effort(repetitions=0.5)},
         depth=DEPTH,
     )
 

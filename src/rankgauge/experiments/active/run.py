@@ -121,5 +121,5 @@ def _write_page(shown: Shown, folder: Path) -> None:
 
 
 ACTIVE = Experiment(
-    name="active", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, trials=2000
+    name="active", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, trials=1000
 ).register()
