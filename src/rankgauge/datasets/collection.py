@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from rankgauge.datasets.pool import generate_pool
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Collection", "generate"]
@@ -33,6 +34,8 @@ class Collection:
     ratings: pl.DataFrame
     judgments: pl.DataFrame
     runs: Mapping[str, pl.DataFrame]
+    pool: pl.DataFrame
+    """Other queries, whose documents are still to be judged."""
 
 
 def generate(*, rng: np.random.Generator, queries: int = 24) -> Collection:
@@ -54,7 +57,8 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> Collection:
     )
     ratings = _ratings(found.filter(pl.col("pooled"), pl.col("query") != names[-1]), rng)
     judgments = ratings.group_by("query", "document", maintain_order=True).agg(pl.col("grade").median())
-    return Collection(ratings=ratings, judgments=judgments, runs=_runs(found, names, rng))
+    runs = _runs(found, names, rng)
+    return Collection(ratings=ratings, judgments=judgments, runs=runs, pool=generate_pool(rng=rng, queries=5 * queries))
 
 
 def _documents(rng: np.random.Generator, queries: int) -> list[str]:

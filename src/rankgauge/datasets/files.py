@@ -7,11 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from rankgauge.datasets.collection import Collection
-from rankgauge.datasets.pool import generate_pool
 
 __all__ = ["FILES", "write"]
 
@@ -50,12 +48,6 @@ def _scores(collection: Collection) -> str:
     return "".join(f"{score:g}\n" for score in _joined(collection)["score"])
 
 
-def _pool(*left_out: str) -> str:
-    """The pool to judge, without what is not to be known or not needed."""
-    pool = generate_pool(rng=np.random.default_rng(0), queries=120)
-    return pool.select(pl.exclude(*left_out, "query_text" if "text" in left_out else "")).write_csv()
-
-
 FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
     "qrels.txt": ("judgments as TREC writes them: query, 0, document, grade", _qrels),
     "ratings.csv": ("the same documents, graded by three assessors", lambda c: c.ratings.write_csv(float_precision=0)),
@@ -64,8 +56,11 @@ FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
     "dense.jsonl": ("the same run, a JSON object a line", lambda c: _jsonl_run(c.runs["dense"])),
     "test.txt": ("a learned ranker's test set in the LETOR format", _letor),
     "scores.txt": ("a score for each line of test.txt", _scores),
-    "pool.csv": ("documents that nobody has judged, and what a model believes of them", lambda _: _pool("grade")),
-    "grades.csv": ("what an assessor would say of them", lambda _: _pool("score", "^p_.*$", "title", "text", "url")),
+    "pool.csv": (
+        "documents that nobody has judged, and what a model believes of them",
+        lambda c: c.pool.drop("grade").write_csv(),
+    ),
+    "grades.csv": ("what an assessor would say of them", lambda c: c.pool["query", "document", "grade"].write_csv()),
 }
 """The files of a collection: what each is, and what it holds."""
 
