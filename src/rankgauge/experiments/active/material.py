@@ -88,7 +88,7 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
         # Walking through half a million documents takes its time, and small budgets are where it saves.
         efforts={
             ("document", "ERR"): Effort(repetitions=0.1, budget=0.06),
-            ("document", "DCG"): Effort(repetitions=0.05),
+            ("document", "DCG"): Effort(repetitions=0.1, budget=0.4),
         },
     )
 
