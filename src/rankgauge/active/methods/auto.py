@@ -104,19 +104,24 @@ class Auto(Method):
         return Greg()
 
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> AutoPlan:
+        return self._plan(pool, target, budget, rng, None)
+
+    def _plan(self, pool: Pool, target: Target, budget: float, seed: int, first: Stage | None) -> AutoPlan:
         m = len(pool.sizes)
         wanted = max(self.pilot * budget / float(query_costs(pool, target).mean()), FEWEST)
         edge = min(int(np.ceil(wanted)), m - 1)
         later = edge + int(STAGES[2][1] * (m - edge))
         edges = sorted({0, edge, later} - ({later} if later >= m else set()))
-        plan = AutoPlan(pool, target, budget=budget, seed=rng, edges=edges)
+        plan = AutoPlan(pool, target, budget=budget, seed=seed, edges=edges, first=first)
         plan.options = self
         return plan
 
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        plans = (self.plan(pool, target, budget=budget, rng=int(seed)) for seed in seeds)
+        first = CensusStage(pool, target, np.arange(len(pool.sizes)), budget, self.query.uniform)
+        first.prepare(grades)
+        plans = (self._plan(pool, target, budget, int(seed), first) for seed in seeds)
         return Repetitions.joined([plan.played(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:

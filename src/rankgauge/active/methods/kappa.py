@@ -11,7 +11,7 @@ from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Reach"]
 
-HALVINGS = 50
+HALVINGS = 40
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,7 +54,7 @@ class Sheet:
     @cached_property
     def weights(self) -> FloatArray:
         """The weights of each document's places; those in the second list count against the first."""
-        return self.target.weights(self.pool) * np.array([1.0, -1.0])[: self.pool.rankers]
+        return np.asarray(self.target.weights(self.pool) * np.array([1.0, -1.0])[: self.pool.rankers])
 
     @cached_property
     def needed(self) -> BoolArray:

@@ -29,6 +29,11 @@ class WholeStage(Stage):
         self.needed, self.costs = target.needed(pool), query_costs(pool, target)
         self.moments = moments(pool, target)
         self.chance = self._chances(left, uniform)
+        self._known: FloatArray | None = None
+
+    def prepare(self, grades: FloatArray) -> None:
+        """Computes all values under known grades once, for many repetitions."""
+        self._known = self.target.values(self.pool, grades)
 
     def _chances(self, left: float, uniform: float) -> FloatArray:
         scores, rest = query_scores(self.moments, self.costs, uniform), self.rest
@@ -49,7 +54,8 @@ class WholeStage(Stage):
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
         judged = luck.query[queries] < self.chance[queries]
         weights = 1 / self.chance[queries]
-        values = np.where(judged, np.nan_to_num(self.target.values(self.pool, grades)[queries]), 0.0)
+        known = self.target.values(self.pool, grades) if self._known is None else self._known
+        values = np.where(judged, np.nan_to_num(known[queries]), 0.0)
         expected, change, variance = self._line(queries, values, weights, judged)
         labels = np.add.reduceat(self.needed.astype(float), self.pool.starts)[queries]
         return Outcome(
