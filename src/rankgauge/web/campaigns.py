@@ -14,7 +14,7 @@ from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.estimates import estimate
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.store import Store
-from rankgauge.active.campaign.turns import pause_if
+from rankgauge.active.campaign.turns import Turns
 from rankgauge.active.intervals import Interval
 from rankgauge.active.methods import Estimate
 from rankgauge.web.rules import Guide, Rules, listed, read_rules, write_rules
@@ -30,13 +30,17 @@ KEPT = 16
 
 @dataclass(eq=False)
 class Opened:
-    """A campaign that is at hand, its rules, and what there is to look back at."""
+    """A campaign that is at hand, its rules, the turns of its assessors, and what there is to look back at."""
 
     id: int
     campaign: Campaign
     review: Review
     rules: Rules
+    turns: Turns = field(init=False)
     _checked: int = field(default=-1)
+
+    def __post_init__(self) -> None:
+        self.turns = Turns(self.campaign, self.is_enough)
 
     @property
     def interval(self) -> str:
@@ -61,7 +65,7 @@ class Opened:
     def stop_if_enough(self) -> None:
         """Pauses the campaign once its interval is as narrow as was asked for."""
         if self.rules.stop_at is not None:
-            pause_if(self.campaign, self.is_enough)
+            self.turns.pause_if_enough()
 
 
 class Campaigns:

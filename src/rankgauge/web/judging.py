@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankgauge.active.campaign.review import Own
-from rankgauge.active.campaign.turns import Turn, take_turn
+from rankgauge.active.campaign.turns import Turn
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.web.campaigns import Opened
@@ -78,9 +78,9 @@ def show_next(opened: Opened, person: Person, *, seconds: float, given: Answer |
 
     When this returns the answer is on the disk.
     """
-    labels = [] if given is None else [_label(person, given)]
+    label = None if given is None else _label(person, given)
     again = given is not None and given.again
-    turn = take_turn(opened.campaign, person.name, labels, enough=opened.is_enough, seconds=seconds, replace=again)
+    turn = opened.turns.take(person.name, label, seconds=seconds, replace=again)
     return Shown(
         task=turn.task,
         levels=levels(opened),

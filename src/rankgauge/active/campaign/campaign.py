@@ -125,13 +125,13 @@ class Campaign:
         with self._books.changing() as connection:
             if self._books.paused:
                 raise InputError("the campaign is paused: nothing is handed out")
-            return hand_out(self._books, connection, n, assessor, seconds=seconds, again=again)
+            return hand_out(self._books, connection, [assessor], n, seconds=seconds, again=again)[assessor]
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""
         with self._books.changing() as connection:
-            for task in tasks:
-                self._books.store.end_leases(connection, task.assessor, [task.place], self._books.clock())
+            held = [(task.assessor, task.place) for task in tasks]
+            self._books.store.end_leases(connection, held, self._books.clock())
 
     def pause(self) -> None:
         """Nothing more is handed out; labels still come in."""

@@ -21,17 +21,27 @@ TOLERANCE = 1e-9
 """How far sums of costs may be above the budget because they are sums of doubles."""
 
 
-def hand_out(books: Books, connection: Connection, n: int, assessor: str, *, seconds: float, again: bool) -> list[Task]:
-    """Up to so many documents for an assessor, in a transaction that nobody interferes with."""
-    now, held = books.clock(), books.held(connection)
-    mine = [place for place, people in held.items() if again and assessor in people][:n]
-    fresh = Hand(books=books, connection=connection, assessor=assessor, held=held, now=now).documents()
-    chosen = [*mine, *islice(fresh, n - len(mine))]
-    books.store.end_leases(connection, assessor, mine, now)
-    rows = [{"place": place, "assessor": assessor, "made": now, "until": now + seconds} for place in chosen]
-    books.store.add_leases(connection, rows)
-    texts = books.store.texts(connection, chosen) if chosen else {}
-    return [books.task(place, assessor, now + seconds, texts.get(place, {})) for place in chosen]
+def hand_out(
+    books: Books, connection: Connection, assessors: Sequence[str], n: int = 1, *, seconds: float, again: bool
+) -> dict[str, list[Task]]:
+    """Up to so many documents for each assessor, in a transaction that nobody interferes with."""
+    now, held, chosen, kept = books.clock(), books.held(connection), dict[str, list[int]](), list[tuple[str, int]]()
+    for assessor in dict.fromkeys(assessors):
+        mine = [place for place, people in held.items() if again and assessor in people][:n]
+        kept += [(assessor, place) for place in mine]
+        fresh = Hand(books=books, connection=connection, assessor=assessor, held=held, now=now).documents()
+        chosen[assessor] = [*mine, *islice(fresh, n - len(mine))]
+        for place in chosen[assessor]:
+            held.setdefault(place, set()).add(assessor)
+    books.store.end_leases(connection, kept, now)
+    pairs = [(assessor, place) for assessor, places in chosen.items() for place in places]
+    lease = {"made": now, "until": now + seconds}
+    books.store.add_leases(connection, [{"place": place, "assessor": name, **lease} for name, place in pairs])
+    texts = books.store.texts(connection, [place for _, place in pairs]) if pairs else {}
+    return {
+        assessor: [books.task(place, assessor, now + seconds, texts.get(place, {})) for place in places]
+        for assessor, places in chosen.items()
+    }
 
 
 @dataclass(kw_only=True, eq=False)

@@ -21,11 +21,10 @@ LONGEST = 200
 
 def enter(books: Books, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
     """Writes the labels, in a transaction that nobody interferes with; whoever judged a document has it no longer."""
-    entry = Entry(books=books, replace=replace, now=books.clock())
-    entry.take(labels)
-    books.store.add_labels(connection, entry.rows)
-    for assessor, places in entry.judged().items():
-        books.store.end_leases(connection, assessor, places, entry.now)
+    entry = Entry(books=books, now=books.clock())
+    for label in labels:
+        entry.take(label, replace=replace)
+    entry.write(connection)
     return entry.count
 
 
@@ -34,26 +33,20 @@ class Entry:
     """Labels that came in together: their rows, and the count of what became of them."""
 
     books: Books
-    replace: bool
     now: float
     rows: list[dict[str, Any]] = field(default_factory=list)
     count: Recorded = Recorded()
     _seen: dict[tuple[int, str], Given] = field(default_factory=dict)
     _keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def take(self, labels: Sequence[Label]) -> None:
-        """The labels, or an error that names the first one that cannot be."""
-        for label in labels:
-            self._take(label)
+    def write(self, connection: Connection) -> None:
+        """Writes the rows; whoever judged a document has it no longer."""
+        self.books.store.add_labels(connection, self.rows)
+        judged = [(row["assessor"], row["place"]) for row in self.rows]
+        self.books.store.end_leases(connection, judged, self.now)
 
-    def judged(self) -> dict[str, list[int]]:
-        """By assessor, the documents that the new labels are about."""
-        found: dict[str, list[int]] = {}
-        for row in self.rows:
-            found.setdefault(row["assessor"], []).append(row["place"])
-        return found
-
-    def _take(self, label: Label) -> None:
+    def take(self, label: Label, *, replace: bool) -> None:
+        """The label too, or an error that says why it cannot be; then it is as if it had not come."""
         if not label.assessor.strip() or len(label.assessor) > LONGEST:
             raise nameless(label)
         place, grade = self.books.places.find(label), understood(label, self.books.settings)
@@ -64,9 +57,9 @@ class Entry:
         if before is not None and (before.kind, before.grade) == (label.kind, grade):
             self.count = self.count.added(same=1)
             return
-        if before is not None and not (self.replace or label.settles):
+        if before is not None and not (replace or label.settles):
             raise conflict(label, before.grade, grade)
-        self._write(label, place, grade, before)
+        self._add(label, place, grade, before)
 
     def _is_repeated(self, label: Label, said: tuple[Any, ...]) -> bool:
         """Whether the label's key was used, for the same label; an error where it was another."""
@@ -84,7 +77,7 @@ class Entry:
     def _before(self, place: int, assessor: str) -> Given | None:
         return self._seen.get((place, assessor)) or self.books.ledger.given.get(place, {}).get(assessor)
 
-    def _write(self, label: Label, place: int, grade: float | None, before: Given | None) -> None:
+    def _add(self, label: Label, place: int, grade: float | None, before: Given | None) -> None:
         self._seen[place, label.assessor] = Given(id=0, kind=label.kind, grade=grade)
         self.rows.append(
             {

@@ -179,12 +179,13 @@ class Store:
         """Documents in the hands of an assessor."""
         self._insert(connection, t.leases, rows)
 
-    def end_leases(self, connection: Connection, assessor: str, places: Sequence[int], now: float) -> None:
-        """The assessor's leases on those documents, run out as of now."""
-        mine = (t.leases.c.campaign == self.campaign, t.leases.c.assessor == assessor, t.leases.c.until > now)
-        for start in range(0, len(places), CHUNK):
-            some = t.leases.c.place.in_([int(place) for place in places[start : start + CHUNK]])
-            connection.execute(sa.update(t.leases).where(*mine, some).values(until=now))
+    def end_leases(self, connection: Connection, held: Sequence[tuple[str, int]], now: float) -> None:
+        """The leases of those assessors on those documents, run out as of now."""
+        live = (t.leases.c.campaign == self.campaign, t.leases.c.until > now)
+        for start in range(0, len(held), CHUNK):
+            pairs = [(assessor, int(place)) for assessor, place in held[start : start + CHUNK]]
+            some = sa.tuple_(t.leases.c.assessor, t.leases.c.place).in_(pairs)
+            connection.execute(sa.update(t.leases).where(*live, some).values(until=now))
 
     def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
         """The labels that came after the one of that number, in the order in which they came."""

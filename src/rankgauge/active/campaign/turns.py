@@ -1,20 +1,24 @@
-"""A turn: what an assessor said is recorded and the next document handed out, in one transaction."""
+"""Turns: what an assessor said is recorded and the next document handed out, for many assessors at once."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.campaign import Campaign
 from rankgauge.active.campaign.handing import hand_out
-from rankgauge.active.campaign.recording import enter
+from rankgauge.active.campaign.recording import Entry
 from rankgauge.active.campaign.review import Own, own
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
+from rankgauge.errors import RankGaugeError
 
-__all__ = ["Enough", "Turn", "pause_if", "take_turn"]
+__all__ = ["Enough", "Turn", "Turns"]
 
 Enough: TypeAlias = Callable[[Books], bool]
 """Whether so much is known that the campaign pauses."""
@@ -33,41 +37,105 @@ class Turn:
     """Documents that were asked for and not yet fully judged."""
 
 
-def take_turn(
-    campaign: Campaign,
-    assessor: str,
-    labels: Sequence[Label] = (),
-    *,
-    enough: Enough,
-    seconds: float,
-    replace: bool = False,
-) -> Turn:
-    """Records the labels, pauses the campaign if that is enough, and hands out a document unless it is paused.
+@dataclass(kw_only=True, eq=False)
+class _Wish:
+    """A turn that somebody waits for."""
 
-    A database has one transaction to bring to the disk where two calls would have two, and asks it half as much.
+    assessor: str
+    label: Label | None
+    seconds: float
+    replace: bool
+    turn: Turn | None = None
+    error: BaseException | None = None
+    woken: threading.Event = field(default_factory=threading.Event)
+
+
+class Turns:
+    """The turns of a campaign. Those who come while a transaction is under way share the next one.
+
+    A transaction costs much the same for one answer as for ten, most of all the wait for the disk. So the room keeps up
+    however many answer at once, and nobody waits for longer than two transactions.
     """
-    books, tasks = campaign._books, list[Task]()
-    with books.changing() as connection:
-        if labels:
-            enter(books, connection, labels, replace=replace)
-            books.take_labels(connection)
-            if not books.paused and enough(books):
-                books.store.set_paused(connection, True)
-                books.paused = True
-        if not books.paused:
-            tasks = hand_out(books, connection, 1, assessor, seconds=seconds, again=True)
+
+    def __init__(self, campaign: Campaign, enough: Enough) -> None:
+        self._books, self._enough = campaign._books, enough
+        self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Wish]()
+
+    def take(self, assessor: str, label: Label | None = None, *, seconds: float, replace: bool = False) -> Turn:
+        """Records the label, pauses the campaign if that is enough, and hands out a document unless it is paused.
+
+        When it returns, the label is on the disk.
+        """
+        wish = _Wish(assessor=assessor, label=label, seconds=seconds, replace=replace)
+        with self._lock:
+            self._waiting.append(wish)
+            follows, self._busy = self._busy, True
+        if follows:
+            wish.woken.wait()
+        if wish.turn is None and wish.error is None:
+            self._lead()
+        if wish.error is not None:
+            raise wish.error
+        assert wish.turn is not None
+        return wish.turn
+
+    def pause_if_enough(self) -> None:
+        """Pauses the campaign if enough is known."""
+        with self._books.changing() as connection:
+            self._pause_if_enough(connection)
+
+    def _lead(self) -> None:
+        """Serves everybody who waits; then the first of those who came meanwhile leads."""
+        with self._lock:
+            wishes, self._waiting = self._waiting, []
+        try:
+            self._serve(wishes)
+        except BaseException as error:
+            for wish in wishes:
+                wish.turn, wish.error = None, wish.error or error
+        finally:
+            with self._lock:
+                heir = self._waiting[0] if self._waiting else None
+                self._busy = heir is not None
+            for wish in (*wishes, *([heir] if heir else [])):
+                wish.woken.set()
+
+    def _serve(self, wishes: Sequence[_Wish]) -> None:
+        books = self._books
+        with books.changing() as connection:
+            if self._record(connection, wishes):
+                books.take_labels(connection)
+                self._pause_if_enough(connection)
+            served = [wish for wish in wishes if wish.error is None]
+            names, longest = [wish.assessor for wish in served], max([wish.seconds for wish in wishes])
+            tasks = {} if books.paused else hand_out(books, connection, names, seconds=longest, again=True)
+            turns = [self._turn(wish.assessor, tasks.get(wish.assessor, [])) for wish in served]
+        for wish, turn in zip(served, turns, strict=True):
+            wish.turn = turn
+
+    def _record(self, connection: Connection, wishes: Sequence[_Wish]) -> bool:
+        """Whether there was something to record; what is wrong with one label is no matter of the others."""
+        entry = Entry(books=self._books, now=self._books.clock())
+        for wish in wishes:
+            try:
+                if wish.label is not None:
+                    entry.take(wish.label, replace=wish.replace)
+            except RankGaugeError as error:
+                wish.error = error
+        entry.write(connection)
+        return bool(entry.rows)
+
+    def _pause_if_enough(self, connection: Connection) -> None:
+        if not self._books.paused and self._enough(self._books):
+            self._books.store.set_paused(connection, True)
+            self._books.paused = True
+
+    def _turn(self, assessor: str, tasks: Sequence[Task]) -> Turn:
+        ledger = self._books.ledger
         return Turn(
             task=tasks[0] if tasks else None,
-            own=own(books.ledger, assessor),
-            paused=books.paused,
-            spent=books.ledger.spent * books.settings.assessors,
-            out=books.ledger.out,
+            own=own(ledger, assessor),
+            paused=self._books.paused,
+            spent=ledger.spent * self._books.settings.assessors,
+            out=ledger.out,
         )
-
-
-def pause_if(campaign: Campaign, enough: Enough) -> None:
-    """Pauses the campaign if enough is known."""
-    books = campaign._books
-    with books.changing() as connection:
-        if not books.paused and enough(books):
-            books.store.set_paused(connection, True)
