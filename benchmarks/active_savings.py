@@ -52,19 +52,16 @@ BUDGETS: Mapping[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Opinion:
-    """The pool of the parts that the models did not see: scores, beliefs and grades of its documents."""
+    """The pool of the parts that the models did not see: scores, each model's beliefs, and grades."""
 
     frame: pl.DataFrame
-    beliefs: FloatArray
+    beliefs: tuple[FloatArray, ...]
     grades: FloatArray
 
     def pool(self, rankers: int, beliefs: str) -> Pool:
         """The pool of one or two rankers with beliefs of that name."""
-        changed = {
-            "model": self.beliefs,
-            "uniform": np.full_like(self.beliefs, 1 / 3),
-            "reversed": self.beliefs[:, ::-1],
-        }
+        believed = mixture(*self.beliefs[:rankers])
+        changed = {"model": believed, "uniform": np.full_like(believed, 1 / 3), "reversed": believed[:, ::-1]}
         frame = self.frame.select("query", "document", *[f"score_{r + 1}" for r in range(rankers)])
         return Pool.of(frame, grades=SCALE, beliefs=changed[beliefs], depth=DEPTH).scaled()
 
@@ -74,7 +71,7 @@ class Opinion:
 
 
 def opinions(data: Path, count: int) -> Iterator[Opinion]:
-    """A forest and an ordered logit trained on each of the first parts; the forest's beliefs, and both's for pairs."""
+    """A forest and an ordered logit trained on each of the first parts; a pair's beliefs are the mixture of both's."""
     parts = [read_features(data / f"S{number}.txt") for number in range(1, PARTS + 1)]
     for seen in range(count):
         train = parts[seen]
@@ -95,7 +92,7 @@ def opinions(data: Path, count: int) -> Iterator[Opinion]:
             }
         )
         grades = np.concatenate([part.grades for part in rest]).astype(float)
-        yield Opinion(frame=frame, beliefs=mixture(*beliefs), grades=grades)
+        yield Opinion(frame=frame, beliefs=tuple(beliefs), grades=grades)
 
 
 def curves(opinions: list[Opinion], measure: str, beliefs: str, count: int, rng: int) -> dict[str, Curve]:
