@@ -28,13 +28,13 @@ DIGEST: Mapping[str, str] = {
     "tied": "boolean",
     **dict.fromkeys(MATRICES, "array<double>"),
 }
-"""The columns of a record, in Spark's types; a query that nobody judged has no place."""
+"""The columns of a record, in Spark's types; a query that nobody judged has a place, and nothing else."""
 
 
-def digest(result: Result, places: pl.DataFrame, strangers: pl.Series) -> pl.DataFrame:
-    """The records of a result's queries, and of the strangers, which nobody judged.
+def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
+    """The records of a result's queries, and of those that nobody judged.
 
-    `places` (query, place) says where the queries stand among the judgments.
+    `places` (query, place) says where the queries first stand: among the judgments, or else in the run.
     """
     hits, n = result.hits, len(result.hits.queries)
     top = np.full(n, -np.inf)
@@ -55,16 +55,15 @@ def digest(result: Result, places: pl.DataFrame, strangers: pl.Series) -> pl.Dat
             },
         }
     )
-    known = records.join(places, on="query", how="left", maintain_order="left")
-    return pl.concat([known, strangers.to_frame("query")], how="diagonal").select(list(DIGEST))
+    return places.join(records, on="query", how="left").select(list(DIGEST))
 
 
 def restored(records: pl.DataFrame, job: Job) -> Result:
     """The result that the records were made of; of its hits only what the records tell is there."""
-    judged = records.filter(pl.col("place").is_not_null()).sort("place")
+    judged = records.filter(pl.col("raw").is_not_null()).sort("place")
     if not len(judged):
         raise InputError("no judgments found: there are no rows")
-    strangers = records.filter(pl.col("place").is_null())["query"].sort()
+    strangers = records.filter(pl.col("raw").is_null()).sort("place")["query"]
     if not (judged["answered"].any() or len(strangers)):
         raise InputError("no run found: there are no rows")
     shape = (len(judged), len(job.measures))

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge.backends.digest import DIGEST, digest
-from rankgauge.backends.job import JUDGMENT, Job
+from rankgauge.backends.job import Job
 from rankgauge.backends.sessions import quiet
 
 __all__ = ["VALUES", "Task", "digests", "frames", "mapped", "packed", "values"]
@@ -38,10 +38,10 @@ def digests(job: Job, by: str) -> Task:
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         for frame, result in job.results(frames(batches), by=by):
-            judged = frame.filter(pl.col("kind") == JUDGMENT)
-            places = judged.group_by("query").agg(pl.col("order").min().alias("place"))
-            strangers = frame.join(judged, on="query", how="anti")["query"].unique()
-            yield from packed(digest(result, places, strangers), DIGEST)
+            # The judgments of a query stand before its lines.
+            kinds = frame.group_by("query", "kind").agg(pl.col("order").min().alias("place"))
+            places = kinds.sort("kind").unique("query", keep="first").select("query", "place")
+            yield from packed(digest(result, places), DIGEST)
 
     return task
 

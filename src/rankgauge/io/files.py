@@ -41,6 +41,9 @@ PathLike = str | os.PathLike[str]
 LARGE = 1 << 26
 """A file of more bytes than this is read in pieces where that is possible."""
 
+PACKING = 8
+"""How many times its size a packed file may be expected to have."""
+
 AnyFormat = str | Format | None
 
 
@@ -159,7 +162,10 @@ def is_path(source: Any) -> bool:
 
 def is_large(path: PathLike) -> bool:
     """Whether a file is a run that is better read in pieces."""
-    return os.path.isfile(path) and os.path.getsize(path) > LARGE and detect(path).kind is Kind.RUN
+    if not os.path.isfile(path) or os.path.getsize(path) <= LARGE // PACKING:
+        return False
+    size = os.path.getsize(path) * (PACKING if _source(path).packed else 1)
+    return size > LARGE and detect(path).kind is Kind.RUN
 
 
 def _source(path: PathLike) -> Source:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.source import Source
+from rankgauge.io.source import DAMAGE, Source
 from rankgauge.tables import Table, check
 from rankgauge.tables.check import Place, is_clean
 
@@ -34,6 +34,9 @@ __all__ = [
 BLANK = r"[ \t\v\f\r]"  # what isspace() of C calls white space; a no-break space is part of an id
 WORD = r"[^ \t\v\f\r]"
 FIRST = rf"[^ \t\v\f\r#]{WORD}*"  # a first field that begins no comment
+PIECE = 1 << 23
+"""How many bytes of a large file are in memory at a time."""
+
 START = rf"^{BLANK}*"
 CONTENT = ~pl.col("line").str.contains(rf"{START}(?:#|$)")
 
@@ -94,17 +97,39 @@ def refuse_fractions(lines: pl.DataFrame, source: Source) -> None:
 
 
 def batches(source: Source, table: Table, pattern: str, expected: str, rows: int) -> Iterator[pl.DataFrame]:
-    """The table in batches of about that many rows."""
-    lines = scan(source).with_row_index("number", offset=1)
+    """The table in batches of at most that many rows; memory holds one piece of the file, packed or not."""
+    read = 0
     try:
-        for batch in lines.collect_batches(chunk_size=rows, maintain_order=True):
-            quick = _fields(batch.lazy(), pattern, table).collect()
-            if is_clean(quick, table):
-                yield quick
-            elif len(kept := batch.filter(CONTENT)):
-                yield records(kept, table, pattern, expected, source)
-    except (OSError, pl.exceptions.PolarsError) as error:
+        for piece in _pieces(source):
+            lines = pl.scan_lines(io.BytesIO(piece)).with_row_index("number", offset=read + 1).collect()
+            read += len(lines)
+            for batch in lines.iter_slices(rows):
+                quick = _fields(batch.lazy(), pattern, table).collect()
+                if is_clean(quick, table):
+                    yield quick
+                elif len(kept := batch.filter(CONTENT)):
+                    yield records(kept, table, pattern, expected, source)
+    except DAMAGE as error:
         raise unreadable(source, error) from None
+
+
+def _pieces(source: Source) -> Iterator[bytes]:
+    """The unpacked bytes, whole lines at a time.
+
+    They are read, not mapped: pages of a mapped file count as memory until the system takes them back.
+    """
+    if b"\0" in source.read(4096):
+        raise InputError("is not a text file", path=source.name)
+    with source.open() as stream:
+        held = [stream.read(len(BOM_UTF8)).removeprefix(BOM_UTF8)]
+        while block := stream.read(PIECE):
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                yield b"".join([*held, block[:cut]])
+                held = []
+            held.append(block[cut:])
+        if last := b"".join(held):
+            yield last
 
 
 def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
@@ -124,7 +149,7 @@ def _fields(rows: pl.LazyFrame, pattern: str, table: Table) -> pl.LazyFrame:
 
 def unreadable(source: Source, error: Exception) -> InputError:
     """The error for bytes that polars could not read, with the line where they are no text."""
-    if isinstance(error, OSError):
+    if not isinstance(error, pl.exceptions.PolarsError):
         return source.damaged(error)
     with source.open() as stream:
         for number, line in enumerate(stream, start=1):

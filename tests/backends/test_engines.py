@@ -1,0 +1,111 @@
+"""Engines: what a run is worth does not depend on where it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import rankgauge as rg
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError
+from rankgauge.evaluate import Result
+from rankgauge.measures import Example, Measure, parse, registry
+from rankgauge.policies import Ties
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.frames import graded
+from tests.backends.collections import collection
+from tests.backends.conftest import Evaluate
+from tests.measures.test_examples import ARITHMETIC
+
+NEAR = 1e-12
+EXAMPLES = [example for kind in registry().values() for example in kind.facts.examples]
+MEASURES = list(dict.fromkeys(parse(example.measure) for example in EXAMPLES))
+J = {"query": pl.String, "document": pl.String, "grade": pl.Float64}
+R = {"query": pl.String, "document": pl.String, "score": pl.Float64}
+
+
+def same(one: Result, other: Result) -> None:
+    """Both have the same queries in the same order, and the same numbers to 1e-12: values, errors, summary."""
+    assert one.queries.to_list() == other.queries.to_list()
+    assert sorted(one.hits.strangers) == sorted(other.hits.strangers)
+    for name in ("matrix", "raw", "errors", "answered", "unlisted"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=NEAR, atol=NEAR, err_msg=name)
+    # A geometric mean of values near 0 is a quotient of logarithms: as near as its parts are.
+    assert_frame_equal(one.summary, other.summary, rel_tol=1e-10, abs_tol=NEAR)
+
+
+def takes(measure: Measure, grades: Iterable[float]) -> bool:
+    """Whether the measure takes every one of the grades."""
+    try:
+        measure.score(RankedLists.of(grades))
+    except InputError:
+        return False
+    return True
+
+
+def taken(spoken: Dialect, judgments: pl.DataFrame) -> list[Measure]:
+    """The measures that take the collection's grades in that dialect."""
+    grades = graded(judgments["grade"].unique().to_numpy(), spoken.negative).tolist()
+    return [measure for measure in MEASURES if takes(spoken.read(measure), grades)]
+
+
+def listed(example: Example, query: str) -> tuple[list[tuple[str, str, float]], list[tuple[str, str, float]]]:
+    """A worked example as judgments and lines of a run."""
+    grades = [*enumerate(example.grades), *((f"missed{n}", grade) for n, grade in enumerate(example.missed))]
+    judged = [(query, f"d{d}", max(float(grade), -1.0)) for d, grade in grades if grade is not None]
+    return judged, [(query, f"d{d}", -float(d)) for d in range(len(example.grades))]
+
+
+@cache
+def reach(measure: Measure) -> float:
+    """The highest grade that the measure takes: only examples of one scale can be judged together."""
+    return max((grade for grade in (1.0, 1.5, 2.0, 3.0, 4.0, 5.0) if takes(measure, [0.0, grade])), default=1.0)
+
+
+REACHES = sorted({reach(measure) for measure in MEASURES})
+
+
+@pytest.mark.parametrize("top", REACHES)
+def test_worked_examples_of_every_measure(top: float, evaluate: Evaluate) -> None:
+    """Every measure has the value that its examples say, all of one scale computed in one job."""
+    examples = [e for e in EXAMPLES if reach(parse(e.measure)) == top]
+    parts = [listed(example, f"e{n}") for n, example in enumerate(examples)]
+    known = [n for n, (judged, lines) in enumerate(parts) if judged and lines]
+    judgments = pl.DataFrame([row for n in known for row in parts[n][0]], schema=J, orient="row")
+    run = pl.DataFrame([row for n in known for row in parts[n][1]], schema=R, orient="row")
+    wanted = list(dict.fromkeys(parse(example.measure) for example in examples))
+    result = evaluate(judgments, run, wanted, negative="unjudged")
+    place = {query: row for row, query in enumerate(result.hits.queries)}
+    for n in known:
+        column = result.measures.index(parse(examples[n].measure))
+        expected = eval(examples[n].value, ARITHMETIC)
+        got = result.raw[place[f"e{n}"], column]
+        assert got == pytest.approx(expected, abs=NEAR, nan_ok=True), examples[n]
+
+
+@pytest.mark.parametrize("name", dialects.registry())
+def test_every_dialect_and_measure_is_the_same_on_spark(name: str, on_spark: Evaluate) -> None:
+    """Under each dialect every measure has the same values, errors and summary on both engines."""
+    spoken = dialects.get(name)
+    made = collection(spoken)
+    measures = taken(spoken, made.judgments)
+    assert len(measures) > 0.8 * len(MEASURES)
+    here = rg.evaluate(made.judgments, made.run, measures, dialect=spoken)
+    same(on_spark(made.judgments, made.run, measures, dialect=spoken), here)
+
+
+@pytest.mark.parametrize("ties", list(Ties))
+def test_ties_are_the_same_on_spark(ties: Ties, on_spark: Evaluate) -> None:
+    """Each policy on ties, beside others that act on whole lists, gives the same; ties of 32 bits too."""
+    choices = {"ties": ties, "unjudged": "skip", "depth": 15, "single_precision": True, "missing": "skip"}
+    spoken = dialects.get("standard")
+    made = collection(spoken, seed=9)
+    measures = taken(spoken, made.judgments)
+    run = made.run.with_columns(pl.col("score") + pl.Series(np.arange(len(made.run)) % 3 * 1e-12))
+    same(on_spark(made.judgments, run, measures, **choices), rg.evaluate(made.judgments, run, measures, **choices))

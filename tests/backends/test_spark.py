@@ -1,0 +1,183 @@
+"""Spark: shapes of data that partitions, batches and skew could break, and what users meet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankgauge as rg
+from rankgauge import dialects, io
+from rankgauge.active import Pool, Target
+from rankgauge.active.methods.paper import drawing
+from rankgauge.active.methods.querylevel import query_costs
+from rankgauge.active.moments import moments
+from rankgauge.backends import job
+from rankgauge.errors import InputError
+from tests.backends.collections import collection
+from tests.backends.conftest import Evaluate
+from tests.backends.test_engines import same
+
+MEASURES = ["nDCG@10", "AP", "RR", "ERR@20", "infAP"]
+
+
+def table(query: np.ndarray, document: np.ndarray, number: np.ndarray, name: str) -> pl.DataFrame:
+    """A table of numbered queries and documents."""
+    columns = {"query": pl.Series(query).cast(pl.String), "document": pl.Series(document).cast(pl.String)}
+    return pl.DataFrame({**columns, name: number.astype(np.float64)})
+
+
+@pytest.mark.parametrize("queries", [1, 2, 100_000])
+def test_few_and_many_queries(queries: int, on_spark: Evaluate) -> None:
+    """One query leaves partitions empty, and 10⁵ queries are many batches: both are as on one machine."""
+    rng = np.random.default_rng(queries)
+    query = np.repeat(np.arange(queries), 5)
+    document = np.tile(np.arange(5), queries)
+    judgments = table(query, document, rng.integers(0, 3, len(query)), "grade")
+    run = table(query, document + 2, rng.integers(0, 4, len(query)), "score")
+    same(on_spark(judgments, run, MEASURES[:3]), rg.evaluate(judgments, run, MEASURES[:3]))
+
+
+def test_a_query_of_a_million_documents(on_spark: Evaluate) -> None:
+    """A list that is longer than any batch stays one list; short ones beside it stay theirs."""
+    rng = np.random.default_rng(0)
+    query = np.concatenate([np.zeros(1_000_000, dtype=int), np.repeat(np.arange(1, 50), 20)])
+    document = rng.permutation(len(query))
+    run = table(query, document, rng.integers(0, 10**6, len(query)), "score")
+    assert 2 * job.ROWS < 1_000_000
+    chosen = rng.choice(len(query), 3000, replace=False)
+    judgments = table(query[chosen], document[chosen], rng.integers(0, 4, 3000), "grade")
+    same(
+        on_spark(judgments, run, MEASURES, dialect="trec_eval"),
+        rg.evaluate(judgments, run, MEASURES, dialect="trec_eval"),
+    )
+
+
+def test_batches_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However small the batches that a task works on, its values are those of all queries together."""
+    made, work = collection(dialects.get("standard")), job.Job.of(MEASURES)
+    rows = pl.concat(
+        [
+            made.judgments.select(
+                "query", pl.lit(job.JUDGMENT).alias("kind"), "document", pl.col("grade").alias("number")
+            ),
+            made.run.select("query", pl.lit(job.LINE).alias("kind"), "document", pl.col("score").alias("number")),
+        ]
+    ).sort("query", "kind", maintain_order=True)
+    whole = rg.evaluate(made.judgments, made.run, MEASURES).values.sort("query", "measure")
+    for rows_at_a_time, arrow in ((1, 7), (100, 64), (10**6, 10**6)):
+        monkeypatch.setattr(job, "ROWS", rows_at_a_time)
+        found = pl.concat([result.values for _, result in work.results(rows.iter_slices(arrow))])
+        assert found.sort("query", "measure").equals(whole)
+
+
+def test_values_are_a_frame_of_spark(session: Any) -> None:
+    """Frames of Spark go in and one comes out, with columns under the names of other tools, and ids as numbers."""
+    from rankgauge.backends import spark
+
+    judged = session.createDataFrame(
+        [(7.0, 1, "2"), (7.0, 2, "0"), (8.0, 1, "1")], "qid double, docno int, label string"
+    )
+    run = session.createDataFrame([(7, 2, 1), (7, 1, 2)], "qid int, docno int, rank int").repartition(5)
+    values = spark.evaluate(judged, run, ["RR", "P@1"], missing="zero")
+    assert values.dtypes == [("query", "string"), ("measure", "string"), ("value", "double")]
+    rows = sorted(map(tuple, values.collect()))
+    assert rows == [("7", "P@1", 0.0), ("7", "RR", 1 / 2), ("8", "P@1", 0.0), ("8", "RR", 0.0)]
+
+
+def test_a_column_may_say_the_order(session: Any) -> None:
+    """Where ties are left as they came, the column `order` says how they came, whatever Spark did to the rows."""
+    from rankgauge.backends import spark
+
+    judged = session.createDataFrame([("a", "d3", 1.0)], "query string, document string, grade double")
+    run = session.createDataFrame(
+        [("a", f"d{n}", 1.0, 9 - n) for n in range(9)], "query string, document string, score double, at int"
+    )
+    (row,) = spark.evaluate(judged, run, "RR", order="at", ties="input").collect()
+    assert row["value"] == 1 / 6  # d8, d7, d6, d5, d4, d3
+
+
+def test_assessors_are_combined_or_refused(session: Any, on_spark: Evaluate) -> None:
+    """Grades of several assessors become one by the rule; without a rule they are refused, as on one machine."""
+    rng = np.random.default_rng(4)
+    rows = [(f"q{q}", f"d{d}", float(rng.integers(0, 3)), a) for q in range(9) for d in range(6) for a in "xyz"]
+    judgments = pl.DataFrame(rows, schema=["query", "document", "grade", "assessor"], orient="row")
+    run = pl.DataFrame(
+        [(f"q{q}", f"d{d}", float(d % 4)) for q in range(9) for d in range(8)],
+        schema=["query", "document", "score"],
+        orient="row",
+    )
+    same(on_spark(judgments, run, MEASURES, assessors="mean"), rg.evaluate(judgments, run, MEASURES, assessors="mean"))
+    with pytest.raises(InputError, match="assessors judged these documents"):
+        on_spark(judgments, run, MEASURES)
+
+
+FAULTS = {
+    "document d stands more than once": ([("a", "d", 1.0)], [("a", "d", 1.0), ("a", "d", 2.0)]),
+    "document d of query a is judged twice": ([("a", "d", 1.0), ("a", "d", 2.0)], [("a", "d", 1.0)]),
+    "no judgments found": ([], [("a", "d", 1.0)]),
+    "no run found": ([("a", "d", 1.0)], []),
+}
+
+
+@pytest.mark.parametrize("words", FAULTS)
+def test_faults_have_the_words_of_one_machine(words: str, session: Any) -> None:
+    """What a task refuses reaches the user as the error that one machine raises, without a trace of Spark."""
+    from rankgauge.backends import spark
+
+    judged, lines = FAULTS[words]
+    frames = (
+        session.createDataFrame(judged, "query string, document string, grade double"),
+        session.createDataFrame(lines, "query string, document string, score double"),
+    )
+    with pytest.raises(InputError, match=words) as caught:
+        spark.result(*frames, "AP")
+    assert "Traceback" not in str(caught.value)
+    assert "at org.apache" not in str(caught.value)
+
+
+def test_the_command_prints_what_it_prints_on_one_machine(
+    tmp_path: Path, session: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--engine spark` changes not a digit of the report, from Parquet as from text."""
+    from rankgauge.cli.main import app
+
+    made = collection(dialects.get("standard"))
+    printed = []
+    for suffix, engine in ((".parquet", ("--engine", "spark")), (".csv", ("--engine", "spark")), (".parquet", ())):
+        paths = [str(tmp_path / f"{name}{suffix}") for name in ("judgments", "run")]
+        io.write_judgments(made.judgments, paths[0])
+        io.write_run(made.run, paths[1])
+        app(["evaluate", *paths, "-m", "nDCG@10,AP", "-q", *engine], standalone_mode=False)
+        printed.append(capsys.readouterr().out.replace(suffix, ""))
+    assert printed[0] == printed[1] == printed[2]
+
+
+def test_sampling_distribution(session: Any) -> None:
+    """Chances, costs and moments of a pool are those of one machine; the budget is what the draws cost on average."""
+    from rankgauge.backends import spark
+
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"q{q}", f"d{d}", float(rng.random()), float(1 + d % 3))
+        for q in range(60)
+        for d in range(int(rng.integers(2, 9)))
+    ]
+    frame = pl.DataFrame(rows, schema=["query", "document", "score", "cost"], orient="row")
+    beliefs = rng.dirichlet(np.ones(3), len(frame))
+    frame = frame.with_columns(pl.Series(f"p_{y}", beliefs[:, y]) for y in range(3))
+    pool = Pool.of(frame)
+    target = Target.of("ERR", pool)
+    q, found = spark.sampling_distribution(session.createDataFrame(frame.to_arrow()), measure="ERR", budget=100.0)
+    chances, known = (pl.DataFrame(pl.from_arrow(f.toArrow())) for f in (q, found))
+    order = pl.DataFrame({"query": pool.queries})
+    chances, known = (order.join(f, on="query", how="left", maintain_order="left") for f in (chances, known))
+    here, costs = moments(pool, target), query_costs(pool, target)
+    np.testing.assert_allclose(known["mean"], here.mean, rtol=1e-12)
+    np.testing.assert_allclose(known["variance"], here.variance, rtol=1e-12)
+    wanted = drawing(pool, target, beliefs="pool", costs="pool", mixed=0.0, rng=0)
+    np.testing.assert_allclose(chances["chance"], wanted, rtol=1e-10)
+    assert chances["judged"].to_numpy() @ costs == pytest.approx(100.0, rel=1e-9)
