@@ -37,6 +37,7 @@ def test_goals() -> None:
     quality, speed = ltr._reached(row)
     assert (quality.measured, quality.verdict) == (0.5, "met")
     assert (speed.measured, speed.verdict) == (pytest.approx(10), "met")
+    assert ltr._beside({"RankSVM": 0.5, "LinearSVC on pairs": 4.5}).verdict == "missed"
 
 
 @pytest.mark.parametrize("name", list(ltr_peers.PEERS))
