@@ -102,8 +102,8 @@ def _page(asked: argparse.Namespace) -> Iterator[str]:
 def _facts() -> Iterator[str]:
     yield "# Rankers: how good, how fast"
     yield ""
-    yield "Made by `python -m benchmarks.ltr --write`; `make bench-ltr` prints it. Each ranker is trained for NDCG@10 on five"
-    yield "folds, its rounds or its C are chosen on the validation set, and it is judged on the test set. `std`,"
+    yield "Made by `python -m benchmarks.ltr --write`; `make bench-ltr` prints it. Each ranker is trained for NDCG@10"
+    yield "on five folds, its rounds or its C are chosen on the validation set, and it is judged on the test set. `std`,"
     yield "`yahoo` and `letor` are the readings of NDCG of the paper in [ndcg-tools](ndcg-tools.md), `letor4` is the"
     yield "script of LETOR 4.0. ± is the standard error over queries, added in quadrature over the folds; two rankers"
     yield "on the same queries differ by far less by chance than these errors say."
