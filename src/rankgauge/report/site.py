@@ -1,6 +1,6 @@
 """The pages that the site is built from: those of a folder, and the README as the first of them.
 
-    python -m rankgauge.report.site docs README.md build/docs
+python -m rankgauge.report.site docs README.md build/docs
 """
 
 from __future__ import annotations
