@@ -3,13 +3,14 @@
 # make bench          times and memory beside peers     make bench-ltr    training time and quality of the rankers
 # make bench-active   moments and savings of active evaluation
 # make bench-judging  50 assessors at once              make fuzz         every reader, ten minutes each
+# make bench-stream   runs larger than memory           make bench-spark  Spark beside one machine
 # make mutate         planted bugs, and how many the measures' own tests find
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint unit chromium serve bench bench-ltr bench-active bench-judging fuzz mutate docs lock clean
+.PHONY: demo test lint unit chromium serve bench bench-ltr bench-active bench-judging bench-spark bench-stream fuzz mutate docs lock clean
 
 demo: $(READY)
 	$(BIN)/rankgauge demo
@@ -45,6 +46,12 @@ bench-active: $(READY)
 
 bench-judging: $(READY)
 	$(BIN)/python -m benchmarks.judging
+
+bench-spark: $(READY)
+	$(BIN)/python -m benchmarks.spark
+
+bench-stream: $(READY)
+	$(BIN)/python -m benchmarks.stream
 
 fuzz: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=2.3'
