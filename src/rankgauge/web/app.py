@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
@@ -48,6 +50,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RankGaugeError, _mistaken)
+    app.add_exception_handler(RequestValidationError, _misshapen)
     app.add_exception_handler(UnavailableError, _unavailable)
     app.add_middleware(BoundedBody, largest=settings.upload_bytes, files=FILES)
     app.add_middleware(SafeHeaders)
@@ -59,6 +62,16 @@ def _refused(request: Request, error: Exception) -> Response:
     """What was not allowed or is not there, as a page for people and as JSON for programs."""
     assert isinstance(error, HTTPException)
     return _answer(request, error.status_code, str(error.detail), dict(error.headers or {}))
+
+
+def _misshapen(request: Request, error: Exception) -> Response:
+    """What is not as the route takes it: where and why. What was sent is not sent back: it may be large, or no text."""
+    assert isinstance(error, RequestValidationError)
+    found = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
+    if request.url.path.startswith(API):
+        return JSONResponse({"detail": jsonable_encoder(found)}, status_code=422)
+    words = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in found)
+    return _answer(request, 422, words.encode(errors="replace").decode(), {})
 
 
 def _unavailable(request: Request, error: Exception) -> Response:

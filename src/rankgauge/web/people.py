@@ -11,7 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from rankgauge.active.campaign.checks import is_writable
 from rankgauge.active.campaign.database import reading, writing
+from rankgauge.errors import InputError
 from rankgauge.web import keys
 from rankgauge.web.settings import Settings, new_secret
 from rankgauge.web.tables import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
@@ -175,6 +177,8 @@ class People:
             return connection.execute(wanted.values(revoked=self._clock())).rowcount == 1
 
     def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:
+        if not is_writable(name):
+            raise InputError("a name holds a character that is none", text=name.encode(errors="replace").decode())
         row = {"name": name, "role": role.value, "campaign": campaign, "created": self._clock()}
         return int(connection.execute(insert(PEOPLE).values(**row).returning(PEOPLE.c.id)).scalar_one())
 

@@ -10,7 +10,7 @@ from rankgauge.active.campaign.settings import Settings
 from rankgauge.active.labels import Label
 from rankgauge.errors import InputError, UnknownNameError
 
-__all__ = ["Places", "conflict", "nameless", "reused", "understood"]
+__all__ = ["Places", "conflict", "is_writable", "nameless", "reused", "understood", "unwritable"]
 
 
 class Places:
@@ -68,6 +68,16 @@ def reused(label: Label) -> InputError:
 def nameless(label: Label) -> InputError:
     """The error for an assessor without a name, or with one that is too long."""
     return _fault(label, f"the assessor's name {label.assessor!r} is empty or too long", "200 letters at most.")
+
+
+def unwritable(label: Label) -> InputError:
+    """The error for a text that not every database can keep."""
+    return _fault(label, "a text holds a character that is none: a zero byte, or half of a pair", "Leave it out.")
+
+
+def is_writable(text: str | None) -> bool:
+    """Whether every database can keep the text."""
+    return text is None or not ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
 def _number(label: Label, settings: Settings) -> float:

@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
+    DataError,
     InterfaceError,
     NoSuchModuleError,
     OperationalError,
@@ -142,6 +143,9 @@ def _explained(engine: Engine) -> Iterator[None]:
         yield
     except (OperationalError, InterfaceError) as error:
         raise UnavailableError(f"the database does not answer: {error.orig}", path=shown) from error
+    except DataError as error:
+        problem = f"the database cannot keep this: {str(error.orig).splitlines()[0]}"
+        raise InputError(problem, path=shown) from error
     except TimeoutError as error:
         raise UnavailableError("the database does not answer in time", path=shown) from error
     except DatabaseError as error:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.books import Books
-from rankgauge.active.campaign.checks import conflict, nameless, reused, understood
+from rankgauge.active.campaign.checks import conflict, is_writable, nameless, reused, understood, unwritable
 from rankgauge.active.campaign.ledger import Given
 from rankgauge.active.labels import Kind, Label, Recorded
 
@@ -49,6 +49,8 @@ class Entry:
         """The label too, or an error that says why it cannot be; then it is as if it had not come."""
         if not label.assessor.strip() or len(label.assessor) > LONGEST:
             raise nameless(label)
+        if not all(is_writable(text) for text in (label.assessor, label.comment, label.key)):
+            raise unwritable(label)
         place, grade = self.books.places.find(label), understood(label, self.books.settings)
         if self._is_repeated(label, (place, label.assessor, label.kind.value, grade)):
             self.count = self.count.added(same=1)

@@ -1,0 +1,225 @@
+"""The room for programs: what each route gives, that nothing sent there is a server's error, and one set of numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis.errors import Unsatisfiable
+from hypothesis.strategies import SearchStrategy
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from typer.testing import CliRunner
+
+from rankgauge.active.campaign import Campaign
+from rankgauge.cli.main import app as commands
+from rankgauge.errors import InputError
+from rankgauge.web.client import Room
+from tests.web.house import LEVELS, House, open_house, pool, truth, write_pool
+
+NUMBERS = ("value", "low", "high", "error", "draws", "labels", "cost")
+EXAMPLES = int(os.environ.get("RANKGAUGE_EXAMPLES", "8"))
+"""So many requests of each route and kind."""
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, str]]:
+    """A room with a campaign that is being judged, and an admin's token."""
+    with open_house(f"sqlite:///{tmp_path_factory.mktemp('api') / 'room.db'}", upload_megabytes=1) as house:
+        number = house.campaign("described", assessors=2, method="passive")
+        judge(house, number, {"ann": 0, "bob": 1})
+        yield house, token(house)
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode))
+def test_no_request_is_a_servers_error(described: tuple[House, str], mode: GenerationMode) -> None:
+    """Whatever is sent to a route of the API, as it is described or otherwise, is never answered with 5xx."""
+    house, secret = described
+    schema = schemathesis.openapi.from_url(f"{house.base}/api/openapi.json")
+    tried = 0
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        try:
+            strategy = operation.as_strategy(generation_mode=mode)
+            meet(strategy, house, secret)
+        except Unsatisfiable:
+            assert mode is GenerationMode.NEGATIVE, (
+                operation.label
+            )  # a route that takes nothing can be sent nothing wrong
+            continue
+        tried += 1
+    assert tried > 15
+
+
+def meet(strategy: SearchStrategy[Any], house: House, secret: str) -> None:
+    """Requests of the strategy, each of which is answered."""
+
+    @given(strategy)
+    @settings(
+        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    )
+    def answered(case: Any) -> None:
+        number = (case.path_parameters or {}).get("campaign")
+        if isinstance(number, int) and number % 4:
+            case.path_parameters["campaign"] = 1  # else hardly any request would meet a campaign
+        answer = case.call(base_url=house.base, headers={"Authorization": f"Bearer {secret}"})
+        case.validate_response(answer, checks=[not_a_server_error])
+
+    answered()
+
+
+def token(house: House) -> str:
+    """An admin's token."""
+    entered = house.room.people.enter(house.room.people.admin_link("program"))
+    assert entered is not None
+    return house.room.people.new_token(entered[0].id, "program")
+
+
+def judge(house: House, number: int, off: dict[str, int]) -> None:
+    """Everybody judges all there is by a token of their own, so many grades off the truth on the first document."""
+    for name, wrong in off.items():
+        person, _ = house.room.people.invite(number, name)
+        with Room(house.base, token=house.room.people.new_token(person.id, "own")) as room:
+            while tasks := room.tasks(number, 20):
+                told = [{"query": t["query"], "document": t["document"], "grade": grade(t, wrong)} for t in tasks]
+                assert room.record(number, told)["new"] == len(told)
+
+
+def grade(task: dict[str, Any], wrong: int) -> int:
+    """The true grade; the first document of each query is seen otherwise by who is wrong."""
+    true = truth()[task["query"], task["document"]]
+    return (true + wrong) % 3 if task["document"].endswith("d01") else true
+
+
+def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
+    """A campaign can be made, judged, watched, settled, paused and taken out by programs alone."""
+    with Room(house.base, token=token(house)) as room:
+        made = room.create(
+            "autumn", write_pool(tmp_path), measure="ERR@5", budget=40, levels=LEVELS, assessors=2, method="passive"
+        )
+        number = made["id"]
+        assert (made["name"], made["measure"], made["estimate"]) == ("autumn", "ERR@5", None)
+        assert [one["id"] for one in room.campaigns()] == [number]
+        judge(house, number, {"ann": 0, "bob": 1})
+        now = room.campaign(number)
+        assert now["progress"]["spent"] == now["progress"]["labels"] == 40  # 4 queries × 5 documents × 2 assessors
+        assert now["estimate"]["low"] <= now["estimate"]["value"] <= now["estimate"]["high"]
+        labels = room.labels(number)
+        assert labels.group_by("assessor").len().sort("assessor").rows() == [("ann", 20), ("bob", 20)]
+        assert len(room.judgments(number)) == 20
+        assert b"ann" in room.file(number, "assessors.txt")
+        (tmp_path / "campaign.rg").write_bytes(room.file(number, "campaign.rg"))
+        again = room.create("again", tmp_path / "campaign.rg", budget=1)
+        assert again["estimate"] == now["estimate"]
+        frame = room.create("frame", pool().drop("grade"), budget=40, levels=LEVELS)
+        assert frame["progress"]["labels"] == 0
+
+
+def test_every_other_route(house: House) -> None:
+    """Curve, queries, agreement, disagreements, the stop rule, pause and people are there for programs too."""
+    number = house.campaign(assessors=2, budget=40, method="passive")
+    judge(house, number, {"ann": 0, "bob": 1})
+    call = Calls(house.program(), f"/api/v1/campaigns/{number}")
+    curve = call.get("/curve")
+    assert [row["draws"] for row in curve] == [2, 3, 4]
+    assert len(call.get("/queries")) == 4
+    assert {row["coefficient"] for row in call.get("/agreement")["coefficients"]}
+    apart = call.get("/disagreements")
+    assert apart
+    assert all(one["document"].endswith("d01") for one in apart)
+    first = {"query": apart[0]["query"], "document": apart[0]["document"], "grade": "good"}
+    assert call.send("POST", "/disagreements", first)["new"] == 1
+    assert sum(one["settled"] == 2 for one in call.get("/disagreements")) == 1
+    assert len(call.get("/labels?history=true")) == 41
+    assert call.send("POST", "/pause")["progress"]["paused"]
+    assert call.send("POST", "/tasks") == []
+    assert not call.send("POST", "/resume")["progress"]["paused"]
+    assert call.send("PUT", "/stop", {"half_width": 0.5})["stop_at"] == 0.5
+    assert call.send("PUT", "/stop", {"half_width": None})["stop_at"] is None
+    guest = call.send("POST", "/assessors", {"name": "cleo"})
+    assert [row["name"] for row in call.get("/assessors")] == ["ann", "bob", "cleo"]
+    call.send("DELETE", f"/assessors/{guest['id']}")
+    assert house.guest().post(guest["link"].removeprefix(house.room.settings.base)).status_code == 404
+
+
+class Calls:
+    """The routes of a campaign."""
+
+    def __init__(self, client: httpx.Client, base: str) -> None:
+        self._client, self._base = client, base
+
+    def get(self, path: str) -> Any:
+        """What the route gives."""
+        return self.send("GET", path)
+
+    def send(self, method: str, path: str, body: Any = None) -> Any:
+        """What the route answers."""
+        answer = self._client.request(method, self._base + path, json=body)
+        assert answer.is_success, answer.text
+        return answer.json() if answer.content else None
+
+
+def test_mistakes_are_told(house: House) -> None:
+    """The client says what was wrong in the room's own words, and where nobody answers."""
+    number = house.campaign()
+    with Room(house.base, token=token(house)) as room:
+        with pytest.raises(InputError, match=r"400: .*no query 'q99'"):
+            room.record(number, [{"query": "q99", "document": "x", "grade": 1}])
+        with pytest.raises(InputError, match="404: no such campaign"):
+            room.campaign(number + 1)
+    with Room("http://127.0.0.1:1", token="x") as nobody, pytest.raises(InputError, match="does not answer"):
+        nobody.campaigns()
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_what_is_no_text_is_refused(house: House, text: str) -> None:
+    """A zero byte or half of a pair, which not every database can keep, is the sender's mistake wherever it stands."""
+    number = house.campaign()
+    program = house.program()
+    (task,) = program.post(f"/api/v1/campaigns/{number}/tasks").json()
+    label = {"query": task["query"], "document": task["document"], "grade": 1}
+    bodies = [{"labels": [{**label, name: text}]} for name in ("comment", "key", "assessor", "query", "grade")]
+    for body in bodies:
+        sent = json.dumps(body).encode()
+        assert program.post(f"/api/v1/campaigns/{number}/labels", content=sent).status_code in (400, 422)
+    sent = json.dumps({"name": text}).encode()
+    assert program.post(f"/api/v1/campaigns/{number}/assessors", content=sent).status_code in (400, 422)
+    assert len(house.room.campaigns.get(number).campaign.labels(history=True)) == 0
+
+
+def test_a_key_counts_once(house: House) -> None:
+    """Labels that are sent again under their keys change nothing."""
+    number = house.campaign()
+    with Room(house.base, token=token(house)) as room:
+        (task,) = room.tasks(number)
+        label = {"query": task["query"], "document": task["document"], "grade": 1, "key": "k1"}
+        assert room.record(number, [label])["new"] == 1
+        assert room.record(number, [label]) | {"same": 1, "new": 0} == room.record(number, [label])
+        assert len(room.labels(number)) == 1
+
+
+def test_the_same_numbers_everywhere(house: House, database: str) -> None:
+    """The API, `Campaign.open` and `rankgauge active estimate` on the server's database say the same."""
+    number = house.campaign("same")
+    house.campaign("another")
+    judge(house, number, {"ann": 0})
+    with Room(house.base, token=token(house)) as room:
+        told = room.campaign(number)
+    with Campaign.open(f"{database}#same") as campaign:
+        found = campaign.estimate()
+        assert found is not None
+        assert campaign.progress().to_json() == told["progress"]
+    finite = {name: None if value == math.inf else value for name, value in found.to_json().items()}
+    assert finite == told["estimate"]  # JSON has no word for infinite degrees of freedom
+    shown = CliRunner().invoke(commands, ["active", "estimate", f"{database}#same", "-o", "json"])
+    assert shown.exit_code == 0, shown.output
+    said = json.loads(shown.output)["estimate"]
+    assert [said[name] for name in NUMBERS] == [told["estimate"][name] for name in NUMBERS]
