@@ -36,6 +36,21 @@ _NEWS = sa.select(
     _later(t.labels, "last_label").scalar_subquery().label("label"),
 )
 
+_TEXTS = sa.select(t.texts.c.place, t.texts.c.content).where(
+    t.texts.c.campaign == _CAMPAIGN, t.texts.c.place.in_(sa.bindparam("places", expanding=True))
+)
+_LEASES = (
+    sa.select(t.leases)
+    .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.until > sa.bindparam("now", type_=sa.Double))
+    .order_by(t.leases.c.id)
+)
+_TASKS, _LABELS = (
+    sa.select(table)
+    .where(table.c.campaign == _CAMPAIGN, table.c.id > sa.bindparam("after", type_=sa.BigInteger))
+    .order_by(table.c.id)
+    for table in (t.tasks, t.labels)
+)
+
 
 def names(connection: Connection) -> list[str]:
     """The campaigns of a database, in the order in which they were made."""
@@ -125,10 +140,8 @@ class Store:
 
     def texts(self, connection: Connection, places: Sequence[int]) -> dict[int, dict[str, str]]:
         """What there is to read of those documents."""
-        wanted = sa.select(t.texts.c.place, t.texts.c.content).where(
-            t.texts.c.campaign == self.campaign, t.texts.c.place.in_([int(place) for place in places])
-        )
-        return {place: json.loads(content) for place, content in connection.execute(wanted)}
+        wanted = {"campaign": self.campaign, "places": [int(place) for place in places]}
+        return {place: json.loads(content) for place, content in connection.execute(_TEXTS, wanted)}
 
     # stages and draws
 
@@ -165,7 +178,7 @@ class Store:
 
     def tasks(self, connection: Connection, after: int) -> Sequence[Row[Any]]:
         """The tasks that came after the one of that number."""
-        return self._rows(connection, t.tasks, t.tasks.c.id, t.tasks.c.id > after)
+        return connection.execute(_TASKS, {"campaign": self.campaign, "after": after}).all()
 
     def add_tasks(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Documents that a draw asks for."""
@@ -173,7 +186,7 @@ class Store:
 
     def leases(self, connection: Connection, now: float) -> Sequence[Row[Any]]:
         """The leases that have not run out, the oldest first."""
-        return self._rows(connection, t.leases, t.leases.c.id, t.leases.c.until > now)
+        return connection.execute(_LEASES, {"campaign": self.campaign, "now": now}).all()
 
     def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Documents in the hands of an assessor."""
@@ -189,17 +202,11 @@ class Store:
 
     def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
         """The labels that came after the one of that number, in the order in which they came."""
-        return self._rows(connection, t.labels, t.labels.c.id, t.labels.c.id > after)
+        return connection.execute(_LABELS, {"campaign": self.campaign, "after": after}).all()
 
     def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Labels that came in."""
         self._insert(connection, t.labels, rows)
-
-    def _rows(
-        self, connection: Connection, table: sa.Table, order: sa.Column[Any], *where: sa.ColumnElement[bool]
-    ) -> Sequence[Row[Any]]:
-        chosen = sa.select(table).where(table.c.campaign == self.campaign, *where).order_by(order)
-        return connection.execute(chosen).all()
 
     def _insert(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
         for start in range(0, len(rows), CHUNK):
