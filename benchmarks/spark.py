@@ -5,14 +5,15 @@
 --engine local,spark   which of them
 
 Tables are Parquet files that a generator writes in pieces; each engine reads the same two in a process of its own.
-Time is that of the evaluation; starting Spark is listed by itself. Memory is the peak over the whole tree of processes
-(JVM and Python workers), each page counted once.
+Time is that of the evaluation; starting Spark is listed by itself. Seconds of processors, those of the start among
+them, and memory are those of the whole tree of processes (JVM and Python workers), each page counted once.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,11 @@ from benchmarks.costs import ROOT, module
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@1000", "ERR@10"]
 DEPTH, JUDGED, PIECE = 1_000, 20, 500
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+NEAR_THE_TOP = 1 / np.arange(1, DEPTH + 1) / np.sum(1 / np.arange(1, DEPTH + 1))
+"""How likely each rank is to be judged: assessors begin at the top."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -38,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     if asked.child:
         print(json.dumps(_evaluated(*asked.child, cores=asked.cores)))
         return
-    print("| million rows | engine | start, s | evaluation, s | s per million rows | peak memory, MB | mean nDCG@10 |")
+    print("| million rows | engine | start, s | evaluation, s | processors, s | peak memory, MB | mean nDCG@10 |")
     print("|---|---|---|---|---|---|---|", flush=True)
     for million in asked.millions:
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
@@ -73,7 +79,7 @@ def _pieces(queries: int, rng: np.random.Generator) -> Iterator[tuple[str, pa.Ta
         query = np.arange(first, min(first + PIECE, queries))
         numbers = np.argsort(rng.random((len(query), 2 * DEPTH), dtype=np.float32), axis=1)
         numbers = numbers + 2_000 * (query % 4_000)[:, np.newaxis]
-        found = rng.choice(DEPTH, 4 * JUDGED // 5, replace=False)
+        found = rng.choice(DEPTH, 4 * JUDGED // 5, replace=False, p=NEAR_THE_TOP)
         judged = numbers[:, np.append(found, DEPTH + np.arange(JUDGED // 5))]
         scores = 30.0 - np.cumsum(rng.exponential(0.02, (len(query), DEPTH)), axis=1)
         yield "judgments", _table(query, judged, grade=rng.integers(0, 4, judged.shape).astype(np.float64))
@@ -97,14 +103,13 @@ def _line(million: float, engine: str, folder: str, cores: int) -> str:
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     peak = Peak(child.pid)
     output, _ = child.communicate()
-    memory = peak.stop()
+    peak.stop()
     if child.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}")
     told = json.loads(output)
-    pace = told["seconds"] / million
     return (
-        f"| {million:g} | {engine} | {told['start']:.1f} | {told['seconds']:.1f} | {pace:.2f} | "
-        f"{memory:,.0f} | {told['mean']:.6f} |"
+        f"| {million:g} | {engine} | {told['start']:.1f} | {told['seconds']:.1f} | {peak.cpu:.1f} | "
+        f"{peak.memory:,.0f} | {told['mean']:.6f} |"
     )
 
 
@@ -124,37 +129,46 @@ def _evaluated(engine: str, folder: str, *, cores: int) -> dict[str, float]:
 
 
 class Peak:
-    """The peak of the memory of a process and all that it started, in megabytes; Linux only."""
+    """The peak of the memory of a process and all that it started, in megabytes, and its seconds; Linux only."""
 
     def __init__(self, pid: int) -> None:
-        self._pid, self._peak, self._ended = pid, 0.0, threading.Event()
+        self.memory = 0.0
+        self._pid, self._seconds, self._ended = pid, dict[int, float](), threading.Event()
         self._watch = threading.Thread(target=self._look, daemon=True)
         self._watch.start()
 
-    def stop(self) -> float:
-        """The peak."""
+    @property
+    def cpu(self) -> float:
+        """The seconds of processors of all processes that were seen."""
+        return sum(self._seconds.values())
+
+    def stop(self) -> None:
+        """No more looks."""
         self._ended.set()
         self._watch.join()
-        return self._peak / 1024
 
     def _look(self) -> None:
         while not self._ended.wait(0.5):
-            self._peak = max(self._peak, sum(map(_pages, _tree(self._pid))))
+            seen = _tree(self._pid)
+            self._seconds |= seen
+            self.memory = max(self.memory, sum(map(_pages, seen)) / 1024)
 
 
-def _tree(root: int) -> set[int]:
-    """The process and its descendants."""
-    parents = {}
+def _tree(root: int) -> dict[int, float]:
+    """The process and its descendants, with the seconds that each has used."""
+    parents, seconds = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+            fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue
+        pid = int(stat.parent.name)
+        parents[pid], seconds[pid] = int(fields[1]), (int(fields[11]) + int(fields[12])) / TICKS
     found, last = {root}, 0
     while len(found) > last:
         last = len(found)
         found |= {pid for pid, parent in parents.items() if parent in found}
-    return found
+    return {pid: seconds[pid] for pid in found if pid in seconds}
 
 
 def _pages(pid: int) -> float:

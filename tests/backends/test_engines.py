@@ -43,7 +43,8 @@ def same(one: Result, other: Result) -> None:
 def takes(measure: Measure, grades: Iterable[float]) -> bool:
     """Whether the measure takes every one of the grades."""
     try:
-        measure.score(RankedLists.of(grades))
+        for grade in grades:
+            measure.score(RankedLists.of([grade]))
     except InputError:
         return False
     return True
