@@ -116,7 +116,7 @@ def _facts() -> Iterator[str]:
     yield "  a ratio to them is a rough one. It is a ratio of whole trainings, each with its own settings and rule for"
     yield "  when to stop, not of the same rounds. All other numbers were measured in this run."
     yield "- Seed 0, and not all of it untouched: on MQ2008 seed 0 is the best of eight that Coordinate Ascent was"
-    yield "  tried with (mean .5031, standard deviation .002), and defaults of RankNet (about 15 variants), LambdaMART (25),"
+    yield "  tried with (mean .5031, standard deviation .002), and defaults of RankNet (15 variants), LambdaMART (25),"
     yield "  AdaRank (17) and Coordinate Ascent's tolerance were settled while these test folds were in view. Take"
     yield "  differences of .005 for none."
     yield ""
