@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from dataclasses import replace
 
 import uvicorn
@@ -21,10 +22,16 @@ GRACE = 10
 READING = 75
 """Seconds for which a browser's connection is kept while its assessor reads."""
 
+SWITCH = 0.0005
+"""Seconds after which a thread that computes lets another one run. A thread whose database has replied would wait for
+Python's 5 ms, several times for each answer: with 50 assessors on two busy cores the slowest 5 % then waited 1.5 times
+as long."""
+
 
 def serve(settings: Settings) -> None:
     """Serves until it is told to stop."""
     set_up()
+    sys.setswitchinterval(SWITCH)
     listening = _listen(settings)
     # Port 0 means any that is free: links name the one that was found.
     app = create_app(replace(settings, port=listening.getsockname()[1]))
