@@ -41,15 +41,30 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     queries = pool["query"].unique(maintain_order=True)
     codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
     pool = pool.join(codes, on="query", how="left", maintain_order="left").select("code", "document", "grade")
+    pool = pool.sort("code", maintain_order=True)
     known = pool if how.negative is NegativeGrade.POOLED else pool.filter(pl.col("grade") > UNJUDGED)
     judged = known.sort("code", "grade", descending=[False, True])
     hits = Hits.gathered(
-        _once(queries, (_found(batch, codes, pool, how) for batch in batches)),
+        _once(queries, (_found(batch, *_asked(batch, codes, pool), how) for batch in batches)),
         queries=queries,
         pool_query=judged["code"].to_numpy(),
         pool_grade=judged["grade"].to_numpy(),
     )
     return arrange(hits, how)
+
+
+def _asked(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The part of the judgments that a batch needs: to join them all with every batch would cost more with each."""
+    asked = batch["query"].unique()
+    if 2 * len(asked) > len(codes):
+        return codes, pool
+    few = codes.filter(pl.col("query").is_in(asked.implode()))
+    if not len(few):
+        return few, pool.clear()
+    # Codes rise in the pool, and most runs have the queries in the order of the judgments: those of a batch are near.
+    low, high = few["code"][0], few["code"][-1]
+    start, end = pool["code"].search_sorted(low, "left"), pool["code"].search_sorted(high, "right")
+    return few, pool[start:end].filter(pl.col("code").is_in(few["code"].implode()))
 
 
 def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
