@@ -34,8 +34,8 @@ from benchmarks.rooms import DATABASES, Open, room
 from rankgauge.active.campaign import tables as t
 from rankgauge.active.campaign.database import Location, connect, reading
 
-GOAL = 0.100
-"""Seconds in which 95 of 100 answers on PostgreSQL are recorded and the next document is there."""
+AIM, GOAL = "postgresql", 0.100
+"""On this database, seconds in which 95 of 100 answers are recorded and the next document is there."""
 
 EACH = 2
 """How many assessors judge each document: then grades are combined, and a slot could be taken once too often."""
@@ -144,11 +144,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}")
     found = {name: measured(name, told) for name in told.databases}
-    for name, (high, _) in found.items():
-        goal = Reached(what=name, measured=1e3 * high, goal=1e3 * GOAL, stretch=None, unit=" ms", more=False)
-        print(f"{goal.what}: p95 {goal.measured:.0f}{goal.unit}, goal {goal.goal:.0f}{goal.unit}: {goal.verdict}")
-    late = "postgresql" in found and found["postgresql"][0] > GOAL
+    late = AIM in found and _is_late(found[AIM][0])
     return int(late or any(wrong for _, wrong in found.values()))
+
+
+def _is_late(seconds: float) -> bool:
+    goal = Reached(what=AIM, measured=1e3 * seconds, goal=1e3 * GOAL, stretch=None, unit=" ms", more=False)
+    print(f"{goal.what}: p95 {goal.measured:.0f}{goal.unit}, goal {goal.goal:.0f}{goal.unit}: {goal.verdict}")
+    return goal.verdict == "missed"
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import httpx
@@ -243,6 +244,10 @@ def test_logs_hold_no_secrets(house: House, caplog: pytest.LogCaptureFixture) ->
         link = house.room.people.admin_link()
         client = house.enter(link)
         client.get("/")
+        # The line of a request is written once its answer is sent.
+        end = time.monotonic() + 10
+        while time.monotonic() < end and not any(getattr(r, "facts", {}).get("route") == "/" for r in caplog.records):
+            time.sleep(0.01)
     lines = [(record.getMessage(), record.facts) for record in caplog.records if hasattr(record, "facts")]
     assert {facts["route"] for _, facts in lines} >= {"/enter/{link}", "/"}
     assert link not in str(lines)
