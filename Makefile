@@ -48,10 +48,10 @@ bench-judging: $(READY)
 	$(BIN)/python -m benchmarks.judging
 
 bench-spark: $(READY)
-	$(BIN)/python -m benchmarks.spark
+	$(BIN)/python -m benchmarks.spark --millions 1,10
 
 bench-stream: $(READY)
-	$(BIN)/python -m benchmarks.stream
+	$(BIN)/python -m benchmarks.stream --millions 1,10,100 --repeat 3
 
 fuzz: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=2.3'
