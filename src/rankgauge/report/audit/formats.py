@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TextIO
-
 from rankgauge.audit import Audit
 from rankgauge.report.audit import data, markdown, page, text
-from rankgauge.report.base import chosen
+from rankgauge.report.writers import Writer, Writers
 
 __all__ = ["Format", "find", "registry"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Format:
-    """How an audit is written: its name, what it is, the endings of files that hold it."""
-
-    name: str
-    title: str
-    endings: tuple[str, ...]
-    write: Callable[[Audit, TextIO], None]
-
-
-_FORMATS = (
-    Format(name="table", title="tables for people", endings=(".txt",), write=text.write),
-    Format(name="html", title="one page with charts, readable offline", endings=(".html", ".htm"), write=page.write),
-    Format(name="md", title="Markdown tables", endings=(".md",), write=markdown.write),
-    Format(name="json", title="one object with everything in it", endings=(".json",), write=data.write),
+_FORMATS = Writers[Audit](
+    Writer(name="table", title="tables for people", endings=(".txt",), write=text.write),
+    Writer(name="html", title="one page with charts, readable offline", endings=(".html", ".htm"), write=page.write),
+    Writer(name="md", title="Markdown tables", endings=(".md",), write=markdown.write),
+    Writer(name="json", title="one object with everything in it", endings=(".json",), write=data.write),
 )
 
-
-def registry() -> Mapping[str, Format]:
-    """Every format of an audit by its name."""
-    return {format_.name: format_ for format_ in _FORMATS}
-
-
-def find(target: str) -> tuple[Format, Path | None]:
-    """The format that an output names: `md` is a format, `audit.html` a file whose ending says it."""
-    return chosen(target, registry())
+Format = Writer[Audit]
+registry, find = _FORMATS.registry, _FORMATS.find
