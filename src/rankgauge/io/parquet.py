@@ -52,7 +52,10 @@ def _read(scan: _Scanner, table: Table, source: Source) -> pl.DataFrame:
 
 
 def _batches(scan: _Scanner, source: Source, rows: int) -> Iterator[pl.DataFrame]:
-    return batches_of(scan(source), source, rows)
+    try:
+        yield from batches_of(scan(source), source, rows)
+    except DAMAGE as error:
+        raise InputError(f"cannot be read: {error}", path=source.name) from None
 
 
 def _write_parquet(frame: pl.DataFrame, file: BinaryIO, tag: str = "") -> None:
