@@ -12,8 +12,8 @@ from rankgauge.active.campaign import Progress
 from rankgauge.active.campaign.review import Disagreement
 from rankgauge.active.methods import Estimate
 from rankgauge.judgments.agreement import Agreement, agreement
+from rankgauge.report.active.charts import movement
 from rankgauge.web.campaigns import Opened
-from rankgauge.web.chart import estimate_chart
 
 __all__ = ["Board", "Worker", "board", "how_they_agree"]
 
@@ -60,7 +60,7 @@ def board(opened: Opened) -> Board:
     return Board(
         progress=progress,
         estimate=estimate,
-        chart=estimate_chart(curve.filter(pl.col("low").is_finite()), budget=progress.budget, words=words),
+        chart=Markup(movement(curve, progress.budget, words)),
         agreement=how_they_agree(judgments),
         disagreements=opened.review.disagreements(),
         workers=[_worker(opened, name) for name in names],

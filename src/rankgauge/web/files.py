@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign.database import Location, connect
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.web.campaigns import Campaigns, Opened
 
-__all__ = ["FILES", "File", "campaign_file"]
+__all__ = ["CAMPAIGN", "FILES", "File", "made"]
+
+CAMPAIGN = "campaign.rg"
 
 COLUMNS = ("query", "document", "grade", "assessor", "kind", "comment", "time", "asked")
 
@@ -63,7 +66,17 @@ FILES: Mapping[str, File] = {
 }
 
 
-def campaign_file(campaigns: Campaigns, number: int) -> bytes:
+def made(campaigns: Campaigns, number: int, name: str) -> tuple[bytes, str]:
+    """The file of that name, and what it is to a browser."""
+    opened = campaigns.get(number)
+    if name == CAMPAIGN:
+        return _campaign(campaigns, number), "application/vnd.sqlite3"
+    if name not in FILES:
+        raise HTTPException(404, f"no such file; there are {', '.join((*FILES, CAMPAIGN))}")
+    return FILES[name].content(opened), FILES[name].media
+
+
+def _campaign(campaigns: Campaigns, number: int) -> bytes:
     """The campaign as a file that `rankgauge active` works on."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "campaign.rg"

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from rankgauge.active.labels import Label
 from rankgauge.web.board import how_they_agree
-from rankgauge.web.files import FILES, campaign_file
+from rankgauge.web.files import made
 from rankgauge.web.guard import Admin, Member, TheRoom
 from rankgauge.web.making import CAMPAIGN_FILES, NewCampaign, adopt, make, received
 from rankgauge.web.room import Room
@@ -266,12 +266,8 @@ def settle(room: TheRoom, person: Admin, campaign: Number, settled: Settlement) 
 @router.get("/campaigns/{campaign}/files/{name}", tags=["files"], response_class=Response)
 def get_file(room: TheRoom, person: Admin, campaign: Number, name: str) -> Response:
     """One of the files that the page offers: judgments.txt, assessors.txt, labels.csv, labels.jsonl, campaign.rg."""
-    opened = room.campaigns.get(campaign)
-    if name == "campaign.rg":
-        return Response(campaign_file(room.campaigns, campaign), media_type="application/vnd.sqlite3")
-    if name not in FILES:
-        raise HTTPException(404, f"no such file; there are {', '.join((*FILES, 'campaign.rg'))}")
-    return Response(FILES[name].content(opened), media_type=FILES[name].media)
+    content, media = made(room.campaigns, campaign, name)
+    return Response(content, media_type=media)
 
 
 @router.get("/campaigns/{campaign}/assessors", tags=["people"])

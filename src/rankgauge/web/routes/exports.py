@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Form, HTTPException, Request, Response, UploadFile
+from fastapi import APIRouter, Form, Request, Response, UploadFile
 
 from rankgauge.errors import InputError
-from rankgauge.web.files import FILES, campaign_file
+from rankgauge.web.files import FILES, made
 from rankgauge.web.guard import Admin, TheRoom
 
 __all__ = ["attachment", "router"]
@@ -27,14 +27,8 @@ def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Respo
 @router.get("/campaigns/{campaign}/files/{name}")
 def export(room: TheRoom, person: Admin, campaign: int, name: str) -> Response:
     """One of the files."""
-    opened = room.campaigns.get(campaign)
-    if name == "campaign.rg":
-        content, media = campaign_file(room.campaigns, campaign), "application/vnd.sqlite3"
-    elif name in FILES:
-        content, media = FILES[name].content(opened), FILES[name].media
-    else:
-        raise HTTPException(404, f"no such file; there are {', '.join((*FILES, 'campaign.rg'))}")
-    return attachment(content, media, f"{opened.campaign.name} {name}")
+    content, media = made(room.campaigns, campaign, name)
+    return attachment(content, media, f"{room.campaigns.get(campaign).campaign.name} {name}")
 
 
 @router.post("/campaigns/{campaign}/labels")

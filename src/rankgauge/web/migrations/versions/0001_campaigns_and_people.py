@@ -16,6 +16,7 @@ def upgrade() -> None:
     """The tables of the first version."""
     if not sa.inspect(op.get_bind()).has_table("campaigns"):
         _campaigns()
+        _work()
     _people()
 
 
@@ -56,6 +57,9 @@ def _campaigns() -> None:
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("query", sa.Integer, nullable=False),
     )
+
+
+def _work() -> None:
     op.create_table(
         "tasks",
         sa.Column("id", NUMBER, primary_key=True),
