@@ -4,7 +4,7 @@
 --repeat 3      how often each command runs; the quickest counts
 --quick         a hundredth of the data, to see that it works
 --growth 1,5,20 millions of run lines
---write         docs/benchmarks.md
+--write         docs/benchmarks.md, and the table of the README
 """
 
 from __future__ import annotations
@@ -16,27 +16,37 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import peers
+from benchmarks import excerpt, peers
 from benchmarks.costs import ROOT, Cost, measure, module
 from benchmarks.generate import DATA, SIZES, Size, generate
 from benchmarks.goals import Reached, reached_in_files, reached_in_memory
 
 PARTS = (*SIZES, "memory", "growth", "startup")
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE, README = ROOT / "docs" / "benchmarks.md", ROOT / "README.md"
 SLOW = ("ir-measures", "ranx")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What the parts measured: goals, and the cost of each tool by size."""
+
+    goals: list[Reached] = field(default_factory=list)
+    costs: dict[str, dict[str, Cost]] = field(default_factory=dict)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the parts that were asked for, and prints the page."""
     asked = _parser().parse_args(arguments)
-    page = "\n".join(_page(asked)) + "\n"
+    found = Findings()
+    page = "\n".join(_page(asked, found)) + "\n"
     if asked.write:
-        PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(page)
+    if asked.write and found.costs:
+        README.write_text(excerpt.filled(README.read_text(), found.costs))
     return 0
 
 
@@ -51,19 +61,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _page(asked: argparse.Namespace) -> Iterator[str]:
+def _page(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     """The page line by line, printed as it comes."""
-    goals: list[Reached] = []
-    for part in (_facts, _files, _memory, _growth, _startup):
-        for line in part(asked, goals):
+    for part in (_facts, _files, _memory, _growth, _startup, _goals):
+        for line in part(asked, found):
             print(line, flush=True)
             yield line
-    for line in _goals(goals):
-        print(line, flush=True)
-        yield line
 
 
-def _facts(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+def _facts(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     yield "# Benchmarks"
     yield ""
     yield "Made by `make bench`. Compare within this page only: all was measured in one run on one machine."
@@ -88,7 +94,7 @@ def _scaled(size: Size, quick: bool) -> Size:
     return replace(size, queries=max(size.queries // 100, 5)) if quick else size
 
 
-def _files(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+def _files(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     """Each tool on each size, in cold processes."""
     sizes = [_scaled(size, asked.quick) for name, size in SIZES.items() if name in asked.only]
     if not sizes:
@@ -101,7 +107,7 @@ def _files(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
     yield ""
     yield "| | " + " | ".join(f"{size.name}: {size.queries:,} × {size.depth:,}" for size in sizes) + " |"
     yield "|---|" + "---|" * len(sizes)
-    costs: dict[str, dict[str, Cost]] = {}
+    costs = found.costs
     for size in sizes:
         files = generate(size, folder=asked.folder)
         costs[size.name] = {tool: _tool_cost(tool, files, asked.repeat) for tool in tools}
@@ -109,7 +115,7 @@ def _files(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
         yield f"| {tool} | " + " | ".join(str(costs[size.name][tool]) for size in sizes) + " |"
     yield ""
     walls = {size: {tool: cost.wall for tool, cost in by.items()} for size, by in costs.items()}
-    goals += reached_in_files(walls, {size: by["rankgauge"].memory for size, by in costs.items()})
+    found.goals.extend(reached_in_files(walls, {size: by["rankgauge"].memory for size, by in costs.items()}))
 
 
 def _tool_cost(tool: str, files: tuple[Path, Path], repeat: int) -> Cost:
@@ -118,7 +124,7 @@ def _tool_cost(tool: str, files: tuple[Path, Path], repeat: int) -> Cost:
     return measure(command, 1 if tool in SLOW else repeat)
 
 
-def _memory(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+def _memory(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     """Lists that are in memory already."""
     if "memory" not in asked.only:
         return
@@ -131,10 +137,10 @@ def _memory(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
     for name, time in seconds.items():
         yield f"| {name} | {time:.3f} | {time / seconds['rankgauge']:.1f} |"
     yield ""
-    goals += reached_in_memory(seconds)
+    found.goals.extend(reached_in_memory(seconds))
 
 
-def _growth(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+def _growth(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     """Longer and longer runs: the time per million lines should stay what it is."""
     if "growth" not in asked.only:
         return
@@ -157,12 +163,12 @@ def _growth(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
             file.unlink()
     yield ""
     change = 100 * (max(pace) / min(pace) - 1)
-    goals.append(
+    found.goals.append(
         Reached(what="time per million lines, change", measured=change, goal=20, stretch=None, unit=" %", more=False)
     )
 
 
-def _startup(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
+def _startup(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     """What it costs to begin."""
     if "startup" not in asked.only:
         return
@@ -180,12 +186,12 @@ def _startup(asked: argparse.Namespace, goals: list[Reached]) -> Iterator[str]:
         cost = measure([sys.executable, "-c", code], 5)
         yield f"| {name} | {cost} |"
         if goal:
-            goals.append(_milliseconds(name, cost, goal))
+            found.goals.append(_milliseconds(name, cost, goal))
     tool = Path(sys.executable).with_name("rankgauge")
     if tool.exists() and shutil.which(str(tool)):
         cost = measure([str(tool), "--help"], 5)
         yield f"| rankgauge --help | {cost} |"
-        goals.append(_milliseconds("rankgauge --help", cost, 250.0))
+        found.goals.append(_milliseconds("rankgauge --help", cost, 250.0))
     yield ""
 
 
@@ -193,14 +199,14 @@ def _milliseconds(what: str, cost: Cost, goal: float) -> Reached:
     return Reached(what=what, measured=1000 * cost.wall, goal=goal, stretch=None, unit=" ms", more=False)
 
 
-def _goals(goals: list[Reached]) -> Iterator[str]:
-    if not goals:
+def _goals(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
+    if not found.goals:
         return
     yield "## Goals"
     yield ""
     yield "| | measured | goal | stretch | |"
     yield "|---|---|---|---|---|"
-    for one in goals:
+    for one in found.goals:
         stretch = "" if one.stretch is None else f"{one.stretch:g}{one.unit}"
         yield f"| {one.what} | {one.measured:.1f}{one.unit} | {one.goal:g}{one.unit} | {stretch} | {one.verdict} |"
 

@@ -30,6 +30,8 @@ def test_every_part_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
     """On tiny files every part prints its table, and the goals that it measured."""
     monkeypatch.setattr(run, "SIZES", {"S": Size(name="S", queries=5, depth=20, judged=5)})
     monkeypatch.setattr(run, "PAGE", tmp_path / "benchmarks.md")
+    monkeypatch.setattr(run, "README", tmp_path / "README.md")
+    (tmp_path / "README.md").write_text("before\n<!-- benchmarks -->\nold\n<!-- /benchmarks -->\nafter\n")
     monkeypatch.setattr(run.peers, "known", lambda: ["pytrec_eval"])
     arguments = ["--quick", "--repeat=1", "--growth=0.1,0.2", f"--folder={tmp_path}", "--write"]
     assert run.main(arguments) == 0
@@ -38,6 +40,11 @@ def test_every_part_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
         assert heading in page
     assert "S against pytrec_eval" in page
     assert (tmp_path / "benchmarks.md").read_text() == page
+    readme = (tmp_path / "README.md").read_text()
+    assert "old" not in readme
+    assert readme.startswith("before\n<!-- benchmarks -->\n\n| queries × documents (judged) | 50 × 1,000 (50) |")
+    assert "| pytrec_eval | " in readme
+    assert readme.endswith("<!-- /benchmarks -->\nafter\n")
 
 
 def test_goals_know_what_is_met() -> None:

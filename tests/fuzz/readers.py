@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -12,14 +13,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import io
+from rankgauge import evaluate, io
 from rankgauge.active import formats
 from rankgauge.active.sources import read_table
 from rankgauge.datasets import FILES, generate
 from rankgauge.datasets.pool import generate_pool
+from rankgauge.datasets.romip import generate_romip
+from rankgauge.datasets.romip_files import write_romip
 from rankgauge.io.base import registry
 from rankgauge.io.letor import read_features
+from rankgauge.io.romip_files import read_labels
 from rankgauge.io.source import Source
+from rankgauge.ltr import LambdaMART, load
+from rankgauge.romip.classification import read_truth
+from rankgauge.romip.tables import read_tables
 
 SMALL = 4
 
@@ -41,8 +48,6 @@ def _files() -> dict[str, bytes]:
 
 
 def _written(name: str, write: Callable[[Any, Path], None], table: Any) -> bytes:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         write(table, path)
@@ -90,4 +95,44 @@ def readers() -> dict[str, Reader]:
     )
     pool = generate_pool(rng=np.random.default_rng(0), queries=2, documents=3)
     found["pool"] = Reader(read=read_table, sound=pool.write_csv().encode(), name="pool.csv")
+    found["letor pair"] = Reader(read=_pair, sound=_files()["test.txt"], name="file.txt")
+    found["scanned run"] = Reader(read=_scanned, sound=_files()["bm25.txt"], name="file.txt")
+    found["ranker"] = Reader(read=load, sound=_ranker(), name="model.json")
+    for kind, file, read in ROMIP:
+        found[f"romip {kind}"] = Reader(read=read, sound=_romip()[file], name="file.xml")
     return found
+
+
+ROMIP: tuple[tuple[str, str, Callable[[Path], Any]], ...] = (
+    ("tables", "search/tables/assessor-1.xml", read_tables),
+    ("truth", "classification/truth.xml", read_truth),
+    ("classification", "classification/results/alpha.xml", read_labels),
+)
+"""What of ROMIP's tracks is no format of judgments and runs: its kind, a file of the example, its reader."""
+
+
+@cache
+def _romip() -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        made = generate_romip(rng=np.random.default_rng(0), queries=2)
+        return {str(path.relative_to(folder)): path.read_bytes() for path in write_romip(made, Path(folder))}
+
+
+def _ranker() -> bytes:
+    rng = np.random.default_rng(0)
+    matrix, grades, queries = rng.random((12, 2)), rng.integers(0, 3, 12), np.repeat([1, 2, 3], 4)
+    return _written("model.json", lambda r, p: r.save(p), LambdaMART(trees=2).fit(matrix, grades, qid=queries))
+
+
+def _pair(path: Path) -> Any:
+    """The file as a test set, with as many scores as a sound one has lines."""
+    scores = path.with_suffix(".scores")
+    scores.write_bytes(_files()["scores.txt"])
+    return io.read_pair(path, scores)
+
+
+def _scanned(path: Path) -> Any:
+    """The run through the scanner of bytes where its form allows that, else through the careful reader."""
+    qrels = path.with_suffix(".qrels")
+    qrels.write_bytes(_files()["qrels.txt"])
+    return evaluate(qrels, path, "nDCG@10").summary

@@ -9,13 +9,19 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rankgauge.audit import Audit, audit
 from rankgauge.datasets import generate
 from rankgauge.report.audit import find, registry
+from tests.docs.blocks import ROOT
+from tests.shared import shared
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 VOID = {"meta", "line", "polyline", "path", "br"}
 
@@ -100,6 +106,30 @@ def test_a_browser_draws_the_parts(audited: Audit, tmp_path: Path) -> None:
     assert 'class="piece"' in drawn
 
 
+def test_the_picture_ends_at_each_mean(audited: Audit) -> None:
+    """In the picture each tool's bars lead from the base to a dot at its mean: all dots are on one scale."""
+    root = ElementTree.fromstring(written(audited, "svg"))
+    rows = [group for group in root.iter(f"{SVG}g") if group.get("text-anchor") == "end"]
+    means = [float(group.findall(f"{SVG}text")[1].text or "") for group in rows]
+    dots = [float(dot.get("cx", "")) for dot in root.iter(f"{SVG}circle")]
+    names = [name for group in rows for name in (group.findtext(f"{SVG}title") or "").split(", ")]
+    assert sorted(names) == sorted(dialect.name for dialect in audited.dialects for _ in audited.scores)
+    slope, start = np.polyfit(means, dots, 1)
+    assert slope > 0
+    assert np.polyval([slope, start], means) == pytest.approx(dots, abs=0.2)
+    assert not re.search(r"nan|href|url\(", written(audited, "svg"))
+
+
+def test_the_picture_of_the_readme(tmp_path: Path) -> None:
+    """The README's picture is what the command makes of MQ2008, ranked by feature 40."""
+    text = "".join(shared(f"data/mq2008/S{part}.txt").read_text() for part in range(1, 6))
+    (tmp_path / "mq2008.txt").write_text(text)
+    column = pl.Series(text.splitlines()).str.extract(r" 40:(\S+)")
+    (tmp_path / "feature40.txt").write_text("\n".join(column) + "\n")
+    made = written(audit(tmp_path / "mq2008.txt", {"feature40.txt": tmp_path / "feature40.txt"}), "svg")
+    assert made == (ROOT / "docs" / "images" / "audit.svg").read_text(encoding="utf-8")
+
+
 def test_json_has_the_numbers(audited: Audit) -> None:
     """JSON holds each tool's mean, and parts that sum to each difference."""
     told = json.loads(written(audited, "json"))
@@ -138,6 +168,7 @@ def test_nothing_relevant_anywhere() -> None:
     assert re.search(r"gdeval +–", written(empty, "table"))
     assert "0.00 (standard) to 1.00 (lightgbm)" in written(empty, "html")
     assert json.loads(written(empty, "json"))["runs"][0]["means"]["gdeval"] is None
+    assert "nan" not in written(empty, "svg")
     nowhere = audit({"a": {"x": 0}}, {"a": {"x": 1}}, dialects=["gdeval"], base="gdeval")
     for name in registry():
         assert "is not defined on this data" in " ".join(written(nowhere, name).split())
