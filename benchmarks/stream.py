@@ -2,7 +2,7 @@
 
     python -m benchmarks.stream                          1 and 3 million lines
     python -m benchmarks.stream --millions 1,10,30,100   as on the page docs/streaming.md (the last run has 4.6 GB)
-    python -m benchmarks.stream --shape irregular,packed files that cannot be scanned: double blanks, gzip
+    python -m benchmarks.stream --shape irregular,packed files that cannot be scanned: double blanks, gzip; also zstd
 
 Files are written in pieces, evaluated by `benchmarks.ours`, and removed.
 """
@@ -117,10 +117,21 @@ def _packed(run: Path) -> Path:
     return packed
 
 
+def _zstd(run: Path) -> Path:
+    import zstandard
+
+    packed = run.with_suffix(".run.zst")
+    with run.open("rb") as lines, zstandard.open(packed, "wb") as file:
+        shutil.copyfileobj(lines, file, 1 << 20)
+    run.unlink()
+    return packed
+
+
 SHAPES: Mapping[str, Callable[[Path], Path]] = {
     "regular": lambda run: run,
     "irregular": _irregular,
     "packed": _packed,
+    "zstd": _zstd,
 }
 """What is done to the run's file before it is read."""
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from rankgauge import evaluate, io
 from rankgauge.errors import InputError, RankGaugeError
 from tests.fuzz.readers import Reader, readers
+from tests.io.test_packing import zstd
 
 NAMES = sorted(readers())
 ODD = (
@@ -90,7 +91,7 @@ def test_any_bytes(name: str, content: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd])
 def test_cut_packed_files(name: str, pack: object, tmp_path: Path) -> None:
     """A packed file that ends too early, or has a byte wrong, is read or is one clear error."""
     assert callable(pack)
@@ -117,7 +118,7 @@ def test_marks_and_line_ends_change_nothing(end: bytes, mark: bytes, tmp_path: P
     assert io.read_judgments(path).rows() == [("q1", "d1", 2.0), ("q1", "d2", 0.0)]
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd])
 def test_bombs_are_refused(pack: object, tmp_path: Path) -> None:
     """A file that unpacks to thousands of times its size is refused before it is unpacked."""
     assert callable(pack)

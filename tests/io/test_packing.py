@@ -18,6 +18,7 @@ import pytest
 from rankgauge import io
 from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.io import target
+from rankgauge.io.source import Source
 
 RUN = "".join(f"q{n // 10} Q0 d{n % 10} {n % 10 + 1} {10 - n % 10} tag\n" for n in range(1000)).encode()
 
@@ -78,6 +79,24 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, packing: str) -> None
     path.write_bytes(packed[: len(packed) // 2])
     with pytest.raises(InputError, match="cut off or damaged"):
         io.read_run(path, "trec")
+
+
+@pytest.mark.parametrize("packing", PACKERS)
+def test_packed_files_are_unpacked_in_pieces(tmp_path: Path, packing: str) -> None:
+    """The beginning of a packed file is had without the rest of it, even where the rest is damaged."""
+    path = tmp_path / f"run.{packing}"
+    packed = PACKERS[packing](os.urandom(2_000_000).hex().encode())
+    path.write_bytes(packed[: len(packed) // 2])
+    with Source.of(path).open() as stream:
+        assert len(stream.read(1000)) == 1000
+
+
+def test_zstd_without_a_package_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Python has no zstd and no package does it either, polars unpacks the file as a whole."""
+    monkeypatch.setitem(sys.modules, "compression", None)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    (tmp_path / "run.zst").write_bytes(zstd(RUN))
+    assert len(io.read_run(tmp_path / "run.zst")) == 1000
 
 
 @pytest.mark.parametrize("packing", ["gz", "bz2", "xz"])

@@ -8,6 +8,8 @@ import lzma
 import zlib
 from collections.abc import Callable, Mapping
 
+from rankgauge.io import zstd
+
 __all__ = ["RATIO", "is_bomb"]
 
 RATIO = 500
@@ -41,14 +43,7 @@ def _xz(start: bytes) -> int:
 
 
 def _zstd(start: bytes) -> int:
-    try:
-        import zstandard  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return 0
-    try:
-        return len(zstandard.ZstdDecompressor().stream_reader(io.BytesIO(start)).read(LOOKED_AT))
-    except zstandard.ZstdError:
-        return 0
+    return 0 if zstd.decompressor() is None else len(zstd.opened(io.BytesIO(start), LOOKED_AT).read(LOOKED_AT))
 
 
 _UNPACKERS: Mapping[bytes, Callable[[bytes], int]] = {

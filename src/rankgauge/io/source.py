@@ -20,6 +20,7 @@ from typing import BinaryIO, cast
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.io import zstd
 from rankgauge.io.bombs import RATIO, is_bomb
 
 __all__ = ["DAMAGE", "PACKED_SUFFIXES", "STANDARD_STREAM", "Source"]
@@ -52,23 +53,11 @@ def _open_xz(where: Where, size: int) -> BinaryIO:
     return cast(BinaryIO, lzma.open(where))
 
 
-def _open_zstd(where: Where, size: int) -> BinaryIO:
-    """Python reads zstd itself from 3.14 on; before that polars does, line by line."""
-    try:
-        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
-
-        return cast(BinaryIO, zstd.open(where))
-    except ImportError:
-        # A line has at least one byte, so `size` lines hold `size` bytes.
-        lines = pl.scan_lines(where) if size < 0 else pl.scan_lines(where).head(size)
-        return io.BytesIO("\n".join(lines.collect(engine="streaming").to_series()).encode() + b"\n")
-
-
 _PACKINGS: Mapping[bytes, Callable[[Where, int], BinaryIO]] = {
     b"\x1f\x8b": _open_gzip,
     b"BZh": _open_bzip2,
     b"\xfd7zXZ\x00": _open_xz,
-    b"(\xb5/\xfd": _open_zstd,
+    b"(\xb5/\xfd": zstd.opened,
 }
 _POLARS_UNPACKS = (b"\x1f\x8b", b"(\xb5/\xfd")
 
