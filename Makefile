@@ -52,7 +52,7 @@ bench-judging: $(READY)
 	$(BIN)/python -m benchmarks.judging
 
 bench-spark: $(READY)
-	$(BIN)/python -m benchmarks.spark --millions 1,10
+	$(BIN)/python -m benchmarks.spark --millions 1,10,50,100
 
 bench-stream: $(READY)
 	$(BIN)/python -m benchmarks.stream --millions 1,10,100 --repeat 3

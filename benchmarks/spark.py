@@ -1,4 +1,4 @@
-"""Spark beside the local engine, on one machine: python -m benchmarks.spark --millions 1,10.
+"""Spark beside the local engine, on one machine: python -m benchmarks.spark --millions 1,10,50,100.
 
 --millions 10,50,100   millions of run rows: lists of 1,000 documents, 20 judged of each query; 100 take 2 GB of disk
 --cores 2              of Spark's local master
