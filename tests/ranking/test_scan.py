@@ -21,6 +21,7 @@ from rankgauge.ranking.scan import ids, scan
 from rankgauge.ranking.scan import join as joining
 from rankgauge.ranking.scan.lines import blocks
 from rankgauge.ranking.scan.numbers import decimals
+from tests.io.test_packing import PACKERS
 
 Line = tuple[str, str, str]
 
@@ -135,6 +136,23 @@ def test_scan_of_many_blocks_gives_what_rank_gives(tmp_path: Path, ties: Ties, s
     hits = scan(paths[0], paths[1], how, block=size)
     assert hits is not None
     assert_same(hits, general(run, judgments, how))
+
+
+@pytest.mark.parametrize("packing", PACKERS)
+def test_packed_files_are_scanned(tmp_path: Path, packing: str) -> None:
+    """A packed file is unpacked on the way: the same hits; one that is cut off is left to the general path."""
+    paths = written(tmp_path, *large(random.Random(5), listed=100, judged=20))
+    plain = scan(paths[0], paths[1], Ranking(), block=1 << 14)
+    for path in paths:
+        path.write_bytes(PACKERS[packing](path.read_bytes()))
+    packed = scan(paths[0], paths[1], Ranking(), block=1 << 14)
+    assert plain is not None
+    assert packed is not None
+    assert_same(packed, plain)
+    paths[0].write_bytes(paths[0].read_bytes()[:-100])
+    assert scan(paths[0], paths[1], Ranking()) is None
+    with pytest.raises(InputError, match="cut off or damaged"):
+        io.read_run(paths[0], "trec")
 
 
 def test_judgments_may_be_a_table(tmp_path: Path) -> None:

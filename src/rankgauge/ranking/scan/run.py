@@ -12,6 +12,7 @@ from typing import BinaryIO
 import numpy as np
 import polars as pl
 
+from rankgauge.io.source import DAMAGE, Source
 from rankgauge.policies import Ties
 from rankgauge.ranking.frames import Ranking, arrange, compared
 from rankgauge.ranking.hits import Found, Hits
@@ -41,15 +42,17 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
             pool = Pool.read(blocks(file, block), how.negative)
         with _opened(run) as file:
             hits = _hits(blocks(file, block), pool, how)
-    except (Irregular, OSError):
+    except (Irregular, *DAMAGE):  # the general path says what is wrong, and where
         return None
     return arrange(hits, how)
 
 
 def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
-    """The file; a table of judgments is written as one, so that there is one way to read them."""
+    """The file, unpacked on the way; a table of judgments is written as one, so that there is one way to read them."""
     if not isinstance(source, pl.DataFrame):
-        return Path(source).open("rb", buffering=0)
+        file = Path(source)
+        packed = file.is_file() and (found := Source.of(file)).packed
+        return found.open() if packed else file.open("rb", buffering=0)
     text = io.BytesIO()
     columns = source.select("query", pl.lit("0").alias("iteration"), "document", "grade")
     columns.write_csv(text, include_header=False, separator=" ", quote_style="never")
