@@ -114,7 +114,7 @@ ROMIP: tuple[tuple[str, str, Callable[[Path], Any]], ...] = (
 @cache
 def _romip() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
-        made = generate_romip(rng=np.random.default_rng(0), queries=2)
+        made = generate_romip(rng=np.random.default_rng(0), queries=SMALL)
         return {str(path.relative_to(folder)): path.read_bytes() for path in write_romip(made, Path(folder))}
 
 
