@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,8 +36,9 @@ def evaluate(
 ) -> Result:
     """How good a run is, by each of the measures.
 
-    `judgments` and `run` are paths, polars, pandas or pyarrow frames, or dicts of dicts. `dialect` names the tool to
-    compute as; `overrides` replace single choices of it, such as `ties="expected"` or `empty="leave-out"`.
+    `judgments` and `run` are paths, polars, pandas or pyarrow frames, dicts of dicts, rows, or data sets of
+    ir_datasets ("irds:" and an id). `measures` are names, or measures of ours or of ir-measures. `dialect` names the
+    tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or `empty="leave-out"`.
     """
     spoken = dialects.get(dialect).changed(**overrides)
     wanted = spoken.select(measures)
@@ -69,6 +71,11 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
             for column in (column for column, one in enumerate(pools) if one is pool):
                 values[block.index, column], errors[block.index, column] = kernels[column].estimate(block.lists)
     return values, errors
+
+
+def _logged(name: str) -> str:
+    """The name with words for what a tracker's names may not hold: AP(rel=2)@10 is AP_rel_2_at_10."""
+    return re.sub(r"(?:[^\w.-]|_)+", "_", name.replace("@", "_at_"), flags=re.ASCII).strip("_")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -174,6 +181,13 @@ class Result:
     def metrics(self) -> dict[str, float]:
         """Each measure's one number by its name, as trackers of experiments log them."""
         return {str(measure): self[measure] for measure in self.measures}
+
+    def to_mlflow(self, prefix: str = "") -> dict[str, float]:
+        """The metrics under names that MLflow takes (letters, digits, _ - . and /): nDCG@10 is nDCG_at_10.
+
+        `prefix` tells runs apart, as in "bm25/".
+        """
+        return {f"{prefix}{_logged(name)}": value for name, value in self.metrics.items()}
 
     def to_pandas(self, table: str = "summary") -> Any:
         """The `summary` or the `values` as a pandas frame."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge import dialects as known
+from rankgauge import io
 from rankgauge.audit.attribution import Attribution, attribute
 from rankgauge.audit.causes import CAUSES, Cause
 from rankgauge.audit.conditions import Conditions
@@ -45,7 +46,8 @@ def audit(
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     first = next(iter(named.values()))
     asked = fitting(judgments, first) if dialects is None else tuple(known.get(name) for name in dialects)
-    scores = {name: Scores(judgments=judgments, run=run) for name, run in named.items()}
+    judged = io.kept(judgments, io.judgments_from)
+    scores = {name: Scores(judgments=judged, run=io.kept(run, io.run_from)) for name, run in named.items()}
     against = known.get(base)
     return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)
 

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from rankgauge.cli import active_simulate
+from rankgauge.cli.completion import measures, names
 from rankgauge.cli.help import example
 from rankgauge.errors import ParameterError
 
@@ -55,19 +56,38 @@ def plan(
     pool: Pools,
     output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")],
     budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")],
-    measure: Annotated[str, typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME")] = "ERR",
+    measure: Annotated[
+        str,
+        typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=measures),
+    ] = "ERR",
     method: Annotated[
-        str, typer.Option("--method", help="auto, passive, paper, paper+defensive, greg or document.", metavar="NAME")
+        str,
+        typer.Option(
+            "--method",
+            help="auto, passive, paper, paper+defensive, greg or document.",
+            metavar="NAME",
+            autocompletion=names("rankgauge.active.methods"),
+        ),
     ] = "auto",
     option: Annotated[
         list[str] | None, typer.Option("--option", help="An option of the method, as stages=1.", metavar="NAME=VALUE")
     ] = None,
     cost: Annotated[
         str | None,
-        typer.Option("--cost", help="A document's cost: documents, log-length, one, or a column.", metavar="NAME"),
+        typer.Option(
+            "--cost",
+            help="A document's cost: documents, log-length, one, or a column.",
+            metavar="NAME",
+            autocompletion=names("rankgauge.active.costs", "COSTS"),
+        ),
     ] = None,
     unit: Annotated[
-        str, typer.Option("--unit", help="What costs 1: a mean document or query, or as it stands (none).")
+        str,
+        typer.Option(
+            "--unit",
+            help="What costs 1: a mean document or query, or as it stands (none).",
+            autocompletion=names("rankgauge.cli.active_pools", "UNITS"),
+        ),
     ] = "document",
     overhead: Annotated[
         float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
@@ -77,18 +97,41 @@ def plan(
     ] = None,
     scale: Annotated[
         str | None,
-        typer.Option("--scale", help="Words for grades: romip, 0-4, or good=2,fair=1,bad=0.", metavar="NAME"),
+        typer.Option(
+            "--scale",
+            help="Words for grades: romip, 0-4, or good=2,fair=1,bad=0.",
+            metavar="NAME",
+            autocompletion=names("rankgauge.judgments.scales"),
+        ),
     ] = None,
     depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None,
     dialect: Annotated[
-        str, typer.Option("-d", "--dialect", help="The tool to compute as.", metavar="NAME")
+        str,
+        typer.Option(
+            "-d",
+            "--dialect",
+            help="The tool to compute as.",
+            metavar="NAME",
+            autocompletion=names("rankgauge.dialects"),
+        ),
     ] = "standard",
     assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = 1,
-    combine: Annotated[str, typer.Option("--combine", help="How their grades become one.", metavar="RULE")] = "mean",
+    combine: Annotated[
+        str,
+        typer.Option(
+            "--combine",
+            help="How their grades become one.",
+            metavar="RULE",
+            autocompletion=names("rankgauge.judgments.combine"),
+        ),
+    ] = "mean",
     unjudgeable: Annotated[
         str,
         typer.Option(
-            "--unjudgeable", help="What cannot be judged: lowest (grade) or another (assessor).", metavar="RULE"
+            "--unjudgeable",
+            help="What cannot be judged: lowest (grade) or another (assessor).",
+            metavar="RULE",
+            autocompletion=names("rankgauge.active.campaign.settings", "Unjudgeable"),
         ),
     ] = "lowest",
     seed: Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")] = 0,
@@ -208,12 +251,22 @@ def estimate(
     campaign: CampaignName,
     level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = 0.95,
     interval: Annotated[
-        str, typer.Option("--interval", help="t, or sequence to stop at any time.", metavar="KIND")
+        str,
+        typer.Option(
+            "--interval",
+            help="t, or sequence to stop at any time.",
+            metavar="KIND",
+            autocompletion=names("rankgauge.active.intervals", "Interval"),
+        ),
     ] = "t",
     output: Annotated[
         str,
         typer.Option(
-            "-o", "--output", help="table, json or html; or a file whose ending says it.", metavar="FORMAT|FILE"
+            "-o",
+            "--output",
+            help="table, json or html; or a file whose ending says it.",
+            metavar="FORMAT|FILE",
+            autocompletion=names("rankgauge.report.active"),
         ),
     ] = "table",
 ) -> None:

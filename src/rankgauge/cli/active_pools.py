@@ -17,7 +17,7 @@ from rankgauge.active.sources import READERS
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
 
-__all__ = ["forecast_of", "options_of", "read_pool"]
+__all__ = ["UNITS", "forecast_of", "options_of", "read_pool"]
 
 SHARES = (0.25, 0.5, 1.0, 2.0)
 """The budgets that are looked at, as shares of the campaign's own."""
@@ -39,14 +39,14 @@ def read_pool(
     pool = Pool.of(paths[0], **choices) if is_table else Pool.from_runs(*paths, **choices)
     if overhead is not None:
         pool = replace(pool, overhead=np.full(len(pool.queries), overhead * float(pool.costs.mean())))
-    if unit not in _UNITS:
-        raise UnknownNameError("unit", unit, _UNITS)
-    size, words = _UNITS[unit]
+    if unit not in UNITS:
+        raise UnknownNameError("unit", unit, UNITS)
+    size, words = UNITS[unit]
     scaled = size(pool)
     return replace(pool, costs=pool.costs / scaled, overhead=pool.overhead / scaled), words
 
 
-_UNITS: dict[str, tuple[Callable[[Pool], float], str]] = {
+UNITS: dict[str, tuple[Callable[[Pool], float], str]] = {
     "document": (lambda pool: float(pool.costs.mean()), "a document costs 1 on average"),
     "query": (lambda pool: float(pool.query_costs.mean()), "a query costs 1 on average"),
     "none": (lambda pool: 1.0, "costs as they stand in the pool"),

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from rankgauge.cli.completion import choice, listed, measures, names
 from rankgauge.cli.help import example
 
 __all__ = ["add_to"]
@@ -21,7 +22,14 @@ Letor: TypeAlias = Annotated[
     Path, typer.Argument(help="Graded documents with features, in the LETOR format.", metavar="LETOR", exists=True)
 ]
 Measures: TypeAlias = Annotated[
-    list[str] | None, typer.Option("-m", "--measure", help="What is estimated; may be given again.", metavar="NAME")
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--measure",
+        help="What is estimated; may be given again.",
+        metavar="NAME",
+        autocompletion=measures,
+    ),
 ]
 Rankers: TypeAlias = Annotated[
     str,
@@ -29,12 +37,16 @@ Rankers: TypeAlias = Annotated[
         "--rankers",
         help="One or two rankers of `rankgauge ltr`, between commas; two are also compared. rf: forest-regression.",
         metavar="NAME,NAME",
+        autocompletion=listed(names("rankgauge.ltr")),
     ),
 ]
 Methods: TypeAlias = Annotated[
     str,
     typer.Option(
-        "--methods", help="Methods of active evaluation, between commas; also uniD and uniC.", metavar="NAME,NAME"
+        "--methods",
+        help="Methods of active evaluation, between commas; also uniD and uniC.",
+        metavar="NAME,NAME",
+        autocompletion=listed(names("rankgauge.active.methods", "registry", "uniD", "uniC")),
     ),
 ]
 Train: TypeAlias = Annotated[
@@ -55,7 +67,13 @@ Budget: TypeAlias = Annotated[
     ),
 ]
 Cost: TypeAlias = Annotated[
-    str, typer.Option("--cost", help="What a document costs: documents, log-length or one (a query).", metavar="NAME")
+    str,
+    typer.Option(
+        "--cost",
+        help="What a document costs: documents, log-length or one (a query).",
+        metavar="NAME",
+        autocompletion=names("rankgauge.active.costs", "COSTS"),
+    ),
 ]
 Length: TypeAlias = Annotated[
     int | None,
@@ -66,7 +84,13 @@ Overhead: TypeAlias = Annotated[
 ]
 Depth: TypeAlias = Annotated[int | None, typer.Option("--depth", help="How deep lists are judged.", metavar="K")]
 Beliefs: TypeAlias = Annotated[
-    str, typer.Option("--beliefs", help="model: those of the rankers; uniform: none.", metavar="NAME")
+    str,
+    typer.Option(
+        "--beliefs",
+        help="model: those of the rankers; uniform: none.",
+        metavar="NAME",
+        autocompletion=choice("model", "uniform"),
+    ),
 ]
 Repetitions: TypeAlias = Annotated[
     int, typer.Option("--repetitions", help="How often each method is tried at each budget.", metavar="N")
@@ -76,7 +100,11 @@ Jobs: TypeAlias = Annotated[int, typer.Option("--jobs", help="How many processes
 Output: TypeAlias = Annotated[
     str,
     typer.Option(
-        "-o", "--output", help="table, html, md, csv or json; or a file whose ending says it.", metavar="FORMAT|FILE"
+        "-o",
+        "--output",
+        help="table, html, md, csv or json; or a file whose ending says it.",
+        metavar="FORMAT|FILE",
+        autocompletion=names("rankgauge.report.simulate"),
     ),
 ]
 

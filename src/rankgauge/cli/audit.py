@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
-from rankgauge.cli import options
+from rankgauge.cli import completion, options
 from rankgauge.cli.help import example
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-MeasureName: TypeAlias = Annotated[str, typer.Option("-m", "--measure", help="The measure.", metavar="NAME")]
+MeasureName: TypeAlias = Annotated[
+    str,
+    typer.Option("-m", "--measure", help="The measure.", metavar="NAME", autocompletion=completion.measures),
+]
 Dialects: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -51,9 +54,22 @@ Dialects: TypeAlias = Annotated[
         "--dialects",
         help="The tools, several between commas; by default those that fit the files.",
         metavar="NAMES",
+        autocompletion=completion.listed(completion.names("rankgauge.dialects")),
     ),
 ]
-Base: TypeAlias = Annotated[str, typer.Option("--against", help="The tool to compare the others with.", metavar="NAME")]
+Base: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--against",
+        help="The tool to compare the others with.",
+        metavar="NAME",
+        autocompletion=completion.names("rankgauge.dialects"),
+    ),
+]
+Run: TypeAlias = Annotated[
+    Path,
+    typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=completion.sources),
+]
 
 
 def add_to(root: typer.Typer) -> None:
@@ -78,7 +94,11 @@ def run(
     output: Annotated[
         str,
         typer.Option(
-            "-o", "--output", help="table, html, md or json; or a file whose ending says it.", metavar="FORMAT|FILE"
+            "-o",
+            "--output",
+            help="table, html, md or json; or a file whose ending says it.",
+            metavar="FORMAT|FILE",
+            autocompletion=completion.names("rankgauge.report.audit"),
         ),
     ] = "table",
 ) -> None:
@@ -103,7 +123,7 @@ def run(
 )
 def explain(
     judgments: options.Judgments,
-    run: Annotated[Path, typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN")],
+    run: Run,
     query: Annotated[str, typer.Option("-q", "--query", help="The query.", metavar="ID")],
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
@@ -127,7 +147,10 @@ def explain(
 @app.command(epilog=example("rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt"))
 def lint(
     judgments: options.Judgments,
-    run: Annotated[Path | None, typer.Argument(help="A run, or scores for a LETOR file.", metavar="[RUN]")] = None,
+    run: Annotated[
+        Path | None,
+        typer.Argument(help="A run, or scores for a LETOR file.", metavar="[RUN]", autocompletion=completion.sources),
+    ] = None,
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
 ) -> None:
@@ -157,5 +180,7 @@ def _found(names: Iterable[str]) -> tuple[Dialect, ...]:
 
 def _named(runs: list[Path]) -> dict[str, Path]:
     """The runs by the names to show them under: that of the file, or the whole path where two are the same."""
-    names = [path.name for path in runs]
-    return {str(path) if names.count(path.name) > 1 else path.name: path for path in runs}
+    from rankgauge.io import label
+
+    names = [label(path) for path in runs]
+    return {str(path) if names.count(name) > 1 else name: path for path, name in zip(runs, names, strict=True)}

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli import options
+from rankgauge.cli import completion, options
 from rankgauge.cli.evaluate import given, names
 from rankgauge.cli.help import example
 from rankgauge.errors import ParameterError
@@ -28,7 +28,13 @@ Baseline: TypeAlias = Annotated[
     typer.Option("--baseline", help="Compare every other run with this one; else each with each.", metavar="RUN"),
 ]
 TestName: TypeAlias = Annotated[
-    str, typer.Option("--test", help="t, wilcoxon, randomisation, bootstrap or sign.", metavar="NAME")
+    str,
+    typer.Option(
+        "--test",
+        help="t, wilcoxon, randomisation, bootstrap or sign.",
+        metavar="NAME",
+        autocompletion=completion.names("rankgauge.stats.paired_tests"),
+    ),
 ]
 CorrectionName: TypeAlias = Annotated[
     str,
@@ -36,6 +42,7 @@ CorrectionName: TypeAlias = Annotated[
         "--correction",
         help="For many pairs: holm, bonferroni, benjamini-hochberg, tukey (a randomisation test of its own) or none.",
         metavar="NAME",
+        autocompletion=completion.names("rankgauge.stats.corrections"),
     ),
 ]
 Alpha: TypeAlias = Annotated[
@@ -61,6 +68,7 @@ Output: TypeAlias = Annotated[
         "--output",
         help="table, html, md, tex, csv or json; or a file whose ending says it.",
         metavar="FORMAT|FILE",
+        autocompletion=completion.names("rankgauge.report.compare"),
     ),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of random draws.", metavar="N")]

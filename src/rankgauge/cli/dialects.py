@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rankgauge.cli.completion import names
 from rankgauge.cli.help import example
 
 __all__ = ["add_to"]
@@ -35,7 +36,12 @@ def list_(context: typer.Context) -> None:
 
 
 @app.command(epilog=example("rankgauge dialects show trec_eval"))
-def show(name: Annotated[str, typer.Argument(help="A dialect's name.", metavar="NAME")]) -> None:
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(help="A dialect's name.", metavar="NAME", autocompletion=names("rankgauge.dialects")),
+    ],
+) -> None:
     """Show a dialect: every choice that differs from standard, in words."""
     import sys
 

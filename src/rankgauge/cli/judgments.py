@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rankgauge.cli.completion import names
 from rankgauge.cli.help import example
 
 __all__ = ["add_to"]
@@ -20,7 +21,13 @@ app = typer.Typer(
 
 Ratings = Annotated[Path, typer.Argument(help="Judgments that name their assessors.", metavar="JUDGMENTS")]
 InputFormat = Annotated[
-    str | None, typer.Option("--format", help="The file's format, where it is not recognised.", metavar="FORMAT")
+    str | None,
+    typer.Option(
+        "--format",
+        help="The file's format, where it is not recognised.",
+        metavar="FORMAT",
+        autocompletion=names("rankgauge.io"),
+    ),
 ]
 
 
@@ -53,7 +60,14 @@ def agreement(
 @app.command(epilog=example("rankgauge judgments combine ratings.csv --rule and --at 2 -o qrels.txt"))
 def combine(
     judgments: Ratings,
-    rule: Annotated[str, typer.Option(help="mean, median, majority, min, max, and, or.", metavar="RULE")] = "mean",
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="mean, median, majority, min, max, and, or.",
+            metavar="RULE",
+            autocompletion=names("rankgauge.judgments.combine"),
+        ),
+    ] = "mean",
     at: Annotated[float | None, typer.Option(help="Make each grade binary at this one first.", metavar="GRADE")] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The file to write; its ending says the format. -: standard output.")

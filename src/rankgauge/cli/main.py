@@ -25,6 +25,7 @@ from rankgauge.cli import (
     serve,
     train,
 )
+from rankgauge.cli.completion import mended
 from rankgauge.cli.help import example
 from rankgauge.errors import RankGaugeError
 
@@ -89,7 +90,8 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a code page without Σ is no reason to fail
     try:
-        app()
+        with mended():
+            app(prog_name=app.info.name)
     except RankGaugeError as error:
         print(f"rankgauge: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rankgauge.cli.completion import measures
 from rankgauge.cli.help import example
 
 __all__ = ["add_to"]
@@ -35,7 +36,9 @@ def list_(context: typer.Context) -> None:
 
 
 @app.command(epilog=example("rankgauge measures show nDCG", "rankgauge measures show 'nDCG(gain=\"exp\")@10'"))
-def show(name: Annotated[str, typer.Argument(help="A measure's name.", metavar="NAME")]) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="A measure's name.", metavar="NAME", autocompletion=measures)],
+) -> None:
     """Show a measure: formula, reference, bounds, parameters, traits, worked examples."""
     import sys
 

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from rankgauge.cli.completion import names
 from rankgauge.cli.help import example
 
 __all__ = ["add_to"]
@@ -34,7 +35,13 @@ Output: TypeAlias = Annotated[
     ),
 ]
 FormatName: TypeAlias = Annotated[
-    str | None, typer.Option("--format", help="The format of the run: see 'rankgauge formats'.", metavar="FORMAT")
+    str | None,
+    typer.Option(
+        "--format",
+        help="The format of the run: see 'rankgauge formats'.",
+        metavar="FORMAT",
+        autocompletion=names("rankgauge.io"),
+    ),
 ]
 
 

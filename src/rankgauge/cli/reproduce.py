@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from rankgauge.cli.completion import names
 from rankgauge.cli.help import example
 
 __all__ = ["add_to"]
@@ -19,7 +20,14 @@ EPILOG = example(
     "rankgauge reproduce ndcg-tools -o out --data MQ2008 --jobs 4",
 )
 
-Name: TypeAlias = Annotated[str | None, typer.Argument(help="The paper; without one they are listed.", metavar="PAPER")]
+Name: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
+        help="The paper; without one they are listed.",
+        metavar="PAPER",
+        autocompletion=names("rankgauge.experiments"),
+    ),
+]
 Folder: TypeAlias = Annotated[
     Path | None,
     typer.Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankgauge.cli.completion import names
 from rankgauge.cli.help import example
 from rankgauge.errors import ParameterError
 
@@ -34,10 +35,22 @@ Runs = Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.", me
 Output = Annotated[
     str,
     typer.Option(
-        "-o", "--output", help="table, md, csv, json or html; or a file whose ending says it.", metavar="FORMAT|FILE"
+        "-o",
+        "--output",
+        help="table, md, csv, json or html; or a file whose ending says it.",
+        metavar="FORMAT|FILE",
+        autocompletion=names("rankgauge.report.romip", "FORMATS"),
     ),
 ]
-Language = Annotated[str, typer.Option("--lang", help="The report's language: en or ru.", metavar="LANGUAGE")]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--lang",
+        help="The report's language: en or ru.",
+        metavar="LANGUAGE",
+        autocompletion=names("rankgauge.report.romip.words", "LANGUAGES"),
+    ),
+]
 
 
 def add_to(root: typer.Typer) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from rankgauge.cli import options
+from rankgauge.cli import completion, options
 from rankgauge.cli.help import example
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 
@@ -26,7 +26,12 @@ EPILOG = example(
 )
 
 Name: TypeAlias = Annotated[
-    str | None, typer.Argument(help="The ranker; without one they are listed.", metavar="RANKER")
+    str | None,
+    typer.Argument(
+        help="The ranker; without one they are listed.",
+        metavar="RANKER",
+        autocompletion=completion.names("rankgauge.ltr"),
+    ),
 ]
 Train: TypeAlias = Annotated[
     Path | None,
@@ -40,11 +45,23 @@ Validation: TypeAlias = Annotated[
     typer.Option("--validation", help="Documents by which the ranker stops and chooses.", metavar="FILE"),
 ]
 Metric: TypeAlias = Annotated[
-    str, typer.Option("-m", "--metric", help="The measure to make large: see 'rankgauge measures'.", metavar="NAME")
+    str,
+    typer.Option(
+        "-m",
+        "--metric",
+        help="The measure to make large: see 'rankgauge measures'.",
+        metavar="NAME",
+        autocompletion=completion.measures,
+    ),
 ]
 Settings: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--set", help="A parameter of the ranker; repeatable.", metavar="NAME=VALUE"),
+    typer.Option(
+        "--set",
+        help="A parameter of the ranker; repeatable.",
+        metavar="NAME=VALUE",
+        autocompletion=completion.settings,
+    ),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all that is random.", metavar="N")]
 Output: TypeAlias = Annotated[

@@ -71,8 +71,10 @@ class Work:
 
     def _named(self) -> list[tuple[Path, str]]:
         """The runs with the names to show them under: that of the file, or the whole path where two are the same."""
-        names = [path.name for path in self.runs]
-        return [(path, str(path) if names.count(path.name) > 1 else path.name) for path in self.runs]
+        names = [io.label(path) for path in self.runs]
+        return [
+            (path, str(path) if names.count(name) > 1 else name) for path, name in zip(self.runs, names, strict=True)
+        ]
 
     def _tags(self) -> dict[str, str]:
         """The names that the runs give themselves; trec_eval prints them along with its sets of measures."""

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankgauge import io
 from rankgauge.compare import agreement, queries
 from rankgauge.compare.settings import Settings
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluate import Result, evaluate
-from rankgauge.measures import Aggregate, Measure, TieRule
+from rankgauge.measures import Aggregate, Measure, TieRule, as_list
 from rankgauge.ranking.lists import BoolArray, FloatArray
 from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_interval
 from rankgauge.stats.corrections import Family
@@ -56,9 +57,9 @@ def compare(
     `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
     with that one, else each with each. `dialect` and `overrides` are those of `evaluate`.
     """
-    named = runs if isinstance(runs, Mapping) else {Path(path).name: path for path in runs}
-    wanted = [measures] if isinstance(measures, str | Measure) else list(measures)
-    results = {name: evaluate(judgments, run, wanted, dialect=dialect, **overrides) for name, run in named.items()}
+    named = runs if isinstance(runs, Mapping) else {io.label(path): path for path in runs}
+    judged, wanted = io.kept(judgments, io.judgments_from), as_list(measures)
+    results = {name: evaluate(judged, run, wanted, dialect=dialect, **overrides) for name, run in named.items()}
     return Comparison(results=results, baseline=baseline, settings=settings or Settings())
 
 

@@ -16,7 +16,7 @@ import polars as pl
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.io import Reading
 from rankgauge.judgments import combine
-from rankgauge.measures import Listed, Measure, Printed, resolve
+from rankgauge.measures import Listed, Measure, Printed, as_list, resolve
 from rankgauge.policies import (
     Duplicates,
     FractionalGrade,
@@ -134,7 +134,7 @@ class Dialect:
 
     def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
         """The measures of those names; `all` is everything that the tool prints."""
-        wanted = [names] if isinstance(names, str | Measure) else list(names)
+        wanted = as_list(names)
         if not wanted:
             raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
         found = [printed for name in wanted for printed in self.resolve(name)]

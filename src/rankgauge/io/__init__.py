@@ -4,12 +4,14 @@ import importlib
 import pkgutil
 
 from rankgauge.io.base import Format, Kind, Reading, get, registry
+from rankgauge.io.catalogue import label
 from rankgauge.io.files import (
     Shape,
     detect,
     is_large,
     is_path,
     judgments_from,
+    kept,
     pair_from,
     read_judgments,
     read_letor,
@@ -33,6 +35,8 @@ __all__ = [
     "is_large",
     "is_path",
     "judgments_from",
+    "kept",
+    "label",
     "pair_from",
     "read_judgments",
     "read_letor",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io import letor
 from rankgauge.io.base import STRICT, Format, Head, Kind, Reader, Reading, get, registry
+from rankgauge.io.catalogue import is_dataset, judgments_of, run_of
 from rankgauge.io.source import PACKED_SUFFIXES, Source
 from rankgauge.io.streams import whole_queries
 from rankgauge.io.target import writing
@@ -26,6 +27,7 @@ __all__ = [
     "is_large",
     "is_path",
     "judgments_from",
+    "kept",
     "pair_from",
     "read_judgments",
     "read_letor",
@@ -61,13 +63,17 @@ def detect(path: PathLike) -> Shape:
 
 
 def read_judgments(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
-    """The judgments in a file."""
+    """The judgments in a file, or those of a data set that `irds:` names."""
+    if is_dataset(path):
+        return judgments_of(path)
     source = _source(path)
     return _reader(source, format, (Kind.JUDGMENTS,), "read_judgments")(source)
 
 
 def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
-    """The run in a file."""
+    """The run in a file, or the one of a data set that `irds:` names."""
+    if is_dataset(path):
+        return run_of(path)
     source = _source(path)
     return _reader(source, format, (Kind.RUN, Kind.COMPANION), "read_run")(source)
 
@@ -139,13 +145,18 @@ def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = 
 
 
 def judgments_from(source: Any) -> pl.DataFrame:
-    """The judgments in a file, a frame, a dict or rows."""
-    return read_judgments(source) if is_path(source) else as_judgments(source)
+    """The judgments in a file, a data set, a frame, a dict or rows."""
+    return read_judgments(source) if is_path(source) or is_dataset(source) else as_judgments(source)
 
 
 def run_from(source: Any) -> pl.DataFrame:
-    """The run in a file, a frame, a dict or rows."""
-    return read_run(source) if is_path(source) else as_run(source)
+    """The run in a file, a data set, a frame, a dict or rows."""
+    return read_run(source) if is_path(source) or is_dataset(source) else as_run(source)
+
+
+def kept(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
+    """The source for reading it more than once: rows that come one by one, or from a data set, as the table of them."""
+    return read(source) if is_dataset(source) or isinstance(source, Iterator) else source
 
 
 def pair_from(judgments: Any, run: Any, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -157,7 +168,7 @@ def pair_from(judgments: Any, run: Any, reading: Reading = STRICT) -> tuple[pl.D
 
 def is_path(source: Any) -> bool:
     """Whether the source names a file."""
-    return isinstance(source, str | os.PathLike)
+    return isinstance(source, str | os.PathLike) and not is_dataset(source)
 
 
 def is_large(path: PathLike) -> bool:

@@ -2,7 +2,7 @@
 
 from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule, registry
 from rankgauge.measures.discovery import FAMILIES
-from rankgauge.measures.names import parse
+from rankgauge.measures.names import as_list, parse
 from rankgauge.measures.printed import Listed, Printed
 from rankgauge.measures.trec_names import parse_all, resolve, trec_name
 
@@ -16,6 +16,7 @@ __all__ = [
     "Measure",
     "Printed",
     "TieRule",
+    "as_list",
     "parse",
     "parse_all",
     "registry",

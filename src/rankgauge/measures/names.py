@@ -11,15 +11,16 @@ from typing import Any
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures.base import Cutoff, Measure, find, registry
 
-__all__ = ["parse"]
+__all__ = ["as_list", "parse"]
 
 _NAME = re.compile(r"^\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@()]+))?\s*$")
 
 
 def parse(text: str | Measure) -> Measure:
-    """The measure of that name, in the syntax of ir-measures."""
+    """The measure of that name, in the syntax of ir-measures; its own measures are known by their names."""
     if isinstance(text, Measure):
         return text
+    text = str(text)
     match = _NAME.match(text)
     kind = None if match is None else find(match["name"])
     if match is None or kind is None:
@@ -28,6 +29,11 @@ def parse(text: str | Measure) -> Measure:
     if match["cutoff"] is not None:
         parameters["cutoff"] = _cutoff(kind, match["cutoff"], text)
     return kind(**parameters)
+
+
+def as_list(names: Any) -> list[Any]:
+    """One name or measure, or several of them, as a list."""
+    return list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
 
 
 def _parameters(kind: type[Measure], text: str, whole: str) -> dict[str, Any]:

@@ -195,6 +195,7 @@ def trec_name(measure: Measure) -> str | None:
 def _resolved(name: str | Measure) -> list[Printed]:
     if isinstance(name, Measure):
         return [Printed(name=str(name), measure=name)]
+    name = str(name)  # a measure of ir-measures is known by its name
     if name in SETS:
         return resolve(SETS[name])
     match = _SPELLED.fullmatch(name.strip())
