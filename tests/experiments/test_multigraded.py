@@ -99,9 +99,16 @@ def test_a_single_order_moves_at_least_as_far(few: Reproduction) -> None:
     """The range of a mean is at most the mean of the ranges: averages hide what single orders do."""
     numbers = few.outcome.numbers
     for scale in swaps.SCALES:
-        for name in ("NDCG", "µMAP", "NDCNG"):
+        for name in ("NDCG", "µMAP", "NDCNG", "linear NDCG"):
             mean, single = (numbers[f"{scale}: {name}{of} moves by"].value for of in ("", " of a single order"))
             assert mean <= single
+
+
+def test_levels_bend_ndcg_by_its_gain(few: Reproduction) -> None:
+    """NDCG with the grade as gain moves far less with the number of levels than NDCG with 2^g − 1."""
+    numbers = few.outcome.numbers
+    for scale in swaps.SCALES:
+        assert numbers[f"{scale}: linear NDCG moves by"].value < numbers[f"{scale}: NDCG moves by"].value / 2
 
 
 def test_seed_decides(few: Reproduction) -> None:
@@ -217,3 +224,4 @@ def test_ohsumed() -> None:
     numbers = outcome.numbers
     assert numbers["NDCG changes by"].value == pytest.approx(-numbers["NDCG moves by"].value)
     assert numbers["NDCG moves by"].value > 3 * max(numbers["µMAP moves by"].value, numbers["NDCNG moves by"].value)
+    assert numbers["NDCG moves by"].value > 3 * numbers["linear NDCG moves by"].value

@@ -21,7 +21,7 @@ from rankgauge.errors import InputError
 from rankgauge.experiments.base import Outcome
 from rankgauge.experiments.claims import Number
 from rankgauge.experiments.jackknife import jackknife
-from rankgauge.experiments.multigraded.measured import MEASURES
+from rankgauge.experiments.multigraded.measured import BESIDES, MEASURES
 from rankgauge.io.letor import Features, read_features
 from rankgauge.io.source import Source
 from rankgauge.policies import LEAVE_OUT
@@ -83,7 +83,7 @@ def _values(data: Features, feature: int | None, groups: npt.NDArray[Any]) -> di
     """Each measure's values (strategies × queries); documents that a strategy ties are averaged over all orders."""
     grades = data.grades if feature is None else levels(data.matrix[:, feature - 1], groups)
     found = {}
-    for name, measure in {**MEASURES, "NDCG": "nDCG(dcg='log2')"}.items():
+    for name, measure in {**MEASURES, "NDCG": "nDCG(dcg='log2')", **BESIDES}.items():
         graded = scaled_gains(grades, data.queries) if name == "NDCG" else grades
         rows = [
             score_arrays(graded, data.matrix[:, s - 1], measure, qid=data.queries, ties="expected", empty=LEAVE_OUT)
@@ -98,16 +98,17 @@ def _numbers(values: Mapping[str, Mapping[str, FloatArray]]) -> Iterator[tuple[s
     for figure, feature in (("figure-7", 1), ("figure-8", 9)):
         own = [found[STRATEGIES.index(feature)].min() for found in values[figure].values()]
         yield f"feature {feature} by its own user, lowest value", Number(value=float(min(own)))
-    for name in MEASURES:
+    for name in (*MEASURES, *BESIDES):
         change = (values["figure-8"][name] - values["figure-7"][name])[OTHERS]
         yield f"{name} changes by", jackknife(change, lambda means: np.asarray(means.mean(axis=0)))
         yield f"{name} moves by", jackknife(change, lambda means: np.asarray(np.abs(means).mean(axis=0)))
 
 
 def _frame(values: Mapping[str, FloatArray]) -> pl.DataFrame:
-    """A row per measure and strategy: the mean over queries and its standard error."""
+    """A row per measure of the paper and strategy: the mean over queries and its standard error."""
     parts = []
-    for name, found in values.items():
+    for name in MEASURES:
+        found = values[name]
         error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
         columns = {"feature": STRATEGIES, "mean": found.mean(axis=-1), "error": error}
         parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))

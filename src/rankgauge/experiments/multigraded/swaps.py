@@ -16,7 +16,7 @@ from rankgauge.arrays import score_arrays
 from rankgauge.experiments.base import Outcome
 from rankgauge.experiments.claims import Number
 from rankgauge.experiments.jackknife import jackknife
-from rankgauge.experiments.multigraded.measured import MEASURES
+from rankgauge.experiments.multigraded.measured import BESIDES, MEASURES
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.report import plots
@@ -82,10 +82,11 @@ SCALES: Mapping[str, tuple[str, Callable[[int, int, np.random.Generator], FloatA
 def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArray]:
     """Each measure's values (levels × swaps × trials); all orders of a scale go through a kernel as one block."""
     falling = np.broadcast_to(-np.arange(float(DOCUMENTS)), (orders.shape[0] * orders.shape[1], DOCUMENTS))
-    found: dict[str, list[FloatArray]] = {name: [] for name in MEASURES}
+    measures = {**MEASURES, **BESIDES}
+    found: dict[str, list[FloatArray]] = {name: [] for name in measures}
     for grades in scales:
         listed = np.take_along_axis(grades[np.newaxis], orders, axis=-1).reshape(-1, DOCUMENTS)
-        for name, measure in MEASURES.items():
+        for name, measure in measures.items():
             found[name].append(score_arrays(listed, falling, measure).reshape(orders.shape[:2]))
     return {name: np.stack(values) for name, values in found.items()}
 
@@ -109,10 +110,11 @@ def _spread(means: FloatArray) -> FloatArray:
 
 
 def _frame(values: Mapping[str, FloatArray]) -> pl.DataFrame:
-    """A row per measure, number of levels and number of swaps: the mean over trials and its standard error."""
+    """A row per measure of the paper, number of levels and number of swaps: the mean over trials and its error."""
     levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
     parts = []
-    for name, found in values.items():
+    for name in MEASURES:
+        found = values[name]
         error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
         columns = {"levels": levels, "swaps": swaps, "mean": found.mean(axis=-1).ravel(), "error": error.ravel()}
         parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
