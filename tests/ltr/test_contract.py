@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -204,6 +205,68 @@ def test_broken_files(name: str, tmp_path: Path) -> None:
         assert "model.json" in str(caught.value)
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not a text file"):
+        ltr.load(path)
+
+
+def lists(state: Any) -> Iterator[list[Any]]:
+    """Every list in a ranker's state, at any depth."""
+    if isinstance(state, dict | list):
+        if isinstance(state, list) and state:
+            yield state
+        for inner in state.values() if isinstance(state, dict) else state:
+            yield from lists(inner)
+
+
+@every
+def test_numbers_that_do_not_fit(name: str, tmp_path: Path) -> None:
+    """A file with a number too few, too large, or none at all is one clear error, or a ranker that still scores."""
+    path = tmp_path / "model.json"
+    learned(name).save(path)
+    text, rng = path.read_text(), np.random.default_rng(0)
+    for _ in range(60):
+        whole = json.loads(text)
+        found = list(lists(whole["model"]))
+        chosen = found[rng.integers(len(found))]
+        place = int(rng.integers(len(chosen)))
+        change = rng.integers(6)
+        if change == 0:
+            chosen.pop(place)
+        else:
+            chosen[place] = (None, -7, 10**9, float("nan"), "text", 0)[change]
+        path.write_text(json.dumps(whole))
+        with contextlib.suppress(InputError):
+            assert ltr.load(path).predict(HELD.X).shape == (len(HELD.X),)
+
+
+@pytest.mark.parametrize("features", [0, -1, 10**12, float("inf"), None])
+def test_a_count_of_features_that_is_none(features: Any, tmp_path: Path) -> None:
+    """No memory is taken for features that nobody has."""
+    path = tmp_path / "model.json"
+    learned("lambdamart").save(path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "features": features}))
+    with pytest.raises(InputError, match="not whole"):
+        ltr.load(path)
+
+
+def test_a_file_nested_too_deeply(tmp_path: Path) -> None:
+    """A file of nothing but brackets is one clear error."""
+    (tmp_path / "model.json").write_text("[" * 100_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        ltr.load(tmp_path / "model.json")
+
+
+@pytest.mark.parametrize(("name", "nodes"), [("lambdamart", ("trees", 0)), ("forest-regression", ("trees",))])
+def test_trees_that_lead_round(name: str, nodes: tuple[Any, ...], tmp_path: Path) -> None:
+    """A node whose way leads back to itself is refused: nobody would ever reach a leaf."""
+    path = tmp_path / "model.json"
+    learned(name).save(path)
+    whole = json.loads(path.read_text())
+    state = whole["model"]
+    for key in nodes:
+        state = state[key]
+    state["left"][0] = state["right"][0] = 0
+    path.write_text(json.dumps(whole))
+    with pytest.raises(InputError, match="no tree"):
         ltr.load(path)
 
 

@@ -16,6 +16,9 @@ from rankgauge.ltr.base import FORMAT, VERSION, Ranker, get
 
 __all__ = ["load"]
 
+MOST_FEATURES = 10_000_000
+"""More than any data set has, and few enough for memory."""
+
 
 def load(path: str | PathLike[str]) -> Ranker:
     """The ranker in a file; it predicts exactly what the saved one did."""
@@ -24,7 +27,7 @@ def load(path: str | PathLike[str]) -> Ranker:
         return _ranker(found)
     except RankGaugeError as error:
         raise InputError(f"holds a ranker that cannot be made: {error}", path=fspath(path)) from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise InputError(f"the ranker in it is not whole: {type(error).__name__}: {error}", path=fspath(path)) from None
 
 
@@ -35,6 +38,8 @@ def _document(path: str) -> Mapping[str, Any]:
         raise InputError("is not a text file; a ranker's JSON file was expected", path=path) from None
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
+    except RecursionError:
+        raise InputError("is nested too deeply for a ranker's file", path=path) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError("is not a ranker's file", path=path, hint="Make one: rankgauge train … -o model.json")
     if found.get("version") != VERSION:
@@ -56,8 +61,13 @@ def _ranker(found: Mapping[str, Any]) -> Ranker:
     ranker = get(found["ranker"])(**parameters)
     ranker.check()
     ranker.n_features_in_ = int(found["features"])
+    if not 0 < ranker.n_features_in_ <= MOST_FEATURES:
+        raise ValueError(f"{ranker.n_features_in_} features")
     ranker.curve_, ranker.best_round_ = list(found.get("curve") or []), found.get("best_round")
     if found.get("names"):
         ranker.feature_names_in_ = np.array(found["names"], dtype=object)
     ranker._restore(found["model"])
+    # What cannot score a document has numbers that do not fit each other.
+    with np.errstate(divide="raise", invalid="raise"):
+        ranker.predict(np.zeros((1, ranker.n_features_in_)))
     return ranker

@@ -96,8 +96,9 @@ class Forest(RelevanceModel):
         return {"trees": self.trees_.state(), "beliefs": self.beliefs_.tolist()}
 
     def _relearn(self, state: Mapping[str, Any]) -> None:
-        self.trees_ = Trees.restored(state["trees"])
-        self.beliefs_ = np.array(state["beliefs"], dtype=np.float64).reshape(-1, len(self.classes_))
+        self.trees_ = Trees.restored(state["trees"], self.n_features_in_)
+        shape = int(self.trees_.is_leaf.sum()), len(self.classes_)
+        self.beliefs_ = np.array(state["beliefs"], dtype=np.float64).reshape(shape)
 
 
 class ForestRegression(Forest):

@@ -10,6 +10,7 @@ import numpy as np
 from rankgauge.dialects import Dialect
 from rankgauge.errors import MissingExtraError
 from rankgauge.ltr.base import Ranker, Watch
+from rankgauge.ltr.boosted import Boosted, model, parsed
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.lambdas import Lambdas, moved
 from rankgauge.ltr.objective import Objective
@@ -94,7 +95,8 @@ class LambdaMART(Ranker):
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         rng, objective = self._generator(), self.objective(train)
-        chosen, self._model = moved(objective), None
+        chosen = moved(objective)
+        self._grow(())
         if not chosen.any():
             return  # every order is as good as any other: all documents score 0
         lambdas = Lambdas(
@@ -108,8 +110,8 @@ class LambdaMART(Ranker):
         if any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
             judge = lambdas.objective if validation is None else self.objective(validation)
             grown = self._grown(data, lambdas, judge, settings, self._watched(watch, validation is not None))
-            # From its text, as after loading: the same trees give the same scores to the last bit.
-            self._model = lightgbm.Booster(model_str=grown.model_to_string(num_iteration=self.best_round_))
+            text = grown.model_to_string(num_iteration=self.best_round_)
+            self._grow(parsed(text, train.matrix.shape[1]))
 
     def _grown(
         self, data: Any, lambdas: Lambdas, judge: Objective, settings: dict[str, Any], watched: Callable[[Any], None]
@@ -160,17 +162,21 @@ class LambdaMART(Ranker):
             "verbosity": -1,
         }
 
+    def _grow(self, trees: tuple[Boosted, ...]) -> None:
+        """Takes the trees; after fitting as after loading from their numbers: the same scores to the last bit."""
+        self.trees_ = trees
+        self._model = lightgbm.Booster(model_str=model(trees, self.n_features_in_)) if trees else None
+
     def _scores(self, matrix: FloatArray) -> FloatArray:
         if self._model is None:
             return np.zeros(len(matrix))
         return np.asarray(self._model.predict(matrix, num_threads=self.n_jobs), dtype=np.float64)
 
     def _state(self) -> dict[str, Any]:
-        return {"lightgbm": None if self._model is None else self._model.model_to_string()}
+        return {"trees": [tree.state() for tree in self.trees_]}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        text = state["lightgbm"]
-        self._model = None if text is None else lightgbm.Booster(model_str=text)
+        self._grow(tuple(Boosted.restored(tree, self.n_features_in_) for tree in state["trees"]))
 
 
 def _binned(documents: Documents, settings: dict[str, Any]) -> Any:

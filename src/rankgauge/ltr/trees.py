@@ -91,7 +91,20 @@ class Trees:
         return {name: values.tolist() for name, values in vars(self).items()}
 
     @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Trees:
-        """The trees that gave this state."""
+    def restored(cls, state: Mapping[str, Any], features: int) -> Trees:
+        """The trees that gave this state; an error where they are none, or ask for a feature beyond the last."""
         whole = {name: np.array(state[name], dtype=np.int64) for name in ("feature", "left", "right", "roots")}
-        return cls(threshold=np.array(state["threshold"], dtype=np.float64), **whole)
+        trees = cls(threshold=np.array(state["threshold"], dtype=np.float64), **whole)
+        trees._check(features)
+        return trees
+
+    def _check(self, features: int) -> None:
+        """Every way ends in a leaf: the nodes below a node stand after it."""
+        count, leaf, at = len(self.feature), self.is_leaf, np.arange(len(self.feature))
+        if any(values.shape != (count,) for values in (self.threshold, self.left, self.right)) or not len(self.roots):
+            raise ValueError("its trees are not whole")
+        below = np.stack([self.left, self.right])[:, ~leaf]
+        ways = ((below > at[~leaf]) & (below < count)).all() and ((self.roots >= 0) & (self.roots < count)).all()
+        asked = ((self.feature >= LEAF) & (self.feature < features)).all()
+        if not (ways and asked and np.array_equal(self.left[leaf], np.arange(leaf.sum()))):
+            raise ValueError("its nodes are no trees")
