@@ -199,8 +199,8 @@ def _resolved(name: str | Measure) -> list[Printed]:
     if name in SETS:
         return resolve(SETS[name])
     match = _SPELLED.fullmatch(name.strip())
-    # bpref_10 is a measure of its own, not bpref with a parameter.
-    if match is not None and (name in NAMES or not has_file(name)):
+    # bpref_10 is a measure of its own, not bpref with a parameter; so is bpref_10(rel=2).
+    if match is not None and (name in NAMES or not has_file(name.partition("(")[0])):
         entry = NAMES[match["name"]]
         return entry.expand(entry, match["parameters"] or "")
     try:

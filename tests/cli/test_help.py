@@ -1,0 +1,92 @@
+"""The examples in the help of every command are commands."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from rankgauge import dialects
+from rankgauge.cli.evaluate import names
+from rankgauge.cli.main import app
+
+PROGRAM = "rankgauge"
+
+
+@cache
+def root() -> Any:
+    """The whole command line."""
+    return typer.main.get_command(app)
+
+
+def commands(command: Any) -> Iterator[Any]:
+    """The command, and those below it."""
+    yield command
+    for child in getattr(command, "commands", {}).values():
+        yield from commands(child)
+
+
+def examples() -> list[str]:
+    """Every example that a help text shows, each once."""
+    # A help text breaks long lines; what was written is in the epilog.
+    lines = [line for command in commands(root()) for line in command.epilog.splitlines() if line.startswith("  ")]
+    return list(dict.fromkeys(line.strip() for line in lines))
+
+
+def parsed(words: list[str]) -> Any:
+    """The context of the command that the words call, as it is when the command begins."""
+    command, context = root(), root().make_context(PROGRAM, words)
+    while rest := [*context._protected_args, *context.args]:
+        name, command, rest = command.resolve_command(context, rest)
+        context = command.make_context(name, rest, parent=context)
+    return context
+
+
+def test_there_are_examples() -> None:
+    """Every command, and every group, shows one or several."""
+    assert all("Example" in command.epilog for command in commands(root()))
+    assert len(examples()) > len(list(commands(root())))
+
+
+@pytest.mark.parametrize("line", examples())
+def test_an_example_is_a_command(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An example names a command, arguments and options that there are, and measures and dialects that are known."""
+    monkeypatch.chdir(tmp_path)
+    program, *words = shlex.split(line)
+    lay(words)
+    assert program == PROGRAM
+    given = parsed(words).params
+    spoken = dialects.get(given.get("dialect") or "standard")
+    for measure in names(listed(given, "measure", "metric")):
+        spoken.select(measure)
+    for dialect in names(listed(given, "dialects", "against")):
+        dialects.get(dialect)
+
+
+@pytest.mark.parametrize(
+    "line", ["nothing", "evaluate", "evaluate q r --nothing", "active nothing", "dialects show", "compare q r --seed x"]
+)
+def test_what_is_no_command_does_not_parse(line: str) -> None:
+    """A wrong command, a missing argument, an unknown option and a wrong value would each be found."""
+    with pytest.raises(Exception, match=r"No such|Missing|valid"):
+        parsed(line.split())
+
+
+def lay(words: list[str]) -> None:
+    """Puts files and folders in the place of those that an example takes to be there."""
+    for before, word in zip(["", *words], words, strict=False):
+        if before == "--data":
+            Path(word).mkdir(parents=True)
+        elif word.endswith(".txt") and "*" not in word:
+            Path(word).touch()
+
+
+def listed(given: dict[str, Any], *parameters: str) -> list[str]:
+    """The values of those parameters, of which some may be given more than once."""
+    values = [given.get(parameter) or [] for parameter in parameters]
+    return [name for value in values for name in ([value] if isinstance(value, str) else value)]
