@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankgauge.measures import Measure
     from rankgauge.measures import parse as measure
     from rankgauge.policies import Ties
+    from rankgauge.report.charts import plot
     from rankgauge.stats import kendall_tau, rbo, tau_ap
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "evaluate",
     "kendall_tau",
     "measure",
+    "plot",
     "rbo",
     "read_judgments",
     "read_letor",
@@ -62,6 +64,7 @@ _HOMES = {
     "judgments": ["agreement", "binarise", "combine", "scale"],
     "measures": ["Measure", "measure:parse"],
     "policies": ["Ties"],
+    "report.charts": ["plot"],
     "stats": ["kendall_tau", "rbo", "tau_ap"],
 }
 """The public names of each module (name:its name there). They load on first use, so that `rankgauge --help` is fast."""

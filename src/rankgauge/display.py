@@ -1,12 +1,16 @@
-"""A summary as a notebook shows it, and as a line."""
+"""Results as notebooks show them, as lines, and as frames of pandas."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 import polars as pl
 
-__all__ = ["html", "line"]
+from rankgauge.errors import UnknownNameError
+
+__all__ = ["html", "interval", "line", "pandas", "table"]
 
 STYLE = "text-align: right; font-variant-numeric: tabular-nums; padding: 2px 12px"
 
@@ -20,17 +24,35 @@ def line(summary: pl.DataFrame, dialect: str) -> str:
 
 def html(summary: pl.DataFrame, dialect: str) -> str:
     """A table: measure, mean, interval, queries; below it what there is to know of the queries."""
-    heads = ("measure", "mean", "95 % interval", "queries")
     rows = [
-        (row["measure"], f"{row['mean']:.4f}", _interval(row), f"{row['queries']:g}")
+        (row["measure"], f"{row['mean']:.4f}", interval(row["low"], row["high"]), f"{row['queries']:g}")
         for row in summary.iter_rows(named=True)
     ]
-    head = "".join(_cell("th", name) for name in heads)
-    body = "".join(f"<tr>{''.join(_cell('td', cell) for cell in row)}</tr>" for row in rows)
     counts = {name: max(summary[name].to_list(), default=0) for name in ("empty", "missing", "tied")}
     foot = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    note = f"<p>dialect {escape(dialect)}{f'; queries: {foot}' if foot else ''}</p>"
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+    note = f"dialect {dialect}{f'; queries: {foot}' if foot else ''}"
+    return table(("measure", "mean", "95 % interval", "queries"), rows, note)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], note: str) -> str:
+    """A table of texts, with a note below it."""
+    head = "".join(_cell("th", name) for name in heads)
+    body = "".join(f"<tr>{''.join(_cell('td', cell) for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(note)}</p>"
+
+
+def interval(low: float, high: float) -> str:
+    """The ends of an interval; a dash where there is none."""
+    return "–" if low != low else f"{low:.4f} … {high:.4f}"
+
+
+def pandas(thing: Any, tables: Sequence[str], wanted: str) -> Any:
+    """One of the tables that a thing has as attributes, as a pandas frame."""
+    if wanted not in tables:
+        raise UnknownNameError(f"table of a {type(thing).__name__.lower()}", wanted, tables)
+    import pandas
+
+    return pandas.DataFrame({column.name: column.to_list() for column in getattr(thing, wanted)})
 
 
 def _cell(tag: str, text: str) -> str:
@@ -40,7 +62,3 @@ def _cell(tag: str, text: str) -> str:
 def _half(row: dict[str, float], before: str) -> str:
     half = (row["high"] - row["low"]) / 2
     return "" if half != half else f"{before}{half:.4f}"
-
-
-def _interval(row: dict[str, float]) -> str:
-    return "–" if row["low"] != row["low"] else f"{row['low']:.4f} … {row['high']:.4f}"

@@ -14,7 +14,7 @@ import polars as pl
 
 from rankgauge import dialects, display, io
 from rankgauge.dialects import Dialect
-from rankgauge.errors import UngroupedError, UnknownNameError
+from rankgauge.errors import UngroupedError
 from rankgauge.measures import Measure
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
@@ -191,12 +191,7 @@ class Result:
 
     def to_pandas(self, table: str = "summary") -> Any:
         """The `summary` or the `values` as a pandas frame."""
-        import pandas
-
-        tables = {"summary": self.summary, "values": self.values}
-        if table not in tables:
-            raise UnknownNameError("table of a result", table, tables)
-        return pandas.DataFrame({column.name: column.to_list() for column in tables[table]})
+        return display.pandas(self, ("summary", "values"), table)
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The measure's one number: its mean over the queries (a sum or geometric mean where the measure says so)."""

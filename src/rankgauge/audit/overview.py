@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankgauge import dialects as known
-from rankgauge import io
+from rankgauge import display, io
 from rankgauge.audit.attribution import Attribution, attribute
 from rankgauge.audit.causes import CAUSES, Cause
 from rankgauge.audit.conditions import Conditions
@@ -123,6 +124,30 @@ class Audit:
         moving = dict.fromkeys(part.cause for part in parts if part.shows)
         fresh = [cause for cause in moving if cause not in CAUSES]
         return (*(cause for cause in CAUSES if cause in moving), *fresh)
+
+    @cached_property
+    def parts(self) -> pl.DataFrame:
+        """A row per run and dialect: its mean, the difference from the base, and what each cause adds to that."""
+        rows = []
+        for run, found in self.attributions.items():
+            for dialect in reversed(self.ranked(run)):
+                one = found.get(dialect.name)
+                amounts = {cause.name: 0.0 if one is None else one.amount(cause) for cause in self.causes}
+                difference = 0.0 if one is None else one.difference
+                mean = self.mean(run, dialect)
+                rows.append({"run": run, "tool": dialect.name, "mean": mean, "difference": difference, **amounts})
+        return pl.DataFrame(rows)
+
+    def to_pandas(self, table: str = "parts") -> Any:
+        """The `parts` as a pandas frame."""
+        return display.pandas(self, ("parts",), table)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (row["run"], row["tool"], *(f"{row[name]:.4f}" for name in self.parts.columns[2:]))
+            for row in self.parts.iter_rows(named=True)
+        ]
+        return display.table(self.parts.columns, rows, f"{self.measure}; differences from {self.base.name}, by cause")
 
     @cached_property
     def cutoffs(self) -> tuple[Measure, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import io
+from rankgauge import display, io
 from rankgauge.compare import agreement, queries
 from rankgauge.compare.settings import Settings
 from rankgauge.dialects import Dialect
@@ -157,6 +157,28 @@ class Comparison:
         """The runs by falling mean."""
         rows = self.means.filter(pl.col("measure") == str(measure)).sort("mean", descending=True, maintain_order=True)
         return tuple(rows["run"])
+
+    def to_pandas(self, table: str = "pairs") -> Any:
+        """The `pairs`, `means`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
+        return display.pandas(self, ("pairs", "means", "movers", "agreement", "sensitivity"), table)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                row["measure"],
+                row["run"],
+                row["other"],
+                f"{row['difference']:+.4f}",
+                display.interval(row["low"], row["high"]),
+                f"{row['corrected']:.4f}",
+                row["verdict"],
+            )
+            for row in self.pairs.iter_rows(named=True)
+        ]
+        heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")
+        settings = self.settings
+        note = f"{settings.test} test, {settings.correction} correction; dialect {self.dialect.name}"
+        return display.table(heads, rows, note)
 
     def _means(self, row: int) -> pl.DataFrame:
         values = self.values[row]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rankgauge import display
 from rankgauge.active.intervals import Interval
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
@@ -48,6 +49,15 @@ class Estimate:
     def to_json(self) -> dict[str, Any]:
         """The fields, for JSON."""
         return asdict(self)
+
+    def __str__(self) -> str:
+        ends = display.interval(self.low, self.high)
+        return f"{self.value:.4f} ({self.level:.0%} interval {ends}; {self.cost:g} spent, {self.method})"
+
+    def _repr_html_(self) -> str:
+        row = (f"{self.value:.4f}", display.interval(self.low, self.high), f"{self.cost:g}")
+        heads = ("estimate", f"{self.level:.0%} interval", "spent")
+        return display.table(heads, [row], f"method {self.method}; {self.draws} draws; interval: {self.interval}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
