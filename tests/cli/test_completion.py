@@ -9,15 +9,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from rankgauge import dialects, io, ltr, report
 from rankgauge.active import methods
 from rankgauge.cli.completion import measures
-from rankgauge.cli.main import run
+from rankgauge.cli.main import app, run
 from rankgauge.experiments import registry as papers
 from rankgauge.measures import registry
 from rankgauge.policies import MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
@@ -129,6 +131,27 @@ def asked(shell: str, line: str, **more: str) -> str:
         text=True,
         check=True,
     ).stdout
+
+
+def test_every_named_value_is_offered() -> None:
+    """An option or argument whose value is a name from some list has something to offer."""
+    listed = {"NAMES", "NAME,NAME", "POLICY", "FORMAT", "FORMAT|FILE", "RULE", "KIND", "RANKER", "PAPER", "LANGUAGE"}
+    free = {"assessor"}  # people's names
+    silent = [
+        f"{command.name} {parameter.name}"
+        for command in commands(typer.main.get_command(app))
+        for parameter in command.params
+        if parameter.metavar in {*listed, "NAME"} and parameter.name not in free
+        if parameter._custom_shell_complete is None
+    ]
+    assert silent == []
+
+
+def commands(command: Any) -> Iterator[Any]:
+    """The command, and those below it."""
+    yield command
+    for child in getattr(command, "commands", {}).values():
+        yield from commands(child)
 
 
 def test_a_measure_leaves_its_cutoff_open() -> None:

@@ -26,6 +26,7 @@ EPILOG = example(
     "rankgauge evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec",
     "rankgauge evaluate test.txt scores.txt -m nDCG@10 -o values.csv",
     "rankgauge evaluate ratings.csv dense.jsonl --assessors mean",
+    "rankgauge evaluate irds:msmarco-passage/trec-dl-2019/judged bm25.txt -m nDCG@10,'RR(rel=2)'",
     "rankgauge evaluate judgments.parquet runs.parquet -m nDCG@10 --engine spark --master 'local[2]'",
 )
 
