@@ -18,9 +18,14 @@ __all__ = ["collect", "drawn", "main"]
 
 INDEX = "index.md"
 
-_CODE_OR_FORMULA = re.compile(
-    r"^```.*?^```$|`[^`\n]+`|^\$\$\n(?P<block>.+?)\n\$\$$|(?<![\w$])\$(?P<line>[^$\s](?:[^$\n`]*[^$\s])?)\$(?![\w$])",
-    re.DOTALL | re.MULTILINE,
+_PARTS = re.compile(
+    r"""
+    ^```.*?^```$ | ^[ ]{4}[^\n]* | `[^`\n]+`                             # code
+    | ^\$\$\n(?P<block>.+?)\n\$\$$                                       # a formula by itself
+    | (?<![\w$]) \$(?P<line>[^$\s](?:[^$\n`]*[^$\s])?)\$ (?![\w$])       # a formula in a line
+    | (?P<gap>(?<=\d)[ ](?=[%×±]) | (?<=±)[ ](?=\d))                     # 80 %, 0.3 ± 0.1
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
 
 
@@ -37,14 +42,16 @@ def collect(pages: Path, readme: Path, target: Path) -> list[Path]:
 
 
 def drawn(text: str) -> str:
-    """The page with its formulas as MathML; code is left as it is."""
+    """The page with its formulas as MathML, and numbers that no line's end tears apart; code is left as it is."""
 
     def element(found: re.Match[str]) -> str:
         if found["block"]:
             return mathml(found["block"], block=True)
+        if found["gap"]:
+            return "\u00a0"
         return mathml(found["line"]) if found["line"] else found[0]
 
-    return _CODE_OR_FORMULA.sub(element, text)
+    return _PARTS.sub(element, text)
 
 
 def main() -> None:
