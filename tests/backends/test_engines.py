@@ -20,7 +20,7 @@ from rankgauge.policies import Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.frames import graded
 from tests.backends.collections import collection
-from tests.backends.conftest import Evaluate
+from tests.engines import Evaluate
 from tests.measures.test_examples import ARITHMETIC
 
 NEAR = 1e-12

@@ -15,11 +15,11 @@ from rankgauge.active import Pool, Target
 from rankgauge.active.methods.paper import drawing
 from rankgauge.active.methods.querylevel import query_costs
 from rankgauge.active.moments import moments
-from rankgauge.backends import job
+from rankgauge.backends import engine, job
 from rankgauge.errors import InputError
 from tests.backends.collections import collection
-from tests.backends.conftest import Evaluate
 from tests.backends.test_engines import same
+from tests.engines import Evaluate
 
 MEASURES = ["nDCG@10", "AP", "RR", "ERR@20", "infAP"]
 
@@ -75,7 +75,8 @@ def test_batches_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_values_are_a_frame_of_spark(session: Any) -> None:
-    """Frames of Spark go in and one comes out, with columns under the names of other tools, and ids as numbers."""
+    """Frames of Spark go in and one comes out, with columns under the names of other tools, ids as numbers, a query
+    that the run lacks, and partitions that hold nothing."""
     from rankgauge.backends import spark
 
     judged = session.createDataFrame(
@@ -86,6 +87,26 @@ def test_values_are_a_frame_of_spark(session: Any) -> None:
     assert values.dtypes == [("query", "string"), ("measure", "string"), ("value", "double")]
     rows = sorted(map(tuple, values.collect()))
     assert rows == [("7", "P@1", 0.0), ("7", "RR", 1 / 2), ("8", "P@1", 0.0), ("8", "RR", 0.0)]
+
+
+def test_adaptive_execution_splits_no_query(session: Any, on_spark: Evaluate) -> None:
+    """Where Spark joins partitions as it goes, which it does unless told not to, the values stay."""
+    made = collection(dialects.get("trec_eval"), queries=300)
+    session.conf.set("spark.sql.adaptive.enabled", "true")
+    try:
+        found = on_spark(made.judgments, made.run, MEASURES, dialect="trec_eval")
+    finally:
+        session.conf.set("spark.sql.adaptive.enabled", "false")
+    same(found, rg.evaluate(made.judgments, made.run, MEASURES, dialect="trec_eval"))
+
+
+def test_files_that_need_each_other(tmp_path: Path, session: Any) -> None:
+    """A LETOR file and its scores are read as on one machine, as the dialect reads them."""
+    judged, scores = tmp_path / "test.txt", tmp_path / "scores.txt"
+    judged.write_text("1 qid:7 1:1\n0 qid:8 1:1\n2 qid:8 1:1\n1 qid:8 1:2\n")
+    scores.write_text("1\n3\n1\n2\n")
+    files = judged, scores
+    same(engine("spark").evaluate(*files, "all", dialect="letor4"), rg.evaluate(*files, "all", dialect="letor4"))
 
 
 def test_a_column_may_say_the_order(session: Any) -> None:
@@ -118,6 +139,9 @@ def test_assessors_are_combined_or_refused(session: Any, on_spark: Evaluate) -> 
 FAULTS = {
     "document d stands more than once": ([("a", "d", 1.0)], [("a", "d", 1.0), ("a", "d", 2.0)]),
     "document d of query a is judged twice": ([("a", "d", 1.0), ("a", "d", 2.0)], [("a", "d", 1.0)]),
+    "there is no grade": ([("a", "d", None)], [("a", "d", 1.0)]),
+    "there is no query": ([("a", "d", 1.0)], [("a", "d", 1.0), (None, "d", 1.0)]),
+    "the score nan is not a number": ([("a", "d", 1.0)], [("a", "d", 1.0), ("unjudged", "d", float("nan"))]),
     "no judgments found": ([], [("a", "d", 1.0)]),
     "no run found": ([("a", "d", 1.0)], []),
 }
@@ -147,11 +171,11 @@ def test_the_command_prints_what_it_prints_on_one_machine(
 
     made = collection(dialects.get("standard"))
     printed = []
-    for suffix, engine in ((".parquet", ("--engine", "spark")), (".csv", ("--engine", "spark")), (".parquet", ())):
+    for suffix, chosen in ((".parquet", ("--engine", "spark")), (".csv", ("--engine", "spark")), (".parquet", ())):
         paths = [str(tmp_path / f"{name}{suffix}") for name in ("judgments", "run")]
         io.write_judgments(made.judgments, paths[0])
         io.write_run(made.run, paths[1])
-        app(["evaluate", *paths, "-m", "nDCG@10,AP", "-q", *engine], standalone_mode=False)
+        app(["evaluate", *paths, "-m", "nDCG@10,AP", "-q", *chosen], standalone_mode=False)
         printed.append(capsys.readouterr().out.replace(suffix, ""))
     assert printed[0] == printed[1] == printed[2]
 

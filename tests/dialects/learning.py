@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result, evaluate
+from rankgauge.evaluate import Result
 from rankgauge.report.lines import ALL, lines
+from tests.engines import Evaluate
 from tests.golden import CASES, Case, printed
 from tests.shared import shared
 
@@ -24,6 +25,11 @@ FEATURE = 40
 def letor_files(case: Case) -> tuple[Path, Path]:
     """A LETOR file and its scores."""
     return case.path / "input.txt", case.path / "scores.txt"
+
+
+def letor_inputs() -> list[tuple[Path, Path]]:
+    """The LETOR files of all cases."""
+    return [letor_files(case) for case in LEARNING]
 
 
 def yahoo_files(case: Case) -> tuple[Path, Path]:
@@ -42,7 +48,7 @@ def golden(case: Case, tool: str) -> Expected | None:
     return None if ("-", "ERROR") in expected else expected
 
 
-def refuses(files: tuple[Path, Path], dialect: str) -> None:
+def refuses(evaluate: Evaluate, files: tuple[Path, Path], dialect: str) -> None:
     """The dialect refuses the files that its tool refused."""
     with pytest.raises(InputError):
         evaluate(*files, "all", dialect=dialect)

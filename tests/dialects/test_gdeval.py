@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.evaluate import evaluate
 from rankgauge.report.lines import lines
+from tests.engines import Evaluate
 from tests.golden import CASES, Case, printed
 from tests.shared import shared
 
@@ -23,8 +24,13 @@ REFUSED = {
 """What we refuse. gdeval counts each line of a document that stands twice; trec_eval refuses it too."""
 
 
+def together() -> list[tuple[Path, Path]]:
+    """All cases: one job of Spark for each set of options."""
+    return [(case.path / "qrels.txt", case.path / "run.txt") for case in CASES]
+
+
 @pytest.mark.parametrize(("case", "options"), GOLDEN)
-def test_golden(case: Case, options: str) -> None:
+def test_golden(case: Case, options: str, evaluate: Evaluate) -> None:
     """Every value stands as gdeval printed it, no query more or less; what it refused is refused."""
     expected = case.expected("gdeval")[options]
     files = case.path / "qrels.txt", case.path / "run.txt"
@@ -32,19 +38,21 @@ def test_golden(case: Case, options: str) -> None:
         with pytest.raises(InputError, match=REFUSED[str(case)]):
             evaluate(*files, "all", dialect="gdeval", **OPTIONS[options])
     else:
-        assert _printed(*files, expected, options) == expected
+        assert _printed(evaluate, *files, expected, options) == expected
 
 
-def test_learned_collection() -> None:
+def test_learned_collection(evaluate: Evaluate) -> None:
     """On the 157 queries of MQ2008's first part, ranked by a feature with many ties, every value stands as printed."""
     rows = [line.split() for line in shared("data/mq2008/S1.txt").read_text().splitlines()]
     listed = [(f[1].removeprefix("qid:"), f[50], float(f[0]), float(f[41].removeprefix("40:"))) for f in rows]
     table = pl.DataFrame(listed, schema=["query", "document", "grade", "score"], orient="row")
     for options, expected in printed(shared("golden/mq2008_S1_feature40.expected.tsv.xz"))["gdeval"].items():
-        assert _printed(table.drop("score"), table.drop("grade"), expected, options) == expected
+        assert _printed(evaluate, table.drop("score"), table.drop("grade"), expected, options) == expected
 
 
-def _printed(judged: Any, ranked: Any, expected: dict[tuple[str, str], str], options: str) -> dict[Any, str]:
+def _printed(
+    evaluate: Evaluate, judged: Any, ranked: Any, expected: dict[tuple[str, str], str], options: str
+) -> dict[Any, str]:
     """What we print of the measures that were expected, which gdeval prints at one cutoff a time."""
     names = {measure for _, measure in expected}
     result = evaluate(judged, ranked, "all", dialect="gdeval", **OPTIONS[options])

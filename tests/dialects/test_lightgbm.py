@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.evaluate import evaluate
 from tests.dialects.lists import SEEDS, Lists, random_lists
+from tests.engines import Evaluate
 
 lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed: pip install lightgbm")
 CUTOFFS = [1, 3, 5, 10, 50]
@@ -26,15 +27,20 @@ def theirs(lists: Lists) -> list[float]:
     return [value for _, _, value, *_ in lightgbm.Booster(settings, data).eval_train()]
 
 
+def together() -> list[tuple[pl.DataFrame, pl.DataFrame]]:
+    """The batches of lists: one job of Spark."""
+    return [random_lists(seed).tables() for seed in SEEDS]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_lists(seed: int) -> None:
+def test_random_lists(seed: int, evaluate: Evaluate) -> None:
     """nDCG at every cutoff: ties in input order, 1 for lists with nothing relevant, short lists cut."""
     lists = random_lists(seed)
     result = evaluate(*lists.tables(), [f"nDCG@{k}" for k in CUTOFFS], dialect="lightgbm")
     assert [result[measure] for measure in result.measures] == pytest.approx(theirs(lists), rel=1e-12)
 
 
-def test_negative_grades_are_refused() -> None:
+def test_negative_grades_are_refused(evaluate: Evaluate) -> None:
     """LightGBM stops at a grade below 0, and so do we."""
     lists = Lists(np.array([1.0, -1.0]), np.array([0.5, 0.25]), np.array([2]))
     with pytest.raises(lightgbm.basic.LightGBMError, match="non-negative"):
@@ -43,7 +49,7 @@ def test_negative_grades_are_refused() -> None:
         evaluate(*lists.tables(), "nDCG@5", dialect="lightgbm")
 
 
-def test_fractional_grades_are_refused() -> None:
+def test_fractional_grades_are_refused(evaluate: Evaluate) -> None:
     """LightGBM stops at a grade that is not whole, and so do we."""
     lists = Lists(np.array([1.0, 0.5]), np.array([0.5, 0.25]), np.array([2]))
     with pytest.raises(lightgbm.basic.LightGBMError, match="int type"):

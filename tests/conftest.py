@@ -1,0 +1,69 @@
+"""One fixture for every engine: what runs on this machine runs on Spark too, to the same digits.
+
+On both run: the worked examples of every measure, every dialect's tests (the golden values of foreign tools among
+them, and the learning packages' own metrics), trec_eval's own code beside ours, and the means over all orders of ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.engines import Evaluate, Jobs, lacking
+
+
+@pytest.fixture(scope="session")
+def session() -> Iterator[Any]:
+    """A session of Spark with two cores of this machine, and few partitions, as there is little in them."""
+    if why := lacking():
+        pytest.skip(why)
+    from rankgauge.backends import spark
+
+    started = spark.session(
+        "local[2]",
+        spark_sql_shuffle_partitions="3",
+        spark_sql_adaptive_enabled="false",  # small partitions stay as they are: some of them are empty
+        spark_driver_memory="1g",
+    )
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def jobs(session: Any) -> Jobs:
+    """What Spark computed in this session."""
+    return Jobs(session)
+
+
+@pytest.fixture(scope="session")
+def on_spark(jobs: Jobs) -> Evaluate:
+    """Evaluates frames on Spark."""
+    return jobs.evaluate
+
+
+@pytest.fixture(scope="module", params=["local", "spark"])
+def evaluate(request: pytest.FixtureRequest) -> Evaluate:
+    """The same call on each engine. The inputs that a module's function `together` gives are one job of Spark."""
+    if request.param == "local":
+        from rankgauge.evaluate import evaluate as here
+
+        return here
+    jobs: Jobs = request.getfixturevalue("jobs")
+    together = getattr(request.module, "together", None)
+    return partial(jobs.evaluate, together=together) if together else jobs.evaluate
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The mark below is known without pytest-xdist too."""
+    config.addinivalue_line("markers", "xdist_group(name): the tests of a group run in one process")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on Spark stay in one process, which starts it once: `pytest -n 2 --dist loadgroup`."""
+    for item in items:
+        engine = getattr(item, "callspec", None) and item.callspec.params.get("evaluate")  # type: ignore[attr-defined]
+        if engine == "spark" or "session" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
