@@ -49,7 +49,7 @@ def test_code_is_left_alone() -> None:
     """Formulas of a page are drawn, in a line and by themselves; dollars in code and prices are not formulas."""
     code = "```console\n$ echo $HOME $PATH 1 ± 2\n```\n`$x$` costs $5 or $TREC_EVAL\n\n    echo $HOME $PATH\n"
     assert drawn(code) == code
-    assert drawn("the grade $g$.") == 'the grade <math display="inline"><mi>g</mi></math>.'
+    assert drawn("the grade $g$.") == 'the grade <span><math display="inline"><mi>g</mi></math></span>.'
     assert drawn("$$\n1\n$$") == '<math display="block"><mn>1</mn></math>'
 
 

@@ -49,7 +49,8 @@ def drawn(text: str) -> str:
             return mathml(found["block"], block=True)
         if found["gap"]:
             return "\u00a0"
-        return mathml(found["line"]) if found["line"] else found[0]
+        # Markdown takes an element <math> at the beginning of a paragraph for a block of its own, but never a <span>.
+        return f"<span>{mathml(found['line'])}</span>" if found["line"] else found[0]
 
     return _PARTS.sub(element, text)
 
