@@ -45,6 +45,18 @@ def test_a_reader_who_has_gone(program: Program) -> None:
     started.stderr.close()
 
 
+def test_a_reader_who_has_gone_costs_no_file(program: Program, folder: Path) -> None:
+    """What a command is to write is there, even if nobody reads what it says."""
+    started = program("train", "ranksvm", "test.txt", "--set", "C=0.01", "-o", "model.json")
+    assert started.stdout is not None
+    assert started.stderr is not None
+    started.stdout.close()
+    assert started.stderr.read() == ""
+    started.stderr.close()
+    started.wait()
+    assert (folder / "model.json").exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to send to a child")
 @pytest.mark.parametrize("command", [("evaluate", "{}", "bm25.txt"), ("judgments", "agreement", "{}")])
 def test_interrupted(program: Program, tmp_path: Path, command: tuple[str, ...]) -> None:

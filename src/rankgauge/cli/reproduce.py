@@ -98,7 +98,7 @@ def reproduce(
             progress=progress,
         )
         found = Reproduction.of(experiment, setting)
+    written = found.write(output, figures=figures) if output is not None else []
     found.show(sys.stdout)
     if output is not None:
-        written = found.write(output, figures=figures)
         print(f"\n{len(written)} files in {output}")

@@ -111,12 +111,11 @@ def train(
     made.check()  # a wrong name shows before anything is read
     if output is not None:
         _require_folder(output)
-    _learned(made, documents, validation).show(sys.stdout)
-    if output is None:
-        print("not kept: -o FILE writes the ranker to a file")
-        return
-    made.save(output)
-    print(f"written to {output}")
+    learned = _learned(made, documents, validation)
+    if output is not None:
+        made.save(output)  # before anything is said: whoever listens may have gone
+    learned.show(sys.stdout)
+    print("not kept: -o FILE writes the ranker to a file" if output is None else f"written to {output}")
 
 
 def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
