@@ -18,7 +18,7 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@1000", "ERR@10"]
 def main(qrels: str, run: str) -> None:
     """Prints the mean of every measure, after a look at the values per query."""
     result = rg.evaluate(qrels, run, MEASURES, dialect="trec_eval")
-    assert len(result.values)
+    assert len(result.by_query)
     for measure in MEASURES:
         print(measure, f"{result[measure]:.4f}", sep="\t")
 

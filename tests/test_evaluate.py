@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from math import log2
 from pathlib import Path
 
@@ -196,6 +198,31 @@ def test_files_and_frames_agree(tmp_path: Path, suffix: str, dialect: str) -> No
     assert ours.values.equals(theirs.values)
     assert ours.hits.strangers == theirs.hits.strangers
     assert evaluate(judgments, RUN, names, dialect=dialect).values.equals(theirs.values)
+
+
+def test_values_by_query() -> None:
+    """The values by query and measure are those of the table, without what is left out of a mean."""
+    result = evaluate(JUDGMENTS, RUN, ["RR", "P@2"], empty="leave-out")
+    found = [(query, name, value) for query, row in result.by_query.items() for name, value in row.items()]
+    assert found == result.values.rows()
+    assert result.by_query["usual"] == {"RR": 1 / 3, "P@2": 0.0}
+    assert "RR" not in result.by_query["empty"]
+
+
+@pytest.mark.parametrize("dialect", ["standard", "trec_eval"])
+def test_a_scan_needs_no_polars(tmp_path: Path, dialect: str) -> None:
+    """Means and values of regular files are there without the start of polars, tied or not."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n", encoding="ascii")
+    (tmp_path / "run").write_text("1 Q0 b 1 1.0 x\n1 Q0 a 2 1.0 x\n", encoding="ascii")
+    code = f"""if True:
+        import sys, rankgauge
+        result = rankgauge.evaluate("qrels", "run", ["RR", "P@1"], dialect="{dialect}")
+        print(result["RR"], result.by_query["1"]["P@1"], "polars" in sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    expected = (1 / 2 + 1) / 2, 1 / 2
+    if dialect == "trec_eval":
+        expected = 1 / 2, 0.0  # b stands before a
+    assert done.stdout.split() == [*map(str, expected), "False"]
 
 
 def test_large_files_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

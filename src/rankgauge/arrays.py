@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
@@ -96,7 +95,7 @@ def _values(blocks: Iterator[Block], count: int, measure: Measure, dialect: Dial
             best[block.index] = block.lists.ideal[:, 0]
     known, none = ~np.isnan(best), np.zeros(0)
     hits = Hits(
-        queries=pl.Series("query", np.arange(count)),
+        names=range(count),
         query=np.zeros(0, dtype=np.int64),
         rank=none,
         grade=none,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-import polars as pl
-
+from rankgauge.deferred import pl
 from rankgauge.errors import UnknownNameError
 
 __all__ = ["html", "interval", "line", "pandas", "table"]

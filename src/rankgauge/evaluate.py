@@ -1,7 +1,12 @@
-"""The whole flow: tables → ranked lists → values per query → summary."""
+"""The whole flow: tables → ranked lists → values per query → summary.
+
+What a scan of regular files does not need is imported where it is used: readers, summaries and polars are most of the
+start, and the start is most of the time that a small run takes.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -10,9 +15,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from rankgauge import dialects, display, io
+from rankgauge import dialects, display
+from rankgauge.deferred import pl
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UngroupedError
 from rankgauge.measures import Measure
@@ -21,7 +26,6 @@ from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray, to_single
 from rankgauge.ranking.scan import scan
-from rankgauge.summary import summarise
 
 __all__ = ["Result", "evaluate"]
 
@@ -49,14 +53,16 @@ def evaluate(
 
 def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:
     """The judged hits of the run: regular TREC files are scanned, large files streamed, the rest read whole."""
-    if io.is_path(judgments) and io.is_path(run):
-        plain = dialect.assessors is None and not dialect.rescales
-        scanned = scan(run, judgments, dialect.ranking) if plain else None
-        if scanned is not None:
-            return scanned
-        with suppress(UngroupedError):
-            if io.is_large(run):
-                return rank_stream(io.stream_run(run), dialect.prepare(io.read_judgments(judgments)), dialect.ranking)
+    files = isinstance(judgments, str | os.PathLike) and isinstance(run, str | os.PathLike)
+    plain = files and dialect.assessors is None and not dialect.rescales
+    scanned = scan(run, judgments, dialect.ranking) if plain else None
+    if scanned is not None:
+        return scanned
+    from rankgauge import io
+
+    with suppress(UngroupedError):
+        if io.is_path(judgments) and io.is_path(run) and io.is_large(run):
+            return rank_stream(io.stream_run(run), dialect.prepare(io.read_judgments(judgments)), dialect.ranking)
     judged, ranked = io.pair_from(judgments, run, dialect.reading)
     return rank(ranked, dialect.prepare(judged), dialect.ranking)
 
@@ -64,7 +70,7 @@ def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:
     """The kernels' values (judged queries × measures), NaN where undefined, and their errors where ties are sampled."""
     kernels = [dialect.read(measure) for measure in wanted]
-    values, errors = np.full((2, len(hits.queries), len(wanted)), np.nan)
+    values, errors = np.full((2, len(hits.names), len(wanted)), np.nan)
     pools = [dialect.choice("ideal", measure) for measure in wanted]
     for pool in dict.fromkeys(pools):
         for block in hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=pool):
@@ -96,13 +102,14 @@ class Result:
     def counted(self) -> IndexArray:
         """The positions of the queries that count among the judged ones, in the dialect's order."""
         counted = np.flatnonzero(self.hits.is_answered | (self.dialect.missing is MissingQuery.ZERO))
-        names = self.hits.queries.gather(counted)
         match self.dialect.query_order:
             case QueryOrder.LEXICAL:
-                return np.asarray(counted[names.arg_sort().to_numpy()])
+                # The order of characters is that of their bytes in UTF-8.
+                ordered = sorted(counted.tolist(), key=lambda row: str(self.hits.names[row]))
+                return np.array(ordered, dtype=np.int64)
             case QueryOrder.NUMERIC:
                 # Perl takes a name that is no number for 0.
-                numbers = names.cast(pl.Float64, strict=False).fill_null(0.0)
+                numbers = self.hits.queries.gather(counted).cast(pl.Float64, strict=False).fill_null(0.0)
                 return np.asarray(counted[np.argsort(numbers.to_numpy(), kind="stable")])
         return counted
 
@@ -136,6 +143,15 @@ class Result:
         )
         return rows.filter(pl.col("value").is_not_nan())
 
+    @cached_property
+    def by_query(self) -> dict[str, dict[str, float]]:
+        """The values by query and measure, as pytrec_eval gives them; what is left out of a mean is not there."""
+        names, rows = [str(measure) for measure in self.measures], self.matrix.tolist()
+        return {
+            str(self.hits.names[at]): {name: value for name, value in zip(names, row, strict=True) if value == value}
+            for at, row in zip(self.counted.tolist(), rows, strict=True)
+        }
+
     @property
     def summary(self) -> pl.DataFrame:
         """One row per measure: mean, its 95 % t interval, spread, and what the queries were like."""
@@ -143,6 +159,8 @@ class Result:
 
     def summarise(self, *, interval: str = "t", seed: int = 0) -> pl.DataFrame:
         """The summary with another kind of interval: "t", or "bca" for a seeded bootstrap."""
+        from rankgauge.summary import summarise
+
         return summarise(
             self.measures,
             self.matrix,
@@ -202,8 +220,10 @@ class Result:
     @cached_property
     def _empty(self) -> BoolArray:
         """Where a query has no document that the measure counts as relevant (judged queries × measures)."""
-        best = np.full(len(self.hits.queries), -np.inf)
-        np.maximum.at(best, self.hits.pool_query, self.hits.pool_grade)
+        best = np.full(len(self.hits.names), -np.inf)
+        counts = np.bincount(self.hits.pool_query, minlength=len(best))
+        judged = counts > 0
+        best[judged] = self.hits.pool_grade[(np.cumsum(counts) - counts)[judged]]  # the first of each query is the best
         levels = [getattr(self.dialect.read(measure), "rel", None) or ABOVE_ZERO for measure in self.measures]
         return best[:, np.newaxis] < np.array(levels)
 

@@ -89,7 +89,7 @@ def _hits(judged: pl.DataFrame, strangers: tuple[str, ...], *, single: bool) -> 
     size[(np.cumsum(counts) - counts)[judged["tied"].to_numpy()]] = 2.0
     unknown = np.broadcast_to(np.nan, query.shape)
     return Hits(
-        queries=judged["query"],
+        names=judged["query"].to_list(),
         query=query,
         rank=unknown,
         grade=unknown,

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import polars as pl
 
+from rankgauge.deferred import pl
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.io import Reading
-from rankgauge.judgments import combine
 from rankgauge.measures import Listed, Measure, Printed, as_list, resolve
 from rankgauge.policies import (
     Duplicates,
@@ -34,6 +32,9 @@ from rankgauge.policies import (
 )
 from rankgauge.ranking import Hits, Ranking
 from rankgauge.ranking.lists import FloatArray
+
+if TYPE_CHECKING:
+    from rankgauge.io import Reading
 
 __all__ = ["Dialect", "Printed", "registry"]
 
@@ -108,6 +109,8 @@ class Dialect:
     @property
     def reading(self) -> Reading:
         """The part of the dialect that the readers of files need."""
+        from rankgauge.io import Reading
+
         return Reading(**{f.name: getattr(self, f.name) for f in fields(Reading)})
 
     @property
@@ -169,6 +172,8 @@ class Dialect:
         if "assessor" not in judgments.columns:
             return judgments
         if self.assessors is not None:
+            from rankgauge.judgments import combine
+
             return combine(judgments, self.assessors)
         n = judgments["assessor"].n_unique()
         if n > 1:
@@ -183,12 +188,12 @@ class Dialect:
         lacking = np.flatnonzero(~hits.is_answered)
         if self.missing is MissingQuery.REFUSE and len(lacking):
             raise InputError(
-                f"{self.name} refuses a run without documents for a judged query: {hits.queries[int(lacking[0])]}",
+                f"{self.name} refuses a run without documents for a judged query: {hits.names[int(lacking[0])]}",
                 hint="Count such queries as empty lists (missing=zero, -c), or leave them out (missing=skip).",
             )
         few = np.flatnonzero((hits.retrieved > 0) & (hits.retrieved < self.fewest))
         if len(few):
-            query, n = hits.queries[int(few[0])], hits.retrieved[few[0]]
+            query, n = hits.names[int(few[0])], hits.retrieved[few[0]]
             raise InputError(
                 f"the list of query {query} has {n:g} of the {self.fewest} documents that {self.name} needs",
                 hint="Leave such queries out, or set fewest=1.",

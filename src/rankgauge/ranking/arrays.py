@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
@@ -69,7 +68,7 @@ def rank_rows(grades: FloatArray, scores: FloatArray, how: Ranking) -> Hits:
     ideal = -np.sort(-np.where(grades > UNJUDGED, grades, np.nan), axis=1)
     judged = ~np.isnan(ideal)
     hits = Hits(
-        queries=_names(np.arange(len(grades))),
+        names=range(len(grades)),
         query=query[hit],
         rank=rank[hit],
         grade=grade[hit],
@@ -113,13 +112,9 @@ def _check(grades: FloatArray, scores: FloatArray, how: Ranking) -> None:
         )
 
 
-def _names(rows: IndexArray) -> pl.Series:
-    return pl.Series("query", rows).cast(pl.String)
-
-
 def _by_hits(rows: IndexArray, grades: FloatArray, scores: FloatArray, how: Ranking) -> Iterator[Block]:
     if len(rows):
-        hits = replace(rank_rows(grades, scores, how), queries=_names(rows))
+        hits = replace(rank_rows(grades, scores, how), names=rows.tolist())
         for block in hits.blocks(expected=how.ties is Ties.EXPECTED, ideal=how.ideal):
             yield replace(block, index=rows[block.index])
 

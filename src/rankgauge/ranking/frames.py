@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 
+from rankgauge.deferred import pl
 from rankgauge.errors import InputError
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Found, Hits, IndexArray
@@ -46,9 +46,10 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     judged = known.sort("code", "grade", descending=[False, True])
     hits = Hits.gathered(
         _once(queries, (_found(batch, *_asked(batch, codes, pool), how) for batch in batches)),
-        queries=queries,
+        names=queries.to_list(),
         pool_query=judged["code"].to_numpy(),
         pool_grade=judged["grade"].to_numpy(),
+        most=len(pool),
     )
     return arrange(hits, how)
 
@@ -97,9 +98,9 @@ def _strangers(batch: pl.DataFrame, codes: pl.DataFrame) -> tuple[str, ...]:
     return tuple(asked.join(codes, on="query", how="anti", maintain_order="left")["query"])
 
 
-def _once(queries: pl.Series, parts: Iterable[Found]) -> list[Found]:
+def _once(queries: pl.Series, parts: Iterable[Found]) -> Iterator[Found]:
     """The parts, after a look whether a query's list is spread over two of them."""
-    seen, kept = np.zeros(len(queries), dtype=bool), []
+    seen = np.zeros(len(queries), dtype=bool)
     for part in parts:
         again = part.listed[seen[part.listed]]
         if len(again):
@@ -108,8 +109,7 @@ def _once(queries: pl.Series, parts: Iterable[Found]) -> list[Found]:
                 hint="Sort the run by query, or read it as a whole.",
             )
         seen[part.listed] = True
-        kept.append(part)
-    return kept
+        yield part
 
 
 def arrange(hits: Hits, how: Ranking) -> Hits:

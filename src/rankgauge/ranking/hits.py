@@ -5,17 +5,17 @@ Memory follows the judgments, not the run: of each retrieved document only the j
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from rankgauge.io.letor import AGAIN
+from rankgauge.deferred import pl
 from rankgauge.policies import IdealPool, Ties
-from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, RankedLists
+from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, Names, RankedLists
 
 __all__ = ["Block", "Found", "Hits", "IndexArray"]
 
@@ -23,6 +23,8 @@ IndexArray: TypeAlias = npt.NDArray[np.int64]
 
 CELLS = 1 << 20
 """How many cells a block may have: 8 MB a column of doubles, which the cache of a core still holds."""
+
+FLAT = ("rank", "grade", "first", "size")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +49,7 @@ class Found:
 class Hits:
     """The judged hits of every judged query, sorted by query and rank.
 
-    `queries` are the judged queries; `query` (hits) is the position of each hit's query in them. `rank` is the
+    `names` are those of the judged queries; `query` (hits) is the position of each hit's query in them. `rank` is the
     place under the run's own order, `first` and `size` describe the hit's tie group. `retrieved` (queries) counts
     the documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then
     descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
@@ -55,7 +57,7 @@ class Hits:
     that measures divide and add in single precision.
     """
 
-    queries: pl.Series
+    names: Names
     query: IndexArray
     rank: FloatArray
     grade: FloatArray
@@ -70,31 +72,41 @@ class Hits:
 
     @classmethod
     def gathered(
-        cls, parts: Sequence[Found], *, queries: pl.Series, pool_query: IndexArray, pool_grade: FloatArray
+        cls, parts: Iterable[Found], *, names: Names, pool_query: IndexArray, pool_grade: FloatArray, most: int
     ) -> Hits:
-        """The hits of all batches; no two of them have lists for the same query."""
-        retrieved = np.zeros(len(queries))
+        """The hits of all batches, at most so many; no two batches have lists for the same query.
+
+        Each batch is let go once its hits are copied; room that is never filled costs no memory.
+        """
+        query, flat = np.empty(most, dtype=np.int64), {name: np.empty(most) for name in FLAT}
+        retrieved, end = np.zeros(len(names)), 0
+        strangers: list[str] = []
         for part in parts:
+            start, end = end, end + len(part.query)
+            query[start:end] = part.query
+            for name, column in flat.items():
+                column[start:end] = getattr(part, name)
             retrieved[part.listed] = part.retrieved
-        query = np.concatenate([np.zeros(0, dtype=np.int64), *(part.query for part in parts)])
-        order = np.argsort(query, kind="stable") if bool((query[1:] < query[:-1]).any()) else None
-
-        def joined(name: str) -> FloatArray:
-            flat = np.concatenate([np.zeros(0), *(getattr(part, name) for part in parts)])
-            return flat if order is None else flat[order]
-
+            strangers.extend(part.strangers)
+        query = query[:end]
+        order = np.argsort(query, kind="stable") if bool((query[1:] < query[:-1]).any()) else slice(None)
         return cls(
-            queries=queries,
-            query=query if order is None else query[order],
-            rank=joined("rank"),
-            grade=joined("grade"),
-            first=joined("first"),
-            size=joined("size"),
+            names=names,
+            query=query[order],
+            rank=flat["rank"][:end][order],
+            grade=flat["grade"][:end][order],
+            first=flat["first"][:end][order],
+            size=flat["size"][:end][order],
             retrieved=retrieved,
             pool_query=pool_query,
             pool_grade=pool_grade,
-            strangers=tuple(name for part in parts for name in part.strangers),
+            strangers=tuple(strangers),
         )
+
+    @cached_property
+    def queries(self) -> pl.Series:
+        """The judged queries."""
+        return pl.Series("query", self.names).cast(pl.String)
 
     @property
     def is_answered(self) -> BoolArray:
@@ -119,7 +131,7 @@ class Hits:
         """The hits of the same lists without their unjudged documents; `pooled` keeps those that were in the pool."""
         kept = np.full(len(self.grade), pooled) | (self.grade > UNJUDGED)
         query, first, grade = self.query[kept], self.first[kept], self.grade[kept]
-        counts = np.bincount(query, minlength=len(self.queries))
+        counts = np.bincount(query, minlength=len(self.names))
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
         rank = np.arange(len(query)) - starts[query] + 1.0
         opens = np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool)
@@ -151,7 +163,9 @@ class Hits:
 
     def _first_lists(self) -> IndexArray:
         """For each list the position of the first list of its query, itself where there is no other."""
-        place = np.arange(len(self.queries))
+        from rankgauge.io.letor import AGAIN
+
+        place = np.arange(len(self.names))
         names = pl.DataFrame({"query": self.queries, "first": place})
         owners = names.select(pl.col("query").cast(pl.String).str.replace(AGAIN, ""))
         found = owners.join(names, on="query", how="left", maintain_order="left")["first"]
@@ -159,7 +173,7 @@ class Hits:
 
     def blocks(self, *, expected: bool, ideal: IdealPool) -> Iterator[Block]:
         """The queries in blocks of like length, so that one long list does not pad them all."""
-        n = len(self.queries)
+        n = len(self.names)
         hit_counts = np.bincount(self.query, minlength=n)
         if ideal is IdealPool.RETRIEVED:
             known = self.grade > UNJUDGED
@@ -187,7 +201,7 @@ class Hits:
                     first=hits.fill(self.first) if averaged else None,
                     size=hits.fill(self.size) if averaged else None,
                     single=self.single,
-                    names=self.queries.gather(index) if averaged else None,
+                    names=[self.names[row] for row in index.tolist()] if averaged else None,
                 ),
             )
 

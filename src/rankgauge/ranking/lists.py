@@ -7,21 +7,23 @@ same to a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "RankedLists", "Weight", "group_edges", "to_single", "total"]
+__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "Names", "RankedLists", "Weight", "group_edges", "to_single", "total"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Weight: TypeAlias = Callable[[FloatArray], FloatArray]
 """What a rank is worth: an array of ranks in, an array of weights out."""
+
+Names: TypeAlias = Sequence[str] | Sequence[int]
+"""The ids of queries; their numbers where they have no ids."""
 
 UNJUDGED = -np.inf
 """The grade of a hit that was in the pool but never judged (a negative grade in TREC judgments)."""
@@ -46,7 +48,7 @@ class RankedLists:
     first: FloatArray | None = None
     size: FloatArray | None = None
     single: bool = False
-    names: pl.Series | None = None
+    names: Names | None = None
 
     @classmethod
     def of(cls, grades: Iterable[float | None], *, missed: Iterable[float] = ()) -> RankedLists:

@@ -69,7 +69,7 @@ class Orders:
         self.lists = _by_grade(lists)
         # A list by itself has no axis of queries: it is the first of one.
         self._first, size = (cells.reshape(-1, cells.shape[-1]) for cells in (lists.first, lists.size))
-        names = map(str, range(len(size))) if lists.names is None else lists.names
+        names = range(len(size)) if lists.names is None else lists.names
         self._seeds = np.array([_hash(name, seed) for name in names], dtype=np.uint64)
         start, end = group_edges(self._first)
         crowded = 2 * (end - start + 1) > size
@@ -165,7 +165,7 @@ def _by_grade(lists: RankedLists) -> RankedLists:
     return replace(lists, grades=np.take_along_axis(lists.grades, order, axis=-1))
 
 
-def _hash(name: str, seed: int) -> int:
+def _hash(name: str | int, seed: int) -> int:
     """64 bits that no version of a library changes."""
     return int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=8).digest(), "little")
 

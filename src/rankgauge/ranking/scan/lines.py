@@ -44,16 +44,23 @@ class Block:
 
 def blocks(file: BinaryIO, size: int) -> Iterator[Block]:
     """The file's blocks. Buffers are used again: a block lasts until `THREADS` more are taken."""
-    ring = deque(bytearray(b"~" * MARGIN + bytes(size + MARGIN)) for _ in range(THREADS + 2))
-    data, tail, cut = ring.popleft(), b"", MARGIN
+    ring: deque[bytearray] = deque()
+    tail, cut = b"", MARGIN
     while cut:
+        data = ring.popleft() if len(ring) == THREADS + 2 else _buffer(size)
         data[MARGIN : MARGIN + len(tail)] = tail
         data, filled, cut = _fill(file, data, MARGIN + len(tail), size)
         tail = bytes(data[cut:filled]) if cut else b""
         if filled > MARGIN:
             yield Block(data=data, end=cut or filled)
         ring.append(data)
-        data = ring.popleft()
+
+
+def _buffer(size: int) -> bytearray:
+    """Room for that many bytes and the margins; what is never filled costs no memory."""
+    data = bytearray(size + 2 * MARGIN)
+    data[:MARGIN] = b"~" * MARGIN
+    return data
 
 
 def _fill(file: BinaryIO, data: bytearray, filled: int, size: int) -> tuple[bytearray, int, int]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.frames import graded
@@ -52,9 +51,9 @@ class Pool:
         )
 
     @property
-    def queries(self) -> pl.Series:
+    def names(self) -> list[str]:
         """The queries' names, in the order of their first judgments."""
-        return pl.Series("query", [name.decode("ascii") for name in self.codes], dtype=pl.String)
+        return [name.decode("ascii") for name in self.codes]
 
     def judged(self) -> tuple[IndexArray, FloatArray]:
         """The query and the grade of every judged document, by query and falling grade."""

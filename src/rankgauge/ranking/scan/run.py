@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import polars as pl
 
-from rankgauge.io.source import DAMAGE, Source
+from rankgauge.deferred import pl
 from rankgauge.policies import Ties
 from rankgauge.ranking.frames import Ranking, arrange, compared
 from rankgauge.ranking.hits import Found, Hits
@@ -26,6 +25,8 @@ from rankgauge.ranking.scan.pool import Pool, spans
 __all__ = ["scan"]
 
 DOCUMENT, SCORE, FIELDS = 2, 4, 6
+LOOKED_AT = 512
+"""By so many bytes a packed file is told from text."""
 
 
 def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *, block: int = BLOCK) -> Hits | None:
@@ -42,17 +43,16 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
             pool = Pool.read(blocks(file, block), how.negative)
         with _opened(run) as file:
             hits = _hits(blocks(file, block), pool, how)
-    except (Irregular, *DAMAGE):  # the general path says what is wrong, and where
+    except _reasons():  # the general path says what is wrong, and where
         return None
     return arrange(hits, how)
 
 
 def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
     """The file, unpacked on the way; a table of judgments is written as one, so that there is one way to read them."""
-    if not isinstance(source, pl.DataFrame):
+    if isinstance(source, str | Path):
         file = Path(source)
-        packed = file.is_file() and (found := Source.of(file)).packed
-        return found.open() if packed else file.open("rb", buffering=0)
+        return _unpacked(file) if file.is_file() and _is_packed(file) else file.open("rb", buffering=0)
     text = io.BytesIO()
     columns = source.select("query", pl.lit("0").alias("iteration"), "document", "grade")
     columns.write_csv(text, include_header=False, separator=" ", quote_style="never")
@@ -60,19 +60,42 @@ def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
     return text
 
 
+def _is_packed(file: Path) -> bool:
+    """Whether the file seems to be packed; one that is and seems not to be takes the general path."""
+    with file.open("rb", buffering=0) as opened:
+        return not opened.read(LOOKED_AT).isascii()
+
+
+def _unpacked(file: Path) -> BinaryIO:
+    from rankgauge.io.source import Source  # which costs the start of polars
+
+    return Source.of(file).open()
+
+
+def _reasons() -> tuple[type[BaseException], ...]:
+    """What is raised where a file cannot be scanned."""
+    from rankgauge.io.source import DAMAGE
+
+    return (Irregular, *DAMAGE)
+
+
 def _hits(source: Iterable[Block], pool: Pool, how: Ranking) -> Hits:
-    seen = np.zeros(len(pool.counts), dtype=bool)
-    parts = []
+    pool_query, pool_grade = pool.judged()
+    parts = _parts(source, pool, how)
+    return Hits.gathered(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
+
+
+def _parts(source: Iterable[Block], pool: Pool, how: Ranking) -> Iterator[Found]:
+    """The judged hits block by block, after a look whether a query comes back."""
+    seen, empty = np.zeros(len(pool.counts), dtype=bool), True
     for found in spread(lambda block: _found(block, pool, how), source):
         if bool(seen[found.listed].any()):
             raise Irregular
-        seen[found.listed] = True
-        parts.append(found)
-    if not parts:
+        seen[found.listed], empty = True, False
+        yield found
+    if empty:
         raise Irregular
     _check_rest(pool, np.flatnonzero(~seen))
-    pool_query, pool_grade = pool.judged()
-    return Hits.gathered(parts, queries=pool.queries, pool_query=pool_query, pool_grade=pool_grade)
 
 
 def _found(block: Block, pool: Pool, how: Ranking) -> Found:
