@@ -2,6 +2,8 @@
 
     RankGaugeError            1
     ├── InputError            2   a file or table is not what was expected: path:line, the line, what to do
+    │   ├── PausedError       2   a campaign hands nothing out at the moment
+    │   ├── RepeatedError     2   a document stands more than once in a run's list
     │   ├── UnavailableError  2   a database does not answer, or has no room left: later it may
     │   └── UngroupedError    2   a run that is read in pieces is not grouped by query
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
@@ -21,7 +23,9 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "ParameterError",
+    "PausedError",
     "RankGaugeError",
+    "RepeatedError",
     "UnavailableError",
     "UngroupedError",
     "UnknownNameError",
@@ -57,6 +61,34 @@ class InputError(RankGaugeError):
         return f"{place}{self.problem}{shown}" + (f"\n  {self.hint}" if self.hint else "")
 
 
+class PausedError(InputError):
+    """A campaign that is paused; labels still come in."""
+
+
+class RepeatedError(InputError):
+    """A document that stands more than once in a run's list; `first` is the line where it stood before."""
+
+    def __init__(
+        self,
+        query: str,
+        document: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        text: str | None = None,
+        first: int | None = None,
+    ) -> None:
+        self.query, self.document = query, document
+        before = "" if first is None else f", first on line {first}"
+        super().__init__(
+            f"document {document} stands more than once in the run's list for query {query}{before}",
+            path=path,
+            line=line,
+            text=text,
+            hint="A ranking holds each document once: remove the duplicates.",
+        )
+
+
 class UnavailableError(InputError):
     """A database that does not answer now; nothing was recorded, or nobody can say whether it was."""
 
@@ -70,15 +102,22 @@ class UnknownNameError(RankGaugeError):
 
     exit_code = 3
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, near: Iterable[str] | None = None, otherwise: str = ""
+    ) -> None:
+        """`near` are the names to suggest, where who raises it knows better; `otherwise` is said if there are none."""
         self.kind, self.name, self.known = kind, name, sorted(known)
+        self.near = self._nearest() if near is None else list(near)
+        self.otherwise = otherwise or f"Known: {', '.join(self.known)}."
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        lowered = {known.lower(): known for known in reversed(self.known)}
-        near = [lowered[n] for n in difflib.get_close_matches(self.name.lower(), lowered, n=3, cutoff=0.5)]
-        help_ = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(self.known)}."
+        help_ = f"Did you mean {' or '.join(self.near)}?" if self.near else self.otherwise
         return f"There is no {self.kind} called '{self.name}'. {help_}"
+
+    def _nearest(self) -> list[str]:
+        lowered = {known.lower(): known for known in reversed(self.known)}
+        return [lowered[n] for n in difflib.get_close_matches(self.name.lower(), lowered, n=3, cutoff=0.5)]
 
 
 class ParameterError(RankGaugeError):

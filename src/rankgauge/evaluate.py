@@ -60,6 +60,14 @@ def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:
         return scanned
     from rankgauge import io
 
+    with io.traced(run):
+        return _read(judgments, run, dialect)
+
+
+def _read(judgments: Any, run: Any, dialect: Dialect) -> Hits:
+    """The judged hits of a run that is no regular TREC file."""
+    from rankgauge import io
+
     with suppress(UngroupedError):
         if io.is_path(judgments) and io.is_path(run) and io.is_large(run):
             return rank_stream(io.stream_run(run), dialect.prepare(io.read_judgments(judgments)), dialect.ranking)

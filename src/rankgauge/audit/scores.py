@@ -137,7 +137,8 @@ class Scores:
         key = ("hits", self._early(dialect))
         if key not in self._kept:
             judged, ranked = self.tables(dialect)
-            self._kept[key] = dialect.check(rank(ranked, judged, dialect.ranking))
+            with io.traced(self.run):
+                self._kept[key] = dialect.check(rank(ranked, judged, dialect.ranking))
             self._kept.setdefault("queries", self._kept[key].queries)
         hits: Hits = self._kept[key]
         return hits

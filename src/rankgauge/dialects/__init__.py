@@ -29,8 +29,17 @@ def get(name: str | Dialect) -> Dialect:
     known = base.registry()
     known = known if name in known else registry()
     if name not in known:
-        raise UnknownNameError("dialect", name, known)
+        raise _unknown(name, known)
     return known[name]
+
+
+def _unknown(name: str, known: Mapping[str, Dialect]) -> UnknownNameError:
+    """The error for a name that is not known, or for several names where one is wanted."""
+    parts = [part.strip() for part in name.split(",")]
+    if len(parts) > 1 and known.keys() >= set(parts):
+        side = "One dialect at a time here; 'rankgauge audit' shows several side by side."
+        return UnknownNameError("dialect", name, known, near=(), otherwise=side)
+    return UnknownNameError("dialect", name, known)
 
 
 def _modules() -> list[str]:

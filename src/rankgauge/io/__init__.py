@@ -22,6 +22,7 @@ from rankgauge.io.files import (
     write_judgments,
     write_run,
 )
+from rankgauge.io.repeats import traced
 from rankgauge.policies import Duplicates
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "registry",
     "run_from",
     "stream_run",
+    "traced",
     "write_judgments",
     "write_run",
 ]

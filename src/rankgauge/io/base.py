@@ -18,6 +18,7 @@ from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.io.source import Source
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import find, raters
+from rankgauge.tables.check import Place
 
 __all__ = ["STRICT", "Format", "Head", "Kind", "Reader", "Reading", "get", "kinds", "registry"]
 
@@ -110,6 +111,8 @@ class Format:
     """Stops at a grade that is not written as a whole number, where a pair is no more than its two files."""
     batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None
     """The run's rows some at a time, where the format can be read so."""
+    locate: Callable[[Source, int], Place] | None = None
+    """Where the row of that number (from 0) stands, where the format has lines."""
     write_judgments: JudgmentsWriter | None = None
     write_run: RunWriter | None = None
 

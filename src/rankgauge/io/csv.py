@@ -98,6 +98,7 @@ def _format(name: str, title: str, suffixes: tuple[str, ...], separator: str) ->
         read_judgments=lambda source: _read(source, JUDGMENTS),
         read_run=lambda source: _read(source, RUN),
         batches=_batches,
+        locate=_locate,
         write_judgments=write_judgments,
         write_run=write_run,
     )

@@ -122,6 +122,7 @@ JSONL = Format(
     read_judgments=lambda source: _read(source, JUDGMENTS),
     read_run=lambda source: _read(source, RUN),
     batches=_batches,
+    locate=_locate,
     write_judgments=_write_judgments,
     write_run=_write_run,
 ).register()

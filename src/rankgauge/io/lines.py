@@ -24,6 +24,7 @@ __all__ = [
     "WORD",
     "batches",
     "content",
+    "locate",
     "read",
     "records",
     "refuse_fractions",
@@ -54,6 +55,12 @@ def scan(source: Source) -> pl.LazyFrame:
 def content(source: Source) -> pl.DataFrame:
     """The lines that are neither blank nor comments, numbered from 1 in the column `number`."""
     return collect(scan(source).with_row_index("number", offset=1).filter(CONTENT), source)
+
+
+def locate(source: Source, row: int) -> Place:
+    """Where the row of that number (from 0) stands among those lines."""
+    numbered = scan(source).with_row_index("number", offset=1).filter(CONTENT)
+    return place(collect(numbered.slice(row, 1), source), 0)
 
 
 def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFrame:

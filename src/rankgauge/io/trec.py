@@ -111,6 +111,7 @@ TREC = Format(
     read_run=_read_run,
     refuse_fractions=_refuse_fractions,
     batches=_batches,
+    locate=lines.locate,
     write_judgments=_write_judgments,
     write_run=_write_run,
 ).register()

@@ -9,7 +9,8 @@ from dataclasses import fields
 from typing import Any
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures.base import Cutoff, Measure, find, registry
+from rankgauge.measures.base import Cutoff, Measure, find
+from rankgauge.measures.suggestions import unknown
 
 __all__ = ["as_list", "parse"]
 
@@ -24,7 +25,7 @@ def parse(text: str | Measure) -> Measure:
     match = _NAME.match(text)
     kind = None if match is None else find(match["name"])
     if match is None or kind is None:
-        raise UnknownNameError("measure", text if match is None else match["name"], registry())
+        raise unknown(text)
     parameters = _parameters(kind, match["parameters"] or "", text)
     if match["cutoff"] is not None:
         parameters["cutoff"] = _cutoff(kind, match["cutoff"], text)

@@ -16,6 +16,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.discovery import has_file
 from rankgauge.measures.names import parse
 from rankgauge.measures.printed import Printed
+from rankgauge.measures.suggestions import unknown
 
 __all__ = ["NAMES", "SETS", "Name", "parse_all", "resolve", "trec_name"]
 
@@ -206,12 +207,8 @@ def _resolved(name: str | Measure) -> list[Printed]:
     try:
         return [Printed(name=name.strip(), measure=parse(name))]
     except UnknownNameError as error:
-        raise UnknownNameError(error.kind, error.name, {*error.known, *_known(error.kind)}) from None
-
-
-def _known(kind: str) -> list[str]:
-    """The names of trec_eval that an error may suggest beside ours."""
-    return [*NAMES, *SETS] if kind == "measure" else []
+        # An error may suggest trec_eval's names beside ours.
+        raise (unknown(name, [*NAMES, *SETS]) if error.kind == "measure" else error) from None
 
 
 @cache

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankgauge.deferred import pl
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, RepeatedError
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Found, Hits, IndexArray
 from rankgauge.ranking.lists import UNJUDGED, FloatArray
@@ -193,7 +193,4 @@ def _refuse_duplicates(rows: pl.DataFrame) -> None:
     twice = rows.select("code", "document").is_duplicated()
     if twice.any():
         row = rows.filter(twice).row(0, named=True)
-        raise InputError(
-            f"document {row['document']} stands more than once in the run's list for query {row['query']}",
-            hint="A ranking holds each document once: remove the duplicates.",
-        )
+        raise RepeatedError(row["query"], row["document"])

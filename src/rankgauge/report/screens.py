@@ -9,8 +9,8 @@ from rich.console import Console
 
 from rankgauge import dialects as _dialects
 from rankgauge import io
-from rankgauge.errors import UnknownNameError
 from rankgauge.measures import FAMILIES, Example, Measure, registry
+from rankgauge.measures.suggestions import unknown
 from rankgauge.report import explain
 from rankgauge.report.formats import Format
 from rankgauge.report.formats import registry as registry_of_formats
@@ -85,7 +85,7 @@ def _kind(name: str) -> type[Measure]:
     """The measure, also where the name has parameters or a cutoff."""
     bare = re.split(r"[(@]", name, maxsplit=1)[0].strip()
     if bare not in registry():
-        raise UnknownNameError("measure", bare, registry())
+        raise unknown(name)
     return registry()[bare]
 
 
