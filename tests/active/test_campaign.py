@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.active.campaign import Campaign, handing
 from rankgauge.active.campaign.remainder import remainder
 from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
@@ -175,6 +175,21 @@ def test_leases(database: str) -> None:
         now += 61
         assert len(campaign.lease(4, "cleo")) == 4
         assert campaign.progress().spent == 4
+
+
+def test_leases_that_labels_have_ended(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has judged a document has it no longer; leases that ended so are struck off now and then, not piled up."""
+    monkeypatch.setattr(handing, "ENDED", 5)
+    with Campaign.create(database, pool(), "ERR", budget=40, method="passive") as campaign:
+        books, live = campaign._books, list[int]()
+        for _ in range(12):
+            (task,) = campaign.lease(1, "anna")
+            campaign.record([(task.query, task.document, 1, "anna")])
+            assert campaign.progress().leased == 0
+            with books.looking() as connection:
+                live.append(len(books.store.leases(connection, books.clock())))
+        # The fifth label leaves five, which go when the sixth document is handed out.
+        assert live == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2]
 
 
 def test_same_label_again(campaign: Campaign) -> None:

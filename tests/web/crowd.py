@@ -37,6 +37,8 @@ class Judge:
     """By key, the answers that the room has acknowledged."""
     statuses: Counter[int] = field(default_factory=Counter)
     """How often each status was the answer; 0 where there was none."""
+    refusals: set[str] = field(default_factory=set)
+    """What the room said where it could not take an answer."""
 
     def work(self) -> None:
         """Judges until it is told to stop, and has then no answer that is open; or until all is done."""
@@ -67,6 +69,7 @@ class Judge:
             if answer.status_code == 200:
                 return answer.text
             assert answer.status_code >= 500, answer.text
+            self.refusals.add(answer.text)
             time.sleep(0.02)
 
 

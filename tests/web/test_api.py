@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from rankgauge.active.campaign import Campaign
 from rankgauge.cli.main import app as commands
 from rankgauge.errors import InputError
 from rankgauge.web.client import Room
-from tests.web.house import LEVELS, House, open_house, pool, truth, write_pool
+from tests.web.crowd import FRAGMENT
+from tests.web.house import LEVELS, House, fields, open_house, pool, truth, write_pool
 
 NUMBERS = ("value", "low", "high", "error", "draws", "labels", "cost")
 EXAMPLES = int(os.environ.get("RANKGAUGE_EXAMPLES", "8"))
@@ -148,6 +150,48 @@ def test_every_other_route(house: House) -> None:
     assert [row["name"] for row in call.get("/assessors")] == ["ann", "bob", "cleo"]
     call.send("DELETE", f"/assessors/{guest['id']}")
     assert house.guest().post(guest["link"].removeprefix(house.room.settings.base)).status_code == 404
+
+
+def test_paused_in_between(house: House) -> None:
+    """What was handed out before a pause may be answered during it, by programs and on the page; nothing is lost."""
+    number = house.campaign(method="passive")
+    call = Calls(house.program(), f"/api/v1/campaigns/{number}")
+    browser = house.assessor(number, "ann")
+    shown = fields(browser.get(f"/campaigns/{number}/judge").text)
+    tasks = call.send("POST", "/tasks?n=2")
+    call.send("POST", "/pause")
+    told = {"labels": [{"query": task["query"], "document": task["document"], "grade": 1} for task in tasks]}
+    assert call.send("POST", "/labels", told)["new"] == 2
+    page = browser.post(f"/campaigns/{number}/judge", data={**shown, "grade": "2"}, headers=FRAGMENT)
+    assert (page.status_code, "The campaign is paused." in page.text) == (200, True)
+    assert call.send("POST", "/tasks") == []
+    assert sorted(row["grade"] for row in call.get("/labels")) == [1, 1, 2]
+    call.send("POST", "/resume")
+    judged = {task["document"] for task in tasks}
+    assert judged.isdisjoint(task["document"] for task in call.send("POST", "/tasks?n=5"))
+
+
+def test_pauses_while_tasks_are_asked_for(house: House) -> None:
+    """A program that asks at the very moment of a pause gets documents or none, never an error."""
+    number = house.campaign(method="passive")
+    call, asking = Calls(house.program(), f"/api/v1/campaigns/{number}"), threading.Event()
+    got: list[int] = []
+
+    def ask() -> None:
+        with httpx.Client(base_url=house.base, headers=house.program().headers, timeout=30) as client:
+            while not asking.is_set():
+                got.append(client.post(f"/api/v1/campaigns/{number}/tasks").status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10):
+        call.send("POST", "/pause")
+        call.send("POST", "/resume")
+    asking.set()
+    for thread in threads:
+        thread.join()
+    assert set(got) == {200}
 
 
 class Calls:

@@ -126,6 +126,19 @@ def test_connections_cut(server: str, tmp_path: Path) -> None:
     outside.dispose()
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_connections_cut_while_nobody_asked(house: House, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that was not used for a while is tried first: whoever asks next does not notice that it was cut."""
+    monkeypatch.setattr(databases, "FRESH", 0.0)
+    cut = sa.text("select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = :name")
+    outside, guest = sa.create_engine(server, isolation_level="AUTOCOMMIT"), house.guest()
+    with outside.connect() as connection:
+        for _ in range(3):
+            assert guest.get("/healthz").status_code == 200
+            assert connection.execute(cut, {"name": house.room.engine.url.database}).scalar_one() > 0
+    outside.dispose()
+
+
 def test_a_locked_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While another program holds the file, answers wait and are then refused with 503; sent again, they are kept."""
     monkeypatch.setattr(databases, "PATIENCE", 0.1)
@@ -143,7 +156,7 @@ def test_a_locked_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    """Where the disk has no room left, no answer is acknowledged that is not kept; with room again, judging goes on."""
+    """Where the disk has no room left the room says so and acknowledges nothing; with room again, judging goes on."""
     path = tmp_path / "room.db"
     with open_house(f"sqlite:///{path}") as house:
         number = large(house)
@@ -162,6 +175,9 @@ def test_a_full_disk(tmp_path: Path) -> None:
             house.room.engine.dispose()
             team.wait_for(5)
         check(f"sqlite:///{path}", number, team, people=EACH)
+        told = {text for judge in team.judges for text in judge.refusals}
+        assert told
+        assert all("the database has no room left; nothing is lost, try again" in text for text in told)
 
 
 def test_a_race_for_the_budget(house: House, database: str) -> None:

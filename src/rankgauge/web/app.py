@@ -75,9 +75,11 @@ def _misshapen(request: Request, error: Exception) -> Response:
 
 
 def _unavailable(request: Request, error: Exception) -> Response:
-    """The database does not answer: what was sent may be sent again as it is."""
+    """The database does not answer or is full: what was sent may be sent again as it is. Only the log says more."""
+    assert isinstance(error, UnavailableError)
     LOG.error("database", exc_info=error)
-    return _answer(request, 503, "the database does not answer; nothing is lost, try again", {"Retry-After": "1"})
+    problem = error.problem.partition(":")[0]
+    return _answer(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
 
 
 def _mistaken(request: Request, error: Exception) -> Response:

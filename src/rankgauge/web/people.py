@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from rankgauge.active.campaign.checks import is_writable
@@ -114,15 +114,9 @@ class People:
 
     def in_session(self, session: str) -> Person | None:
         """Whose session it is, if it is not over."""
-        wanted = (
-            _people()
-            .join(SESSIONS, SESSIONS.c.person == PEOPLE.c.id)
-            .where(
-                SESSIONS.c.hash == keys.hashed(session), SESSIONS.c.expires > self._clock(), PEOPLE.c.revoked.is_(None)
-            )
-        )
+        shown = {"hash": keys.hashed(session), "now": self._clock()}
         with reading(self._engine) as connection:
-            return _person(connection.execute(wanted).first())
+            return _person(connection.execute(_IN_SESSION, shown).first())
 
     def leave(self, session: str) -> None:
         """The end of a session."""
@@ -139,13 +133,8 @@ class People:
 
     def behind_token(self, token: str) -> Person | None:
         """Whose token it is, if it was not revoked."""
-        wanted = (
-            _people()
-            .join(TOKENS, TOKENS.c.person == PEOPLE.c.id)
-            .where(TOKENS.c.hash == keys.hashed(token), TOKENS.c.revoked.is_(None), PEOPLE.c.revoked.is_(None))
-        )
         with reading(self._engine) as connection:
-            return _person(connection.execute(wanted).first())
+            return _person(connection.execute(_BEHIND_TOKEN, {"hash": keys.hashed(token)}).first())
 
     def tokens(self, person: int) -> Sequence[Any]:
         """The tokens of a person: id, name, created, revoked."""
@@ -210,6 +199,19 @@ class People:
 
 def _people() -> Select[Any]:
     return select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.role, PEOPLE.c.campaign)
+
+
+# Each request asks one of these; to put it together takes as long as the database takes to reply.
+_IN_SESSION = (
+    _people()
+    .join(SESSIONS, SESSIONS.c.person == PEOPLE.c.id)
+    .where(SESSIONS.c.hash == bindparam("hash"), SESSIONS.c.expires > bindparam("now"), PEOPLE.c.revoked.is_(None))
+)
+_BEHIND_TOKEN = (
+    _people()
+    .join(TOKENS, TOKENS.c.person == PEOPLE.c.id)
+    .where(TOKENS.c.hash == bindparam("hash"), TOKENS.c.revoked.is_(None), PEOPLE.c.revoked.is_(None))
+)
 
 
 def _person(row: Row[Any] | None) -> Person | None:

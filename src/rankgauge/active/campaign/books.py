@@ -74,17 +74,9 @@ class Books:
         if (news.stages, news.over) != (len(self.stages), sum(stage.over is not None for stage in self.stages)):
             self._take_stages(connection)
         if news.task is not None:
-            self.take_tasks(connection)
+            self.ledger.take_tasks(self.store.tasks(connection, self.ledger.last_task))
         if news.label is not None:
-            self.take_labels(connection)
-
-    def take_tasks(self, connection: Connection) -> None:
-        """The tasks that are new."""
-        self.ledger.take_tasks(self.store.tasks(connection, self.ledger.last_task))
-
-    def take_labels(self, connection: Connection) -> None:
-        """The labels that are new."""
-        self.ledger.take_labels(self.store.labels(connection, self.ledger.last_label))
+            self.ledger.take_labels(self.store.labels(connection, self.ledger.last_label))
 
     def _take_stages(self, connection: Connection) -> None:
         rows = self.store.stages(connection)
@@ -95,11 +87,17 @@ class Books:
 
     def held(self, connection: Connection) -> dict[int, set[str]]:
         """By document, the assessors who have it at the moment and have not judged it."""
-        held: dict[int, set[str]] = {}
-        for row in self.store.leases(connection, self.clock()):
-            if row.assessor not in self.ledger.given.get(row.place, {}):
-                held.setdefault(row.place, set()).add(row.assessor)
-        return held
+        return self.leases(connection)[0]
+
+    def leases(self, connection: Connection) -> tuple[dict[int, set[str]], list[int]]:
+        """Who has which document, and the numbers of the leases that a label has ended before their time."""
+        held, ended = dict[int, set[str]](), list[int]()
+        for number, place, assessor in self.store.leases(connection, self.clock()):
+            if assessor in self.ledger.given.get(place, {}):
+                ended.append(number)
+            else:
+                held.setdefault(place, set()).add(assessor)
+        return held, ended
 
     def task(self, place: int, assessor: str, until: float, texts: dict[str, str]) -> Task:
         """A document as a task for somebody."""

@@ -27,7 +27,7 @@ from rankgauge.active.labels import SOMEBODY, Label, Recorded, labels_of
 from rankgauge.active.methods import Estimate, Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.tasks import Task
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError, ParameterError, PausedError
 from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["LEASE", "Campaign"]
@@ -124,7 +124,7 @@ class Campaign:
             raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
         with self._books.changing() as connection:
             if self._books.paused:
-                raise InputError("the campaign is paused: nothing is handed out")
+                raise PausedError("the campaign is paused: nothing is handed out")
             return hand_out(self._books, connection, [assessor], n, seconds=seconds, again=again)[assessor]
 
     def release(self, tasks: Sequence[Task]) -> None:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
     DataError,
     InterfaceError,
+    InvalidatePoolError,
     NoSuchModuleError,
     OperationalError,
     TimeoutError,
 )
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from rankgauge.errors import InputError, MissingExtraError, UnavailableError
 
@@ -29,6 +34,9 @@ PATIENCE = 60.0
 
 CONNECTIONS = 20
 """So many connections are kept once they were needed: to open one takes longer than to ask something."""
+
+FRESH = 1.0
+"""Seconds after which a connection that nobody used is tried before it is used again."""
 
 _READ = "rankgauge_read"
 
@@ -79,6 +87,9 @@ def connect(location: Location, *, existing: bool) -> Engine:
         raise InputError("names a database that is not known", path=str(location), hint=_URLS) from None
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "the database's driver", "web") from None
+    if location.path is None:
+        sa.event.listen(engine, "checkin", _put_back)
+        sa.event.listen(engine, "checkout", _taken(engine))
     return prepared(engine)
 
 
@@ -94,7 +105,29 @@ def _options(location: Location) -> dict[str, Any]:
     kept: dict[str, Any] = {"pool_size": CONNECTIONS, "max_overflow": CONNECTIONS}
     if location.path is not None:
         return kept | {"connect_args": {"timeout": PATIENCE}}
-    return kept | {"pool_pre_ping": True}  # a connection that the server has cut is replaced, not used
+    # The one that was used last knows the questions already, and the server remembers how it answered them.
+    return kept | {"pool_use_lifo": True}
+
+
+def _put_back(connection: object, record: ConnectionPoolEntry) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _taken(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, object], None]:
+    """A connection that the server may have cut meanwhile is tried, and replaced where it was, with all the others.
+
+    One that was in use a moment ago is not: to try it before each question would double the questions.
+    """
+
+    def taken(connection: DBAPIConnection, record: ConnectionPoolEntry, holder: object) -> None:
+        if time.monotonic() - record.info.get("used", math.inf) < FRESH:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error:
+            raise InvalidatePoolError from None
+
+    return taken
 
 
 def _prepare(connection: sqlite3.Connection, record: object) -> None:
@@ -142,7 +175,8 @@ def _explained(engine: Engine) -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError) as error:
-        raise UnavailableError(f"the database does not answer: {error.orig}", path=shown) from error
+        problem = "has no room left" if _is_full(error.orig) else "does not answer"
+        raise UnavailableError(f"the database {problem}: {error.orig}", path=shown) from error
     except DataError as error:
         problem = f"the database cannot keep this: {str(error.orig).splitlines()[0]}"
         raise InputError(problem, path=shown) from error
@@ -152,3 +186,8 @@ def _explained(engine: Engine) -> Iterator[None]:
         if "not a database" not in str(error.orig):
             raise
         raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether the disk of the database is full, by SQLite's word or PostgreSQL's (disk_full)."""
+    return getattr(error, "sqlite_errorname", "") == "SQLITE_FULL" or getattr(error, "sqlstate", "") == "53100"

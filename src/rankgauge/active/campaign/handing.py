@@ -20,12 +20,19 @@ __all__ = ["Hand", "hand_out"]
 TOLERANCE = 1e-9
 """How far sums of costs may be above the budget because they are sums of doubles."""
 
+ENDED = 50
+"""So many leases that a label has ended are struck off together: to do so for each answer would take as long as to
+record it."""
+
 
 def hand_out(
     books: Books, connection: Connection, assessors: Sequence[str], n: int = 1, *, seconds: float, again: bool
 ) -> dict[str, list[Task]]:
     """Up to so many documents for each assessor, in a transaction that nobody interferes with."""
-    now, held, chosen, kept = books.clock(), books.held(connection), dict[str, list[int]](), list[tuple[str, int]]()
+    now, chosen, kept = books.clock(), dict[str, list[int]](), list[tuple[str, int]]()
+    held, ended = books.leases(connection)
+    if len(ended) >= ENDED:
+        books.store.drop_leases(connection, ended, now)
     for assessor in dict.fromkeys(assessors):
         mine = [place for place, people in held.items() if again and assessor in people][:n]
         kept += [(assessor, place) for place in mine]
@@ -111,8 +118,7 @@ class Hand:
         ]
         draws = [{"stage": number, "number": j, "query": int(self.stage.plan.query(j))} for j in begun]
         self.books.store.add_draws(self.connection, draws)
-        self.books.store.add_tasks(self.connection, rows)
-        self.books.take_tasks(self.connection)
+        self.ledger.take_tasks(self.books.store.add_tasks(self.connection, rows))
 
     def _free(self, place: int) -> bool:
         """Whether the document lacks an assessor and this one has neither judged it nor got it."""

@@ -57,6 +57,8 @@ class Ledger:
         self.last_label = self.last_task = 0
         self.changes = 0
         """How often a grade that was known became another: what was derived from it is then out of date."""
+        self._made: dict[tuple[float, ...], float] = {}
+        """By the grades of several assessors the one that they make."""
         self.revisions: IndexArray = np.zeros(int(query.max(initial=-1)) + 1, dtype=np.int64)
         """By query, how often a grade of its documents became known or changed."""
 
@@ -67,7 +69,7 @@ class Ledger:
             self.asked[row.place] = True
             self.spent += row.cost
             self._charge(row)
-            self.last_task = row.id
+            self.last_task = max(self.last_task, row.id)
             places.append(row.place)
         self._settle(places)
 
@@ -81,7 +83,7 @@ class Ledger:
             if row.key is not None:
                 self.keys[row.key] = row
             self.received += 1
-            self.last_label = row.id
+            self.last_label = max(self.last_label, row.id)
             places[row.place] = None
         self._settle([place for place in places if self.asked[place]])
 
@@ -137,33 +139,35 @@ class Ledger:
         self.revisions[np.unique(self._query[moved])] += 1
 
     def _grades(self, places: Sequence[int]) -> list[float]:
-        said = {place: grades for place in places if (grades := self._said(place))}
-        direct = "@" not in self.settings.combine  # with a level, even one grade becomes another
-        alike = {place: grades[0] for place, grades in said.items() if direct and len(set(grades)) == 1}
-        made = alike | self._combined({place: grades for place, grades in said.items() if place not in alike})
-        return [made.get(place, np.nan) for place in places]
+        said = [self._said(place) for place in places]
+        self._combine([grades for grades in dict.fromkeys(said) if grades and grades not in self._made])
+        return [self._made[grades] if grades else np.nan for grades in said]
 
-    def _combined(self, said: dict[int, list[float]]) -> dict[int, float]:
-        """One grade for each document out of several, by the campaign's rule."""
-        if not said:
-            return {}
-        rows = [(str(place), "", float(n), grade) for place, grades in said.items() for n, grade in enumerate(grades)]
+    def _combine(self, fresh: Sequence[tuple[float, ...]]) -> None:
+        """What grades make that have not come together before, by the campaign's rule.
+
+        Few sets of grades are ever said, and a table for each answer would take longer than all else there is to do.
+        """
+        if not fresh:
+            return
+        rows = [
+            (str(n), "document", str(who), grade) for n, grades in enumerate(fresh) for who, grade in enumerate(grades)
+        ]
         frame = pl.DataFrame(rows, schema=["query", "document", "assessor", "grade"], orient="row")
-        frame = frame.with_columns(document=pl.lit("document"), assessor=pl.col("assessor").cast(pl.String))
-        found = combine(frame, self.settings.combine)
-        return {int(query): grade for query, grade in found.select("query", "grade").iter_rows()}
+        found = combine(frame, self.settings.combine).select("query", "grade").iter_rows()
+        self._made |= {fresh[int(n)]: grade for n, grade in found}
 
-    def _said(self, place: int) -> list[float]:
+    def _said(self, place: int) -> tuple[float, ...]:
         """The grades that a document's grade is made of; none where assessors are still to be heard."""
         given = self.given.get(place, {})
         final = [said for said in given.values() if said.kind == Kind.SETTLED]
         if final:
             # Where two have settled it, the later word counts.
-            return [self._level(max(final, key=lambda said: said.id).grade)]
+            return (self._level(max(final, key=lambda said: said.id).grade),)
         if len(self.counted(place)) < self.settings.assessors:
-            return []
+            return ()
         grades = [said.grade for said in given.values() if said.kind == Kind.GRADE and said.grade is not None]
-        return sorted(grades) or [self.settings.grades[0]]
+        return tuple(sorted(grades)) or (self.settings.grades[0],)
 
     def _level(self, grade: float | None) -> float:
         return self.settings.grades[0] if grade is None else grade

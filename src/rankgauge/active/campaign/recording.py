@@ -20,7 +20,7 @@ LONGEST = 200
 
 
 def enter(books: Books, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
-    """Writes the labels, in a transaction that nobody interferes with; whoever judged a document has it no longer."""
+    """Writes the labels, in a transaction that nobody interferes with."""
     entry = Entry(books=books, now=books.clock())
     for label in labels:
         entry.take(label, replace=replace)
@@ -40,10 +40,8 @@ class Entry:
     _keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def write(self, connection: Connection) -> None:
-        """Writes the rows; whoever judged a document has it no longer."""
-        self.books.store.add_labels(connection, self.rows)
-        judged = [(row["assessor"], row["place"]) for row in self.rows]
-        self.books.store.end_leases(connection, judged, self.now)
+        """Writes the rows and takes them into the books."""
+        self.books.ledger.take_labels(self.books.store.add_labels(connection, self.rows))
 
     def take(self, label: Label, *, replace: bool) -> None:
         """The label too, or an error that says why it cannot be; then it is as if it had not come."""

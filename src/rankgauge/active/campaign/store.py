@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,7 +41,7 @@ _TEXTS = sa.select(t.texts.c.place, t.texts.c.content).where(
     t.texts.c.campaign == _CAMPAIGN, t.texts.c.place.in_(sa.bindparam("places", expanding=True))
 )
 _LEASES = (
-    sa.select(t.leases)
+    sa.select(t.leases.c.id, t.leases.c.place, t.leases.c.assessor)
     .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.until > sa.bindparam("now", type_=sa.Double))
     .order_by(t.leases.c.id)
 )
@@ -49,6 +50,9 @@ _TASKS, _LABELS = (
     .where(table.c.campaign == _CAMPAIGN, table.c.id > sa.bindparam("after", type_=sa.BigInteger))
     .order_by(table.c.id)
     for table in (t.tasks, t.labels)
+)
+_ADD_TASKS, _ADD_LABELS = (
+    sa.insert(table).returning(table.c.id, sort_by_parameter_order=True) for table in (t.tasks, t.labels)
 )
 
 
@@ -180,12 +184,12 @@ class Store:
         """The tasks that came after the one of that number."""
         return connection.execute(_TASKS, {"campaign": self.campaign, "after": after}).all()
 
-    def add_tasks(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Documents that a draw asks for."""
-        self._insert(connection, t.tasks, rows)
+    def add_tasks(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
+        """Documents that a draw asks for, with their numbers."""
+        return self._numbered(connection, _ADD_TASKS, rows)
 
-    def leases(self, connection: Connection, now: float) -> Sequence[Row[Any]]:
-        """The leases that have not run out, the oldest first."""
+    def leases(self, connection: Connection, now: float) -> Sequence[Row[Any, Any, Any]]:
+        """The leases that have not run out, the oldest first: id, place, assessor."""
         return connection.execute(_LEASES, {"campaign": self.campaign, "now": now}).all()
 
     def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -200,13 +204,30 @@ class Store:
             some = sa.tuple_(t.leases.c.assessor, t.leases.c.place).in_(pairs)
             connection.execute(sa.update(t.leases).where(*live, some).values(until=now))
 
+    def drop_leases(self, connection: Connection, numbers: Sequence[int], now: float) -> None:
+        """The leases of those numbers, run out as of now."""
+        for start in range(0, len(numbers), CHUNK):
+            some = t.leases.c.id.in_(numbers[start : start + CHUNK])
+            connection.execute(sa.update(t.leases).where(some).values(until=now))
+
     def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
         """The labels that came after the one of that number, in the order in which they came."""
         return connection.execute(_LABELS, {"campaign": self.campaign, "after": after}).all()
 
-    def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Labels that came in."""
-        self._insert(connection, t.labels, rows)
+    def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
+        """Labels that came in, with their numbers."""
+        return self._numbered(connection, _ADD_LABELS, rows)
+
+    def _numbered(
+        self, connection: Connection, statement: sa.Executable, rows: Sequence[Mapping[str, Any]]
+    ) -> list[SimpleNamespace]:
+        """The rows as they now stand, without a second question."""
+        made: list[SimpleNamespace] = []
+        for start in range(0, len(rows), CHUNK):
+            some = [{"campaign": self.campaign, **row} for row in rows[start : start + CHUNK]]
+            numbers = connection.execute(statement, some).scalars()
+            made += [SimpleNamespace(id=number, **row) for number, row in zip(numbers, some, strict=True)]
+        return made
 
     def _insert(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
         for start in range(0, len(rows), CHUNK):

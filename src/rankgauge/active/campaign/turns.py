@@ -104,12 +104,12 @@ class Turns:
         books = self._books
         with books.changing() as connection:
             if self._record(connection, wishes):
-                books.take_labels(connection)
                 self._pause_if_enough(connection)
             served = [wish for wish in wishes if wish.error is None]
             names, longest = [wish.assessor for wish in served], max([wish.seconds for wish in wishes])
             tasks = {} if books.paused else hand_out(books, connection, names, seconds=longest, again=True)
-            turns = [self._turn(wish.assessor, tasks.get(wish.assessor, [])) for wish in served]
+            out = books.ledger.out
+            turns = [self._turn(wish.assessor, tasks.get(wish.assessor, []), out) for wish in served]
         for wish, turn in zip(served, turns, strict=True):
             wish.turn = turn
 
@@ -130,12 +130,12 @@ class Turns:
             self._books.store.set_paused(connection, True)
             self._books.paused = True
 
-    def _turn(self, assessor: str, tasks: Sequence[Task]) -> Turn:
+    def _turn(self, assessor: str, tasks: Sequence[Task], out: int) -> Turn:
         ledger = self._books.ledger
         return Turn(
             task=tasks[0] if tasks else None,
             own=own(ledger, assessor),
             paused=self._books.paused,
             spent=ledger.spent * self._books.settings.assessors,
-            out=ledger.out,
+            out=out,
         )

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.active.labels import Label
+from rankgauge.errors import PausedError
 from rankgauge.web.board import how_they_agree
 from rankgauge.web.files import made
 from rankgauge.web.guard import Admin, Member, TheRoom
@@ -181,12 +182,15 @@ def list_queries(room: TheRoom, person: Admin, campaign: Number) -> list[dict[st
 def lease_tasks(
     room: TheRoom, person: Member, campaign: Number, n: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> list[TaskOut]:
-    """Documents for the caller to judge, nobody else's until the lease runs out; those already held come first."""
+    """Documents for the caller to judge, nobody else's until the lease runs out; those already held come first.
+
+    While the campaign is paused there are none. What was handed out before may be answered all the same.
+    """
     seconds = 60 * room.settings.lease_minutes
-    opened = room.campaigns.get(campaign)
-    if opened.campaign.progress().paused:
+    try:
+        tasks = room.campaigns.get(campaign).campaign.lease(n, person.name, seconds=seconds, again=True)
+    except PausedError:
         return []
-    tasks = opened.campaign.lease(n, person.name, seconds=seconds, again=True)
     return [
         TaskOut(query=task.query, document=task.document, until=task.until, texts=dict(task.texts)) for task in tasks
     ]
