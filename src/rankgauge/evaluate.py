@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,11 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import UngroupedError
 from rankgauge.measures import Measure
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
-from rankgauge.ranking import Hits, rank, rank_stream
+from rankgauge.ranking import Block, Hits, rank, rank_stream
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import BoolArray, FloatArray, to_single
 from rankgauge.ranking.scan import scan
+from rankgauge.ranking.threads import spread
 
 __all__ = ["Result", "evaluate"]
 
@@ -46,7 +47,7 @@ def evaluate(
     """
     spoken = dialects.get(dialect).changed(**overrides)
     wanted = spoken.select(measures)
-    hits = spoken.check(_hits(judgments, run, spoken))  # assessors; join, order, ties, unjudged, cut
+    hits = spoken.check(_hits(judgments, run, spoken).matched())  # assessors; join, order, ties, unjudged, cut
     values, errors = score(hits, wanted, spoken)  # kernels; NaN = undefined
     return Result(dialect=spoken, measures=wanted, hits=hits, raw=values, errors=errors)
 
@@ -81,10 +82,16 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
     values, errors = np.full((2, len(hits.names), len(wanted)), np.nan)
     pools = [dialect.choice("ideal", measure) for measure in wanted]
     for pool in dict.fromkeys(pools):
-        for block in hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=pool):
-            for column in (column for column, one in enumerate(pools) if one is pool):
-                values[block.index, column], errors[block.index, column] = kernels[column].estimate(block.lists)
+        columns = [column for column, one in enumerate(pools) if one is pool]
+        work = partial(_estimated, kernels=[kernels[column] for column in columns])
+        for index, found in spread(work, hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=pool)):
+            for column, (value, error) in zip(columns, found, strict=True):
+                values[index, column], errors[index, column] = value, error
     return values, errors
+
+
+def _estimated(block: Block, kernels: Sequence[Measure]) -> tuple[IndexArray, list[tuple[FloatArray, FloatArray]]]:
+    return block.index, [kernel.estimate(block.lists) for kernel in kernels]
 
 
 def _logged(name: str) -> str:
@@ -155,10 +162,11 @@ class Result:
     def by_query(self) -> dict[str, dict[str, float]]:
         """The values by query and measure, as pytrec_eval gives them; what is left out of a mean is not there."""
         names, rows = [str(measure) for measure in self.measures], self.matrix.tolist()
-        return {
-            str(self.hits.names[at]): {name: value for name, value in zip(names, row, strict=True) if value == value}
-            for at, row in zip(self.counted.tolist(), rows, strict=True)
-        }
+        queries = [str(self.hits.names[at]) for at in self.counted.tolist()]
+        found = {query: dict(zip(names, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
+        for row, column in np.argwhere(np.isnan(self.matrix)).tolist():
+            del found[queries[row]][names[column]]
+        return found
 
     @property
     def summary(self) -> pl.DataFrame:

@@ -9,7 +9,6 @@ a tie reaches the first k ranks, and rows with unjudged documents, take the way 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,13 +20,12 @@ from rankgauge.ranking.hits import Block, Hits, IndexArray
 from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, RankedLists
 from rankgauge.ranking.memory import keep_freed_memory
 from rankgauge.ranking.selection import selection_order
+from rankgauge.ranking.threads import spread
 
 __all__ = ["pad_groups", "rank_arrays", "rank_rows"]
 
 ROWS, CELLS = 4096, 1 << 16
 """How many rows make a block, and how many cells are sorted at a time: what a core's own cache holds."""
-
-THREADS = 2
 
 
 def rank_arrays(grades: FloatArray, scores: FloatArray, how: Ranking, *, cutoff: int | None = None) -> Iterator[Block]:
@@ -41,13 +39,12 @@ def rank_arrays(grades: FloatArray, scores: FloatArray, how: Ranking, *, cutoff:
         yield from _by_hits(np.arange(len(grades)), grades, scores, how)
         return
     starts = range(0, len(grades), ROWS)
-    with ThreadPoolExecutor(THREADS) as pool:
-        tops = pool.map(lambda at: _Tops.of(grades[at : at + ROWS], scores[at : at + ROWS], how, cutoff), starts)
-        for start, top in zip(starts, tops, strict=True):
-            if not top.hard.all():
-                yield Block(index=start + np.flatnonzero(~top.hard), lists=top.lists())
-            others = start + np.flatnonzero(top.hard)
-            yield from _by_hits(others, grades[others], scores[others], how)
+    tops = spread(lambda at: _Tops.of(grades[at : at + ROWS], scores[at : at + ROWS], how, cutoff), starts)
+    for start, top in zip(starts, tops, strict=True):
+        if not top.hard.all():
+            yield Block(index=start + np.flatnonzero(~top.hard), lists=top.lists())
+        others = start + np.flatnonzero(top.hard)
+        yield from _by_hits(others, grades[others], scores[others], how)
 
 
 def rank_rows(grades: FloatArray, scores: FloatArray, how: Ranking) -> Hits:

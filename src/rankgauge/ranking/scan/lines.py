@@ -8,26 +8,23 @@ between single separators is `Irregular`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.scan.ids import MARGIN, words
+from rankgauge.ranking.threads import THREADS
 
-__all__ = ["BLOCK", "Block", "Irregular", "Lines", "blocks", "spread"]
+__all__ = ["BLOCK", "Block", "Irregular", "Lines", "blocks"]
 
 BLOCK = 1 << 22
 """About how many bytes are worked on at a time: enough that NumPy's calls cost little, little enough for the cache."""
 
-THREADS = 2
 NEWLINE, BLANKS = 10, (32, 9)
-
-Made = TypeVar("Made")
 
 
 class Irregular(Exception):  # noqa: N818 - no error: the general path reads such files
@@ -102,18 +99,6 @@ def _last_query(data: bytearray, filled: int) -> int:
         else:
             last, high = line or last, middle
     return last
-
-
-def spread(work: Callable[[Block], Made], source: Iterable[Block]) -> Iterator[Made]:
-    """What `work` makes of each block, in order, by threads: NumPy lets go of the interpreter's lock."""
-    with ThreadPoolExecutor(THREADS) as pool:
-        pending: deque[Future[Made]] = deque()
-        for block in source:
-            pending.append(pool.submit(work, block))
-            if len(pending) > THREADS:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
 
 
 class Lines:

@@ -12,8 +12,9 @@ from rankgauge.ranking.frames import graded
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import UNJUDGED, FloatArray
 from rankgauge.ranking.scan.ids import Words
-from rankgauge.ranking.scan.lines import Block, Irregular, Lines, spread
+from rankgauge.ranking.scan.lines import Block, Irregular, Lines
 from rankgauge.ranking.scan.numbers import decimals
+from rankgauge.ranking.threads import spread
 
 __all__ = ["Pool", "spans"]
 

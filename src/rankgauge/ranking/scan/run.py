@@ -17,10 +17,11 @@ from rankgauge.ranking.frames import Ranking, arrange, compared
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.memory import keep_freed_memory
 from rankgauge.ranking.scan.join import join
-from rankgauge.ranking.scan.lines import BLOCK, Block, Irregular, Lines, blocks, spread
+from rankgauge.ranking.scan.lines import BLOCK, Block, Irregular, Lines, blocks
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.ranking.scan.order import ordered
 from rankgauge.ranking.scan.pool import Pool, spans
+from rankgauge.ranking.threads import spread
 
 __all__ = ["scan"]
 
