@@ -9,10 +9,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+USABLE := $(VENV)/.usable
 
 .PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-judging bench-spark bench-stream fuzz mutate docs lock clean
 
-demo: $(READY)
+demo: $(USABLE)
 	$(BIN)/rankgauge demo
 
 test: lint unit
@@ -35,7 +36,7 @@ chromium:
 	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) \
 		>/dev/null 2>&1 || echo "Chromium is not installed: the browser's tests are left out"
 
-serve: $(READY)
+serve: $(USABLE)
 	$(BIN)/rankgauge serve
 
 bench: $(READY)
@@ -69,12 +70,21 @@ docs: $(READY)
 	$(BIN)/python -m rankgauge.report.site docs README.md build/docs
 	$(BIN)/mkdocs build --strict --quiet
 
+# What users have, in the versions that were tested: enough for the demo, and minutes quicker than all that tests need.
+$(USABLE): requirements.lock pyproject.toml
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV); this takes a minute or two, once"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'hatchling>=1.25' editables
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock --no-build-isolation -e '.[all]'
+	touch $(USABLE)
+
 # The lock pins what was tested; pyproject.toml says what is needed at least.
 $(READY): requirements.lock pyproject.toml
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) what the tests need; this takes some minutes, once"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	touch $(READY)
+	touch $(READY) $(USABLE)
 
 lock:
 	rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)

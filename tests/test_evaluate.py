@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from math import log2
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge import InputError, ParameterError, Result, UnknownNameError, evaluate
+from rankgauge.audit import audit
 from rankgauge.evaluate import score
 from rankgauge.io import write_judgments, write_run
 from rankgauge.policies import Ties
@@ -288,3 +291,14 @@ def test_a_result_is_pleasant_to_look_at() -> None:
     assert result.to_pandas()["mean"].tolist() == [0.75, 0.5]
     with pytest.raises(UnknownNameError, match="Did you mean"):
         result.to_pandas("value")
+
+
+@pytest.mark.parametrize("judge", [partial(evaluate, measures="nDCG@10"), audit])
+def test_files_of_different_collections(judge: Callable[..., object], tmp_path: Path) -> None:
+    """Where no query of the run is judged, there is no value of 0 but one clear error, from files and from tables."""
+    judgments, run = {"1": {"a": 1}, "2": {"a": 1}}, {"Q1": {"a": 1.0}, "Q2": {"a": 1.0}}
+    write_judgments(judgments, tmp_path / "qrels.txt")
+    write_run(run, tmp_path / "run.txt")
+    for pair in ((judgments, run), (tmp_path / "qrels.txt", tmp_path / "run.txt")):
+        with pytest.raises(InputError, match="no query of the run is judged: the run has Q1, Q2, the judgments 1, 2"):
+            judge(*pair)

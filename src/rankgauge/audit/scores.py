@@ -138,7 +138,7 @@ class Scores:
         if key not in self._kept:
             judged, ranked = self.tables(dialect)
             with io.traced(self.run):
-                self._kept[key] = dialect.check(rank(ranked, judged, dialect.ranking))
+                self._kept[key] = dialect.check(rank(ranked, judged, dialect.ranking).matched())
             self._kept.setdefault("queries", self._kept[key].queries)
         hits: Hits = self._kept[key]
         return hits

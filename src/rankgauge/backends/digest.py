@@ -74,7 +74,7 @@ def restored(records: pl.DataFrame, job: Job) -> Result:
     return Result(
         dialect=job.dialect,
         measures=job.measures,
-        hits=_hits(judged, tuple(strangers), single=job.dialect.single_arithmetic),
+        hits=_hits(judged, tuple(strangers), single=job.dialect.single_arithmetic).matched(),
         raw=matrix("raw"),
         errors=matrix("errors"),
         bounds={Ties.WORST: matrix("worst"), Ties.BEST: matrix("best")},

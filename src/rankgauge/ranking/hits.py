@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.deferred import pl
+from rankgauge.errors import InputError
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, Names, RankedLists
 
@@ -112,6 +113,16 @@ class Hits:
     def is_answered(self) -> BoolArray:
         """For which of the judged queries the run has documents."""
         return self.retrieved > 0 if self.answered is None else self.answered
+
+    def matched(self) -> Hits:
+        """The hits, unless no query of the run is judged: all values would be 0, and none would say anything."""
+        if self.strangers and len(self.names) and not self.is_answered.any():
+            listed, judged = _some(self.strangers), _some(self.names)
+            raise InputError(
+                f"no query of the run is judged: the run has {listed}, the judgments {judged}",
+                hint="Are both of the same collection, and the ids of queries written alike?",
+            )
+        return self
 
     def ordered(self, ties: Ties) -> Hits:
         """The hits with their ties resolved as best or worst for the run; other policies keep the order."""
@@ -250,3 +261,8 @@ def _block_end(widths: IndexArray, tied: npt.NDArray[np.bool_], start: int, hits
     used = np.cumsum(widths[chunk])
     fits = (padded <= CELLS) & ((padded <= 2 * used) | (padded <= CELLS // 16)) & (tied[chunk] == tied[start])
     return start + max(1, int(np.argmin(fits)) if not fits.all() else len(fits))
+
+
+def _some(names: Names) -> str:
+    """The first few of the names."""
+    return ", ".join(str(name) for name in names[:3]) + (", …" if len(names) > 3 else "")
