@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +11,13 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.audit import advise, audit, headline, movers
+from rankgauge.audit.causes import CAUSES
 from rankgauge.audit.fitting import LEARNED_ONLY, fitting
+from rankgauge.audit.remedies import REMEDIES
 from rankgauge.errors import InputError, ParameterError
 from tests.audit.house import HOUSE, LETOR, RANKLIB, STANDARD, YAHOO
+
+Table = dict[str, dict[str, float]]
 
 EMPTY_AND_SHORT = (
     {"a": {"x": 0}, "b": {f"d{n}": float(n == 0) for n in range(12)}, "c": {"y": 1, "z": 0}},
@@ -44,6 +50,60 @@ def test_the_headline_names_the_gap_and_its_sources() -> None:
     )
 
 
+def share_told(words: str) -> int:
+    """What the shares of a headline come to: those that widen the gap, less what is taken back."""
+    back = sum(int(n) for n in re.findall(r"take (\d+) % of it back", words))
+    return sum(int(n) for n in re.findall(r"(\d+) % ", words)) - 2 * back
+
+
+def test_the_headline_says_what_is_taken_back() -> None:
+    """Shares that come to more than the gap are followed by what narrows it.
+
+    One query with the grades 1, 2 in the wrong order, and one empty: linear gains that count the empty query 1 stand
+    above exponential gains that count it 0, by 1/2 and the gain's share; where the gains are the other way round, the
+    empty query has more than the gap.
+    """
+    data = {"a": {"x": 1, "y": 2}, "b": {"z": 0}}, {"a": {"x": 2, "y": 1}, "b": {"z": 1}}
+    log = np.log2(3)
+    gain = ((1 + 2 / log) / (2 + 1 / log) - (1 + 3 / log) / (3 + 1 / log)) / 2
+    narrowed = headline(audit(*data, dialects=[replace(RANKLIB, name="other", empty=1.0)]), "run")
+    share = 100 * 0.5 / (0.5 - gain)
+    assert narrowed.cause == (
+        f"{share:.0f} % of the gap comes from 1 query without a relevant document; other choices take "
+        f"{share - 100:.0f} % of it back."
+    )
+    widened = headline(audit(*data, dialects=[RANKLIB, replace(STANDARD, name="other", empty=1.0)]), "run")
+    assert widened.cause.startswith(f"{100 * 0.5 / (0.5 + gain):.0f} % of the gap comes from 1 query")
+    assert share_told(narrowed.cause) == share_told(widened.cause) == 100
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "nDCG@3", "P@5", "AP", "ERR@10"])
+def test_the_shares_of_a_headline_sum(letor: tuple[Path, Path], measure: str) -> None:
+    """With what other choices add or take back, the shares come to 100 %, but for the rounding of four numbers."""
+    for dialect in HOUSE[1:]:
+        cause = headline(audit(*letor, measure, dialects=[dialect]), "run").cause
+        assert cause.startswith("All of the gap") or abs(share_told(cause) - 100) <= 2 or not cause
+
+
+def test_the_gap_has_causes_of_its_own() -> None:
+    """A query that is empty and short is 0 for two reasons in a tool that counts either as 0, for one by the papers.
+
+    Beside the papers short lists change nothing; between that tool and one that counts empty queries as 1, which is at
+    the other end, each of the two reasons has half of what the query adds to the mean of two.
+    """
+    found = audit(
+        {"a": {"x": 0}, "b": {f"d{n}": 1.0 + (n == 11) for n in range(12)}},
+        {"a": {"x": 1}, "b": EMPTY_AND_SHORT[1]["b"]},
+        dialects=[LETOR, YAHOO],
+    )
+    gap = found.gaps["run"]
+    assert (gap.base.name, gap.other.name) == ("like letor", "like yahoo")
+    amounts = {part.cause.name: part.amount for part in gap.parts}
+    assert (amounts["empty"], amounts["short"]) == pytest.approx((1 / 2 / 2, 1 / 2 / 2))
+    assert "short" not in {cause.name for cause in found.causes}
+    assert {cause.name for cause in found.told_causes} == {*(cause.name for cause in found.causes), "short"}
+
+
 def test_tools_that_agree() -> None:
     """Where all tools agree the headline says so, and there is nothing to do."""
     found = audit({"a": {"x": 1}}, {"a": {"x": 1}}, dialects=[RANKLIB])
@@ -65,6 +125,62 @@ def test_advice_applies_to_the_data() -> None:
     assert [advice.title for advice in advise(audit(long, run, dialects=[LETOR, YAHOO]))] == [
         "Report the standard definition"
     ]
+
+
+def test_advice_goes_by_the_shares() -> None:
+    """The advice on the cause with the largest share of the gap is the first; a cause without a share has none.
+
+    Between LETOR's tool and Yahoo's the short list, which is perfect, has 1/3 of 1/3 + 1/3 where it stands beside an
+    empty long query; with a second empty query it has the smaller share.
+    """
+    judgments, run = (
+        {**table, "d": {f"e{n}": value for n in range(12)}}
+        for table, value in zip(EMPTY_AND_SHORT, (0, 1), strict=True)
+    )
+    judgments["e"], run["e"] = judgments["d"], run["d"]
+    titles = [advice.title for advice in advise(audit(judgments, run, dialects=[LETOR, YAHOO]))]
+    assert titles[:2] == ["Mind the queries without relevant documents", "Avoid tools that count short lists as 0"]
+    titles = [advice.title for advice in advise(audit(judgments, run, dialects=[YAHOO]))]
+    assert titles == ["Mind the queries without relevant documents", "Report the standard definition"]
+
+
+def test_every_cause_has_advice() -> None:
+    """Each cause has a remedy, and no remedy is for a cause that does not exist."""
+    assert set(REMEDIES) == {cause.name for cause in CAUSES}
+    for cause in CAUSES:
+        if cause.name != "ties":  # the queries whose ties matter are those of a gap
+            for advice in REMEDIES[cause.name](audit(*EMPTY_AND_SHORT, dialects=[LETOR, YAHOO])):
+                assert advice.words.endswith(".")
+                assert "{" not in advice.words
+
+
+def test_advice_on_a_scale_that_a_tool_does_not_know() -> None:
+    """LETOR 4 knows grades up to 2: a document of grade 3 counts 0 there, and the advice says so."""
+    judgments = {"a": {f"d{n}": float(3 * (n == 0)) + (n == 2) for n in range(12)}}
+    (first, *_) = advise(audit(judgments, {"a": EMPTY_AND_SHORT[1]["b"]}, dialects=["letor4"]))
+    assert first.title == "Use a tool on the grades that it knows"
+    assert first.words.startswith("Grades above 2 count 0 in letor4, so the best documents count as the worst")
+
+
+@pytest.mark.parametrize(
+    ("judgments", "run", "title"),
+    [
+        ({"a": {"x": 0}}, {"a": {"x": 1}}, "Check the judgments"),
+        ({"a": {"x": 1}}, {"a": {"y": 1}}, "Check the ids of the documents"),
+        ({"a": {"x": 1, "y": 0}}, {"a": {"y": 1}}, "Look at the run first"),
+    ],
+)
+def test_agreement_on_nothing(judgments: Table, run: Table, title: str) -> None:
+    """Where every tool gives 0 because there is nothing to measure, there is something to do."""
+    found = audit(judgments, run, dialects=["trec_eval", RANKLIB])
+    assert "0.0000 by nDCG@10, whatever the tool" in str(headline(found, "run"))
+    assert [advice.title for advice in advise(found)] == [title]
+
+
+def test_queries_of_another_collection() -> None:
+    """A run without a judged query is an error, whatever the tool."""
+    with pytest.raises(InputError, match="no query of the run is judged: the run has 1, the judgments q1"):
+        audit({"q1": {"x": 1}}, {"1": {"x": 1}})
 
 
 def test_a_refusal_is_told() -> None:

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from rankgauge.audit import Audit, audit
-from rankgauge.datasets import generate
+from rankgauge.datasets import generate, write
 from rankgauge.report.audit import find, registry
 from tests.docs.blocks import ROOT
 from tests.shared import shared
@@ -111,13 +111,53 @@ def test_the_picture_ends_at_each_mean(audited: Audit) -> None:
     root = ElementTree.fromstring(written(audited, "svg"))
     rows = [group for group in root.iter(f"{SVG}g") if group.get("text-anchor") == "end"]
     means = [float(group.findall(f"{SVG}text")[1].text or "") for group in rows]
-    dots = [float(dot.get("cx", "")) for dot in root.iter(f"{SVG}circle")]
+    _, *dots = (float(dot.get("cx", "")) for dot in root.iter(f"{SVG}circle"))  # the first is the legend's
     names = [name for group in rows for name in (group.findtext(f"{SVG}title") or "").split(", ")]
     assert sorted(names) == sorted(dialect.name for dialect in audited.dialects for _ in audited.scores)
     slope, start = np.polyfit(means, dots, 1)
     assert slope > 0
     assert np.polyval([slope, start], means) == pytest.approx(dots, abs=0.2)
     assert not re.search(r"nan|href|url\(", written(audited, "svg"))
+
+
+@pytest.fixture(scope="module")
+def between(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """The demonstration's test set under five tools; the base is at neither end."""
+    folder = tmp_path_factory.mktemp("demo")
+    write(generate(rng=np.random.default_rng(0)), folder)
+    names = ("ranklib", "letor4", "yahoo", "gdeval", "trec_eval")
+    return audit(folder / "test.txt", folder / "scores.txt", dialects=names)
+
+
+@pytest.mark.parametrize("name", ["table", "md", "html"])
+def test_the_gap_stands_below_the_tools(between: Audit, audited: Audit, name: str) -> None:
+    """The gap that the headline splits is the table's last row, unless the base is at one end of it."""
+    amounts = [between.gaps["run"].amount(cause) for cause in between.told_causes]
+    cells = [f"{amount:+.4f}".replace("-", "−") for amount in amounts if abs(amount) > 5e-5]
+    plain = re.sub(r"<[^>]*>", " ", written(between, name))
+    (row,) = re.findall(r"highest − lowest.*", plain, re.DOTALL)
+    assert re.findall(r"[+−]\d\.\d{4}", row)[1 : len(cells) + 1] == cells
+    assert {"standard"} == {gap.base.name for gap in audited.gaps.values()}
+    assert "highest − lowest" not in written(audited, name)
+
+
+@pytest.mark.parametrize("name", ["table", "md", "html", "svg"])
+def test_what_is_taken_back_is_told(between: Audit, name: str) -> None:
+    """Every format for people has the whole headline, with what narrows the gap."""
+    plain = " ".join(re.sub(r"<[^>]*>", " ", written(between, name)).split())
+    assert "; other choices take 5 % of it back." in plain
+
+
+def test_the_picture_explains_its_marks(between: Audit) -> None:
+    """The legend names each colour in words, the dot and the line; causes too narrow to be seen have no colour."""
+    root = ElementTree.fromstring(written(between, "svg"))
+    words = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"queries without a relevant document", "what the tool gives", "standard: the definition of the papers"} <= {
+        *words
+    }
+    hues = [rect.get("fill") for rect in root.iter(f"{SVG}rect") if rect.get("rx") == "2"]
+    assert len(hues) == len(set(hues)) == 4  # empty, top grade, gain, discount
+    assert {rect.get("fill") for rect in root.iter(f"{SVG}rect")} == {*hues, "#ffffff"}
 
 
 def test_the_picture_of_the_readme(tmp_path: Path) -> None:
@@ -160,6 +200,17 @@ def test_one_run_one_tool() -> None:
     alone = audit({"a": {"x": 1}}, {"a": {"x": 1}}, "AP", dialects=["standard"])
     for name in registry():
         assert "1.0" in written(alone, name)
+
+
+@pytest.mark.parametrize("name", ["table", "md", "html", "json"])
+def test_nothing_to_do(name: str) -> None:
+    """Tools that agree leave nothing to do; tools that agree on nothing do not."""
+    told = written(audit({"a": {"x": 1}}, {"a": {"x": 1}}, dialects=["trec_eval"]), name)
+    assert "The tools agree on this data" in told or json.loads(told)["advice"] == []
+    for judgments in ({"a": {"x": 0}}, {"a": {"y": 1}}):
+        vain = written(audit(judgments, {"a": {"x": 1}}, dialects=["trec_eval"]), name)
+        assert "Nothing" not in vain
+        assert "Check the" in vain
 
 
 def test_nothing_relevant_anywhere() -> None:

@@ -122,9 +122,13 @@ class Cause:
         n = conditions.count(self.kind)
         return f"{n} of {len(conditions.queries)} queries {_numbered(self.phrase, n).format(k=conditions.cutoff)}"
 
+    def named(self, conditions: Conditions) -> str:
+        """Its subject."""
+        return self.subject.format(k=conditions.cutoff)
+
     def about(self, conditions: Conditions) -> str:
         """Its subject, with the number of queries."""
-        subject = self.subject.format(k=conditions.cutoff)
+        subject = self.named(conditions)
         if self.kind is None:
             return subject
         n = conditions.count(self.kind)

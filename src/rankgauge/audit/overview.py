@@ -12,7 +12,7 @@ import polars as pl
 
 from rankgauge import dialects as known
 from rankgauge import display, io
-from rankgauge.audit.attribution import Attribution, attribute
+from rankgauge.audit.attribution import UNSEEN, Attribution, attribute
 from rankgauge.audit.causes import CAUSES, Cause
 from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.fitting import fitting
@@ -76,8 +76,11 @@ class Audit:
     @classmethod
     def of(cls, scores: Mapping[str, Scores], measure: Measure, dialects: tuple[Dialect, ...], base: Dialect) -> Audit:
         """The audit of what each dialect takes; an input that none of them takes is an error."""
-        refused = {dialect.name: reason for dialect in dialects if (reason := _refusal(scores, dialect, measure))}
+        errors = {dialect.name: error for dialect in dialects if (error := _refusal(scores, dialect, measure))}
+        refused = {name: str(error) for name, error in errors.items()}
         taking = tuple(dialect for dialect in dialects if dialect.name not in refused)
+        if not taking and _is_fault_of_a_file(errors.values()):
+            raise errors[dialects[0].name]
         if not taking:
             raise InputError(f"no tool takes this input; {dialects[0].name} says: {refused[dialects[0].name]}")
         first = base if base in taking else taking[0]
@@ -118,12 +121,28 @@ class Audit:
         }
 
     @cached_property
+    def gaps(self) -> Mapping[str, Attribution]:
+        """By run, why the highest dialect differs from the lowest; not for a run to which all give the same."""
+        found = {}
+        for run in self.scores:
+            known = [dialect for dialect in self.ranked(run) if not np.isnan(self.mean(run, dialect))]
+            if known and self.mean(run, known[-1]) - self.mean(run, known[0]) > UNSEEN:
+                found[run] = self.attribution(run, known[-1], known[0])
+        return found
+
+    @cached_property
     def causes(self) -> tuple[Cause, ...]:
         """The causes that visibly move some run's number under some dialect, in the order of their list."""
-        parts = [part for found in self.attributions.values() for one in found.values() for part in one.parts]
-        moving = dict.fromkeys(part.cause for part in parts if part.shows)
-        fresh = [cause for cause in moving if cause not in CAUSES]
-        return (*(cause for cause in CAUSES if cause in moving), *fresh)
+        return _moving(one for found in self.attributions.values() for one in found.values())
+
+    @cached_property
+    def told_causes(self) -> tuple[Cause, ...]:
+        """The causes, and those that stand only between the highest and the lowest dialect, not beside the base.
+
+        An empty query with a short list is one: `standard` counts it 0 for the first reason, a tool that counts short
+        lists as 0 for both, and only a tool that counts empty queries as 1 shows that there are two.
+        """
+        return _moving([*(one for found in self.attributions.values() for one in found.values()), *self.gaps.values()])
 
     @cached_property
     def parts(self) -> pl.DataFrame:
@@ -158,11 +177,24 @@ class Audit:
         return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
 
 
-def _refusal(scores: Mapping[str, Scores], dialect: Dialect, measure: Measure) -> str | None:
+def _moving(found: Iterable[Attribution]) -> tuple[Cause, ...]:
+    """The causes that visibly move a number, in the order of their list."""
+    moving = dict.fromkeys(part.cause for one in found for part in one.parts if part.shows)
+    fresh = [cause for cause in moving if cause not in CAUSES]
+    return (*(cause for cause in CAUSES if cause in moving), *fresh)
+
+
+def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:
+    """Whether all tools stop at the same place of a file, so that it is none of theirs."""
+    places = {str(error) if isinstance(error, InputError) and error.path else None for error in errors}
+    return len(places) == 1 and None not in places
+
+
+def _refusal(scores: Mapping[str, Scores], dialect: Dialect, measure: Measure) -> RankGaugeError | None:
     """Why the dialect does not take one of the runs."""
     for one in scores.values():
         try:
             one.mean(dialect, measure)
         except RankGaugeError as error:
-            return str(error)
+            return error
     return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.audit import Audit, Mover, Outcome, Verdict, movers
+from rankgauge.audit import Attribution, Audit, Mover, Outcome, Verdict, advise, movers
 from rankgauge.audit.attribution import NOTHING
 from rankgauge.audit.causes import Cause
 from rankgauge.audit.verdict import Contest
@@ -16,6 +16,7 @@ from rankgauge.report.numbers import number
 
 __all__ = [
     "Table",
+    "advice",
     "cutoffs",
     "kinds",
     "low_and_high",
@@ -71,27 +72,38 @@ def scores(audit: Audit) -> Table:
 
 
 def why(audit: Audit, run: str) -> Table:
-    """By dialect: its mean, how far it is from the base, and what each cause adds to that."""
+    """By dialect: its mean, how far it is from the base, and what each cause adds to that; at last the gap."""
     base = f"− {audit.base.name}"
-    causes = [cause.name for cause in audit.causes]
+    causes = [cause.name for cause in audit.told_causes]
     header = ("tool", str(audit.measure), base, *causes)
     rows = [
         (dialect.name, number(audit.mean(run, dialect)), *_amounts(audit, run, dialect))
         for dialect in reversed(audit.ranked(run))
     ]
-    return Table(header=header, rows=tuple(rows), numbers=header[1:])
+    return Table(header=header, rows=(*rows, *_gap(audit, run)), numbers=header[1:])
 
 
 def _amounts(audit: Audit, run: str, dialect: Dialect) -> Iterator[str]:
     found = audit.attributions[run].get(dialect.name)
     yield "" if found is None else signed(found.difference)
-    for cause in audit.causes:
+    yield from _by_cause(audit, found)
+
+
+def _by_cause(audit: Audit, found: Attribution | None) -> Iterator[str]:
+    for cause in audit.told_causes:
         yield "" if found is None else signed(found.amount(cause))
+
+
+def _gap(audit: Audit, run: str) -> Iterator[tuple[str, ...]]:
+    """The gap that the headline splits, unless the base is at one end of it: then a row has it already."""
+    found = audit.gaps.get(run)
+    if found is not None and audit.base not in (found.base, found.other):
+        yield ("highest − lowest", signed(found.difference), "", *_by_cause(audit, found))
 
 
 def settings(audit: Audit) -> list[tuple[str, str]]:
     """Of each cause, how many queries it is about and what each tool does."""
-    return [(cause.name, _setting(audit, cause)) for cause in audit.causes]
+    return [(cause.name, _setting(audit, cause)) for cause in audit.told_causes]
 
 
 def _setting(audit: Audit, cause: Cause) -> str:
@@ -104,6 +116,12 @@ def _setting(audit: Audit, cause: Cause) -> str:
     head = "; ".join(dict.fromkeys(count if alike else f"{count} ({run})" for run, count in counts.items()))
     told = "; ".join(f"{words} ({', '.join(names)})" for words, names in ways.items())
     return f"{head}: {told}" if head else told
+
+
+def advice(audit: Audit) -> list[tuple[str, str]]:
+    """What to do, and why."""
+    agreed = "the tools agree on this data" if len(audit.dialects) > 1 else "one tool alone has none to differ from"
+    return [(one.title, one.words) for one in advise(audit)] or [("Nothing", f"{agreed[0].upper()}{agreed[1:]}.")]
 
 
 def cutoffs(audit: Audit, run: str) -> Table:

@@ -39,6 +39,7 @@ def _run(audit: Audit, run: str) -> dict[str, Any]:
             dialect.name: {str(measure): audit.mean(run, dialect, measure) for measure in audit.cutoffs}
             for dialect in audit.dialects
         },
+        "gap": _attribution(audit.gaps[run]) if run in audit.gaps else None,
         "attributions": [_attribution(found) for found in audit.attributions[run].values()],
         "movers": [vars(mover) for mover in movers(audit, run)],
     }

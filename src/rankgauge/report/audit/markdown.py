@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from rankgauge.audit import Audit, advise, headline, judge
+from rankgauge.audit import Audit, headline, judge
 from rankgauge.report.audit import content
 from rankgauge.report.formats.markdown import table
 
@@ -41,7 +41,7 @@ def _parts(audit: Audit) -> Iterator[str]:
         yield _table(content.orders(audit, verdict))
         yield _list(content.verdicts(verdict))
     yield "## What to do\n"
-    yield _list([(advice.title, advice.words) for advice in advise(audit)])
+    yield _list(content.advice(audit))
 
 
 def _table(shown: content.Table) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from rankgauge.audit import Advice, Attribution, Audit, advise, headline, judge, movers
+from rankgauge.audit import Attribution, Audit, headline, judge, movers
 from rankgauge.audit.causes import CAUSES
 from rankgauge.report.audit import charts, content
 from rankgauge.report.audit.content import Table
@@ -43,7 +43,7 @@ def _scripts(audit: Audit, script: str) -> str:
 
 def _sections(audit: Audit) -> Iterator[str]:
     yield from _head(audit)
-    yield _section("What to do", "", _advice(advise(audit)))
+    yield _section("What to do", "", _advice(audit))
     if len(audit.dialects) > 1:
         yield _section("Why the tools differ", WHY.format(base=escape(audit.base.name)), _parts(audit))
     if audit.several:
@@ -57,7 +57,8 @@ def _sections(audit: Audit) -> Iterator[str]:
 
 
 WHY = """Each bar is the difference between a tool and <b>{base}</b>, or another tool that you choose, taken apart into
-the choices that cause it: to the right what lifts the score, to the left what lowers it."""
+the choices that cause it: to the right what lifts the score, to the left what lowers it. The sentence at the top of the
+page splits the gap between the lowest and the highest tool."""
 CUTOFFS = """How the score goes with the number of documents that count. Tools that agree everywhere share a line."""
 MOVERS = """Queries on which the tools are furthest apart. Each dot is what one or more tools give the query, from 0 on
 the left to 1 on the right; "alike" counts the queries to which every tool gives the very same values."""
@@ -86,9 +87,10 @@ def _head(audit: Audit) -> Iterator[str]:
     yield _section(f"{audit.measure} by tool", hint, chart)
 
 
-def _advice(advices: list[Advice]) -> str:
-    cards = "".join(f"<div><h3>{escape(a.title)}</h3><p>{escape(a.words)}</p></div>" for a in advices)
-    return f'<div class="advice">{cards}</div>' if cards else "<p>Nothing: the tools agree on this data.</p>"
+def _advice(audit: Audit) -> str:
+    told = content.advice(audit)
+    cards = "".join(f"<div><h3>{escape(title)}</h3><p>{escape(words)}</p></div>" for title, words in told)
+    return f'<div class="advice">{cards}</div>'
 
 
 def _parts(audit: Audit) -> str:
@@ -97,7 +99,7 @@ def _parts(audit: Audit) -> str:
     if audit.several:
         picks.append(f'<label>run <select id="run">{_options(list(audit.scores))}</select></label>')
     first, hues = next(iter(audit.scores)), _hues(audit)
-    shown = {cause.name: hues[cause.name] for cause in audit.causes}
+    shown = {cause.name: hues[cause.name] for cause in audit.told_causes}
     settings = "".join(f"<dt>{escape(n)}</dt><dd>{escape(w)}</dd>" for n, w in content.settings(audit))
     return (
         f'<div class="pick">{"".join(picks)}</div>{charts.legend(shown)}<div class="parts" id="parts"></div>'
@@ -112,7 +114,7 @@ def _options(names: list[str]) -> str:
 
 def _hues(audit: Audit) -> dict[str, str]:
     """Each cause's colour; those that show come first."""
-    order = [*audit.causes, *(cause for cause in CAUSES if cause not in audit.causes)]
+    order = [*audit.told_causes, *(cause for cause in CAUSES if cause not in audit.told_causes)]
     return {cause.name: charts.colour(place) for place, cause in enumerate(order)}
 
 

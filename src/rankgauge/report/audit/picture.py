@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TextIO
@@ -17,11 +17,17 @@ from rankgauge.report.numbers import number
 
 __all__ = ["write"]
 
-WIDTH, LEFT, RIGHT, MARGIN = 960, 230, 80, 24
-ROW, BAND, HEAD = 27, 8, 44
+WIDTH, LEFT, RIGHT, MARGIN = 720, 252, 68, 24
+"""Narrow, with large letters: on a phone, where half of the size is left, they can still be read."""
+ROW, BAND, HEAD = 34, 10, 50
 """Of a tool's row, of what goes up or down in it, and of what stands above the rows of a run."""
-LEADING = 1.35
-"""How far lines are apart, in sizes of letters."""
+TITLE, LETTERS, TICKS = 22, 17, 15
+"""The sizes of letters."""
+LEADING, BREADTH = 1.35, 0.52
+"""How far lines are apart, and how broad a letter is, in sizes of letters."""
+SEEN = 0.01
+"""Of the widest part; what is narrower cannot be seen, and is neither drawn nor explained."""
+INK, FAINT = "#24303b", "#66727f"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +36,12 @@ class Row:
 
     names: tuple[str, ...]
     mean: float
-    parts: tuple[float, ...]
+    parts: tuple[tuple[Cause, float], ...]
+
+    @property
+    def top(self) -> float:
+        """What the causes that lift add together."""
+        return sum(part for _, part in self.parts if part > 0)
 
 
 def write(audit: Audit, stream: TextIO) -> None:
@@ -43,7 +54,7 @@ def write(audit: Audit, stream: TextIO) -> None:
     stream.write(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top:g}" width="{WIDTH}" height="{top:g}" '
         f'role="img" aria-label="{escape(title)}" font-family="system-ui, Helvetica, Arial, sans-serif" '
-        f'font-size="13" fill="#24303b"><title>{escape(title)}</title>'
+        f'font-size="{LETTERS}" fill="{INK}"><title>{escape(title)}</title>'
         f'<rect width="{WIDTH}" height="{top:g}" rx="8" fill="#ffffff"/>{"".join(parts)}</svg>\n'
     )
 
@@ -51,17 +62,23 @@ def write(audit: Audit, stream: TextIO) -> None:
 def _pieces(audit: Audit) -> Iterator[tuple[str, float]]:
     """What stands below each other, and how high each of it is."""
     found = headline(audit, next(iter(audit.scores)))
-    yield _words(found.gap, letters=80, size=18, weight=600, above=36)
+    yield _words(found.gap, size=TITLE, weight=600, above=40)
     if found.cause:
-        yield _words(found.cause, letters=125, size=13, weight=400, above=14)
-    yield _legend(audit.causes)
-    ends = _ends(audit)
+        yield _words(found.cause, size=LETTERS, weight=400, above=24)
+    rows = {run: _rows(audit, run) for run in audit.scores}
+    hues = _hues([row for some in rows.values() for row in some])
+    if hues:
+        yield _words(f"What leads from {audit.base.name} to each tool", size=LETTERS, weight=600, above=40)
+        yield _legend(_causes(audit, hues))
+    yield _legend(_marks(audit))
+    ends = _ends(audit, rows)
     for run in audit.scores:
-        yield _run(audit, run, ends)
+        yield _run(audit, run, rows[run], hues, ends)
 
 
-def _words(text: str, *, letters: int, size: int, weight: int, above: int) -> tuple[str, float]:
-    lines = textwrap.wrap(text, letters)
+def _words(text: str, *, size: int, weight: int, above: int) -> tuple[str, float]:
+    letters = int((WIDTH - 2 * MARGIN) / (size * BREADTH * (1.15 if weight > 400 else 1)))
+    lines = textwrap.wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), letters)
     told = "".join(
         f'<text x="{MARGIN}" y="{above + n * size * LEADING:g}">{escape(line)}</text>' for n, line in enumerate(lines)
     )
@@ -69,32 +86,63 @@ def _words(text: str, *, letters: int, size: int, weight: int, above: int) -> tu
     return told, above + (len(lines) - 1) * size * LEADING + 6
 
 
-def _legend(causes: Sequence[Cause]) -> tuple[str, float]:
-    parts, x = [], float(MARGIN)
-    for place, cause in enumerate(causes):
-        parts.append(
-            f'<rect x="{x:g}" y="14" width="11" height="11" rx="2" fill="{colour(place)}"/>'
-            f'<text x="{x + 17:g}" y="24" font-size="12">{escape(cause.name)}</text>'
-        )
-        x += 17 + 7.2 * len(cause.name) + 22
-    return "".join(parts), 32
+def _hues(rows: Iterable[Row]) -> Mapping[Cause, str]:
+    """The colours of the causes that can be seen, the widest first."""
+    widest: dict[Cause, float] = {}
+    for cause, part in (item for row in rows for item in row.parts):
+        widest[cause] = max(widest.get(cause, 0.0), abs(part))
+    least = SEEN * max(widest.values(), default=0.0)
+    seen = sorted((cause for cause in widest if widest[cause] > least), key=lambda cause: -widest[cause])
+    return {cause: colour(place) for place, cause in enumerate(seen)}
 
 
-def _run(audit: Audit, run: str, ends: tuple[float, float]) -> tuple[str, float]:
+def _causes(audit: Audit, hues: Mapping[Cause, str]) -> Iterator[tuple[str, str]]:
+    """The colours, and the causes in words."""
+    conditions = next(iter(audit.conditions.values()))
+    for cause, hue in hues.items():
+        yield f'<rect x="0" y="-12" width="13" height="13" rx="2" fill="{hue}"/>', cause.named(conditions)
+
+
+def _marks(audit: Audit) -> Iterator[tuple[str, str]]:
+    """The line at the base and the dot of a tool, and what they mean."""
+    line = f'<line x1="6.5" x2="6.5" y1="-15" y2="3" stroke="{INK}" stroke-width="1.5" stroke-dasharray="3 3"/>'
+    papers = audit.base.name == "standard"
+    yield line, "standard: the definition of the papers" if papers else f"what {audit.base.name} gives"
+    yield f'<circle cx="6.5" cy="-5.5" r="5" fill="{INK}"/>', "what the tool gives"
+
+
+def _legend(keys: Iterable[tuple[str, str]]) -> tuple[str, float]:
+    """Marks with their words in two columns; words that do not fit into their column begin a line."""
+    whole, second, step = WIDTH - 2 * MARGIN, 370, LETTERS * LEADING + 3
+    parts, place = list[str](), 0
+    for mark, words in keys:
+        width = 22 + 0.5 * LETTERS * len(words)
+        place += place % 2 and width > whole - second
+        x, y = MARGIN + second * (place % 2), step * (place // 2 + 1)
+        parts.append(f'<g transform="translate({x:g},{y:g})">{mark}<text x="22">{escape(words)}</text></g>')
+        place += 2 if width > second else 1
+    return "".join(parts), step * ((place + 1) // 2)
+
+
+def _run(
+    audit: Audit, run: str, rows: list[Row], hues: Mapping[Cause, str], ends: tuple[float, float]
+) -> tuple[str, float]:
     """A run's rows, the highest mean first, beside a line at what the base gives."""
-    rows = _rows(audit, run)
     base = audit.mean(run, audit.base)
     bottom = HEAD + ROW * len(rows)
-    parts = [f'<text x="{MARGIN}" y="{HEAD - 14}" font-weight="600">{escape(run)}</text>'] if audit.several else []
+    parts = [f'<text x="{MARGIN}" y="{HEAD - 12}" font-weight="600">{escape(run)}</text>'] if audit.several else []
     parts += _axis(ends, bottom)
-    parts += [line for place, row in enumerate(rows) for line in _bar(row, base, HEAD + ROW * (place + 0.5), ends)]
     at = _across(base, ends)
-    parts.append(
-        f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{HEAD - 6}" y2="{bottom}" stroke="#24303b" stroke-dasharray="3 3"/>'
-        f'<text x="{at:.1f}" y="{HEAD - 12}" text-anchor="middle" font-size="12">{escape(audit.base.name)} '
-        f"{number(base)}</text>"
-    )
-    return "".join(parts), bottom + 40
+    if not np.isnan(at):
+        parts.append(
+            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{HEAD - 6}" y2="{bottom}" stroke="{INK}" stroke-width="1.5" '
+            f'stroke-dasharray="3 3"/><text x="{at:.1f}" y="{HEAD - 12}" text-anchor="middle">'
+            f"{escape(audit.base.name)} {number(base)}</text>"
+        )
+    for place, row in enumerate(rows):
+        y = HEAD + ROW * (place + 0.5)
+        parts += [*_bar(row, base, y, hues, ends), *_labels(row, y, ends)]
+    return "".join(parts), bottom + 42
 
 
 def _rows(audit: Audit, run: str) -> list[Row]:
@@ -103,28 +151,37 @@ def _rows(audit: Audit, run: str) -> list[Row]:
         found = audit.attributions[run].get(dialect.name)
         parts = (0.0 if found is None else found.amount(cause) for cause in audit.causes)
         alike.setdefault(tuple(round(x, 6) for x in (audit.mean(run, dialect), *parts)), []).append(dialect.name)
-    return [Row(names=tuple(sorted(names)), mean=key[0], parts=key[1:]) for key, names in alike.items()]
+    return [
+        Row(names=tuple(sorted(names)), mean=key[0], parts=tuple(zip(audit.causes, key[1:], strict=True)))
+        for key, names in alike.items()
+    ]
 
 
-def _bar(row: Row, base: float, y: float, ends: tuple[float, float]) -> Iterator[str]:
-    """From the base what lifts goes right, from there what lowers goes left; a dot where it ends."""
-    lifted = base + sum(part for part in row.parts if part > 0)
-    for above, at, wanted in ((True, base, 1), (False, lifted, -1)):
-        for place, part in enumerate(row.parts):
+def _bar(row: Row, base: float, y: float, hues: Mapping[Cause, str], ends: tuple[float, float]) -> Iterator[str]:
+    """From the base what lifts goes right, from there, one band lower, what lowers goes left."""
+    least = SEEN * max((abs(part) for _, part in row.parts), default=0.0)
+    seen = [part for cause, part in row.parts if cause in hues and abs(part) > least]
+    both = min(seen, default=0.0) < 0 < max(seen, default=0.0)
+    for at, wanted, top in ((base, 1, y - BAND), (base + row.top, -1, y)):
+        for cause, part in row.parts:
             if np.sign(part) == wanted:
                 low, high = sorted((_across(at, ends), _across(at + part, ends)))
-                top = y - BAND if above else y
-                yield (
-                    f'<rect x="{low:.1f}" y="{top:.1f}" width="{max(high - low, 0.5):.1f}" height="{BAND}" '
-                    f'fill="{colour(place)}"/>'
-                )
                 at += part
+                if cause in hues:
+                    yield (
+                        f'<rect x="{low:.1f}" y="{top if both else y - BAND / 2:.1f}" '
+                        f'width="{max(high - low, 0.5):.1f}" height="{BAND}" fill="{hues[cause]}"/>'
+                    )
+
+
+def _labels(row: Row, y: float, ends: tuple[float, float]) -> Iterator[str]:
+    """A dot at the mean, the tools' names on the left, the mean on the right."""
     end, names = _across(row.mean, ends), ", ".join(row.names)
-    shown = names if len(names) <= 30 else f"{row.names[0]} + {len(row.names) - 1} more"
+    shown = names if len(names) <= 24 else f"{row.names[0]} + {len(row.names) - 1} more"
     if not np.isnan(end):  # a tool that leaves every query out has no mean
-        yield f'<circle cx="{end:.1f}" cy="{y:.1f}" r="4.5" fill="#24303b"/>'
-    yield f'<g text-anchor="end" transform="translate(0,{y + 4.5:.1f})"><title>{escape(names)}</title>'
-    yield f'<text x="{LEFT - 14}">{escape(shown)}</text>'
+        yield f'<circle cx="{end:.1f}" cy="{y:.1f}" r="5" fill="{INK}"/>'
+    yield f'<g text-anchor="end" transform="translate(0,{y + 6:.1f})"><title>{escape(names)}</title>'
+    yield f'<text x="{LEFT - 16}">{escape(shown)}</text>'
     yield f'<text x="{WIDTH - MARGIN}" font-weight="600">{number(row.mean)}</text></g>'
 
 
@@ -132,18 +189,16 @@ def _axis(ends: tuple[float, float], bottom: float) -> Iterator[str]:
     for tick in _ticks(ends):
         at = _across(tick, ends)
         yield f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{HEAD}" y2="{bottom}" stroke="#e6e9ed"/>'
-        yield (
-            f'<text x="{at:.1f}" y="{bottom + 18:g}" text-anchor="middle" font-size="11" fill="#66727f">{tick:g}</text>'
-        )
+        where = f'x="{at:.1f}" y="{bottom + 20:g}" text-anchor="middle" font-size="{TICKS}" fill="{FAINT}"'
+        yield f"<text {where}>{tick:g}</text>"
 
 
-def _ends(audit: Audit) -> tuple[float, float]:
+def _ends(audit: Audit, rows: Mapping[str, list[Row]]) -> tuple[float, float]:
     """The least and the most that any bar of any run reaches, and a little more."""
     reached = []
-    for run in audit.scores:
+    for run, some in rows.items():
         base = audit.mean(run, audit.base)
-        for row in _rows(audit, run):
-            reached += [base, row.mean, base + sum(part for part in row.parts if part > 0)]
+        reached += [x for row in some for x in (base, row.mean, base + row.top)]
     known = [x for x in reached if not np.isnan(x)] or [0.0, 1.0]
     spare = 0.04 * (max(known) - min(known)) or 0.05
     return min(known) - spare, max(known) + spare

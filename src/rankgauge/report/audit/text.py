@@ -6,7 +6,7 @@ from typing import TextIO
 
 from rich.console import Console
 
-from rankgauge.audit import Audit, advise, headline, judge
+from rankgauge.audit import Audit, headline, judge
 from rankgauge.report.audit import content
 from rankgauge.report.audit.content import Table
 from rankgauge.report.formats.text import console, escaped, pairs, ruled, text_width
@@ -32,10 +32,8 @@ def write(audit: Audit, stream: TextIO) -> None:
     if audit.several:
         _verdict(audit, out)
     titled("What to do", out)
-    for advice in advise(audit):
-        out.print(f"[cyan]{advice.title}.[/cyan] {escaped(advice.words)}", width=text_width())
-    if not advise(audit):
-        out.print("Nothing: the tools agree on this data.")
+    for title, words in content.advice(audit):
+        out.print(f"[cyan]{title}.[/cyan] {escaped(words)}", width=text_width())
 
 
 def _why(audit: Audit, run: str, out: Console) -> None:
