@@ -27,6 +27,7 @@ from rankgauge.cli import (
 )
 from rankgauge.cli.completion import mended
 from rankgauge.cli.help import example
+from rankgauge.cli.usage import Commands, UsageError, tell
 from rankgauge.errors import RankGaugeError
 
 __all__ = ["app", "run"]
@@ -42,12 +43,13 @@ INTERRUPTED = 130
 # No rich help: it alone takes longer than the rest of the start.
 app = typer.Typer(
     name="rankgauge",
-    help="Judge rankings on graded relevance: every measure of the field, every tool's dialect.",
+    help="Judge rankings on graded relevance, by the papers' definitions or as other tools compute them.",
     epilog=example(
         "rankgauge demo",
         "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP",
         "rankgauge measures show nDCG",
     ),
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -81,7 +83,7 @@ def _version(wanted: bool) -> None:
 def main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
 ) -> None:
-    """Judge rankings on graded relevance: every measure of the field, every tool's dialect."""
+    """Judge rankings on graded relevance, by the papers' definitions or as other tools compute them."""
 
 
 def run() -> None:
@@ -91,10 +93,18 @@ def run() -> None:
             stream.reconfigure(errors="replace")  # a code page without Σ is no reason to fail
     try:
         with mended():
-            app(prog_name=app.info.name)
+            sys.exit(app(prog_name=app.info.name, standalone_mode=False))
     except RankGaugeError as error:
         print(f"rankgauge: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except UsageError as error:
+        if type(error).show is not UsageError.show:  # a group without a command shows its help
+            error.show()
+        else:
+            print(f"rankgauge: {tell(error)}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except OSError as error:
