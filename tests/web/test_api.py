@@ -125,6 +125,15 @@ def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
         assert frame["progress"]["labels"] == 0
 
 
+def test_the_scale_of_the_pool(house: House) -> None:
+    """Without a word on the scale it is that of the pool's beliefs, and 0 to 4 where it has none."""
+    with Room(house.base, token=token(house)) as room:
+        own = room.create("own", pool().drop("grade"), budget=40)["id"]
+        none = room.create("none", pool().drop("grade").select("query", "document", "score"), budget=40)["id"]
+    grades = [house.room.campaigns.get(number).campaign.settings.grades for number in (own, none)]
+    assert grades == [(0.0, 1.0, 2.0), (0.0, 1.0, 2.0, 3.0, 4.0)]
+
+
 def test_every_other_route(house: House) -> None:
     """Curve, queries, agreement, disagreements, the stop rule, pause and people are there for programs too."""
     number = house.campaign(assessors=2, budget=40, method="passive")

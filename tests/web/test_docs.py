@@ -32,7 +32,6 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with open_house(f"sqlite:///{tmp_path / 'room.db'}") as house:
         token = house.program().headers["authorization"].removeprefix("Bearer ")
         code = textwrap.dedent(found[1]).replace("http://127.0.0.1:8000", house.base).replace("rgt_…", token)
-        code = code.replace("budget=300", "budget=300, levels='2 good\\n1 fair\\n0 bad'")
         printed = io.StringIO()
         names: dict[str, object] = {}
         with contextlib.redirect_stdout(printed):

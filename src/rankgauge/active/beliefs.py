@@ -13,7 +13,7 @@ from rankgauge.active.sources import Rows
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.ranking.lists import FloatArray
 
-__all__ = ["UNIFORM", "belief_column", "beliefs_of", "mixture", "predict", "scale_of", "uniform"]
+__all__ = ["UNIFORM", "belief_column", "belief_columns", "beliefs_of", "mixture", "predict", "scale_of", "uniform"]
 
 UNIFORM = "uniform"
 PREFIX = "p_"
@@ -68,7 +68,7 @@ def beliefs_of(
 ) -> tuple[FloatArray, FloatArray]:
     """The scale and the beliefs of a pool's documents: those of the columns, an array's, or uniform ones."""
     scale = None if grades is None else np.asarray(grades, dtype=np.float64).ravel()
-    columns = _columns(rows.frame)
+    columns = belief_columns(rows.frame)
     if isinstance(beliefs, str) and beliefs != UNIFORM:
         raise ParameterError("a pool", "beliefs", "'uniform' or an array of documents × grades", beliefs)
     if isinstance(beliefs, str) or (beliefs is None and not columns):
@@ -88,7 +88,7 @@ def beliefs_of(
     return scale, given[rows.place]
 
 
-def _columns(frame: pl.DataFrame) -> dict[float, str]:
+def belief_columns(frame: pl.DataFrame) -> dict[float, str]:
     """The columns with beliefs by their grades, rising."""
     found = {}
     for name in frame.columns:
@@ -105,7 +105,7 @@ def _from_columns(rows: Rows, columns: dict[float, str], scale: FloatArray | Non
     if set(wanted) != set(columns):
         raise InputError(
             f"beliefs in the columns {', '.join(columns.values())}, but the scale is {wanted}",
-            hint="Give a column for each grade of the scale.",
+            hint="Give a column for each grade of the scale, or choose the scale that the columns have.",
         )
     believed = np.column_stack([rows.column(columns[grade], "beliefs") for grade in wanted])
     return np.array(wanted, dtype=np.float64), _unrounded(believed)

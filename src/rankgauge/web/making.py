@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, Field
 
+from rankgauge.active.beliefs import belief_columns
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.campaign.database import Location, connect, reading
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.active.pool import Pool
-from rankgauge.active.sources import READERS
+from rankgauge.active.sources import READERS, read_table
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments import scale as scale_of
 from rankgauge.web.campaigns import Campaigns
@@ -27,6 +28,9 @@ __all__ = ["CAMPAIGN_FILES", "NewCampaign", "adopt", "make", "received"]
 
 CAMPAIGN_FILES = (".rg", ".db")
 """How the names of campaigns' files end."""
+
+AS_THE_POOL, USUAL = "pool", "0-4"
+"""The scale that a pool's own beliefs are about, and the one where it has none."""
 
 LEVEL = re.compile(r"^\s*(?P<grade>-?\d+(?:\.\d+)?)\s+(?P<name>[^:=,]+?)\s*(?::\s*(?P<meaning>.*))?$")
 _EXPECTED = "a level a line, such as `2 good: answers the question in part`"
@@ -42,7 +46,7 @@ class NewCampaign(BaseModel):
     dialect: str = Field("standard", description="Whose way of computing the measure counts.")
     cost: str | None = Field(None, description="documents, log-length, one, or a column of the pool.")
     depth: int | None = Field(None, ge=1, description="Where lists are cut.")
-    scale: str = Field("0-4", description="A scale's name, or levels of your own.")
+    scale: str = Field(AS_THE_POOL, description="A scale's name; pool: the grades of its columns p_0, p_1 …, or 0-4.")
     levels: str = Field("", description=f"Levels of your own: {_EXPECTED}.")
     assessors: int = Field(1, ge=1, le=20, description="How many assessors judge each document.")
     combine: str = Field("majority", description="How their grades become one.")
@@ -69,7 +73,7 @@ def received(content: bytes, name: str | None) -> Iterator[Path]:
 def make(campaigns: Campaigns, wanted: NewCampaign, path: Path) -> int:
     """The number of the campaign that was made of a pool's file."""
     levels = _levels(wanted.levels)
-    scale = ", ".join(f"{name}={grade}" for grade, name, _ in levels) if levels else wanted.scale
+    scale = ", ".join(f"{name}={grade}" for grade, name, _ in levels) if levels else _scale(wanted, path)
     words = scale_of(scale)
     grades = np.unique([grade for _, grade in words.levels])
     made = Campaign.create(
@@ -111,6 +115,14 @@ def adopt(campaigns: Campaigns, path: Path, name: str | None = None) -> int:
     named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in found.settings.grades}
     campaigns.set_rules(made.campaign, Rules(guide=Guide(names=named)))
     return made.campaign
+
+
+def _scale(wanted: NewCampaign, path: Path) -> str:
+    """The scale that was asked for, by its name or as its levels."""
+    if wanted.scale != AS_THE_POOL:
+        return wanted.scale
+    grades = belief_columns(read_table(path))
+    return ", ".join(f"{grade:g}={grade:g}" for grade in grades) or USUAL
 
 
 def _pool(path: Path, wanted: NewCampaign, grades: np.ndarray) -> Pool:
