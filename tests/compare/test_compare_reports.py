@@ -182,7 +182,7 @@ def test_every_format_has_its_file(command: Command, folder: Path, name: str) ->
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("bm25.txt",), 4, "two at least"),
+        (("bm25.txt",), 2, "One run alone: rankgauge evaluate qrels.txt bm25.txt"),
         ((*THREE, "--test", "student"), 3, "no test called 'student'"),
         ((*THREE, "--correction", "bonf"), 3, "Did you mean bonferroni"),
         ((*THREE, "-o", "pdf"), 3, "output format"),

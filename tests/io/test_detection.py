@@ -141,3 +141,30 @@ def test_golden_pairs_hold_the_same_grades(case: str) -> None:
     assert len(run) == len(ranks) == len(trec)
     with pytest.raises(InputError, match="wrong order"):
         io.read_pair(folder / "scores.txt", folder / "input.txt")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"1 d1 3.0\n1 d2 2.0\n", "A line of a TREC run is: query Q0 document rank score tag"),
+        (b"1 d1 3.0\n1 d2 2.0\n", "one of TREC judgments: query 0 document grade"),
+        (b"1,d1,3.0\n1,d2,2.0\n", "A table begins with the names of its columns: query,document,score"),
+    ],
+)
+def test_what_is_nearly_a_file_is_told_what_lacks(tmp_path: Path, content: bytes, words: str) -> None:
+    """Fields between blanks are shown the lines of TREC files, cells without a header the names of columns."""
+    (tmp_path / "run.txt").write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        io.read_run(tmp_path / "run.txt")
+    (tmp_path / "words.txt").write_text("hello\n")
+    with pytest.raises(InputError) as caught:
+        io.read_run(tmp_path / "words.txt")
+    assert words not in str(caught.value)
+
+
+def test_two_judgments_are_shown_a_run(tmp_path: Path) -> None:
+    """Where both files hold judgments, the second is named, and what a run looks like."""
+    with pytest.raises(
+        InputError, match=r"both hold judgments\n  This one should be a run; .*: query Q0 document rank"
+    ):
+        io.read_pair(file(tmp_path, "qrels"), file(tmp_path, "qrels"))

@@ -111,5 +111,5 @@ def _require(present: Sequence[str], columns: dict[str, str], table: Table) -> N
     if missing:
         raise InputError(
             f"no column for {', '.join(missing)} among {', '.join(present) or 'no columns'}",
-            hint=f"{table.name.capitalize()} have the columns {', '.join(table.required)}; rename yours.",
+            hint=f"Expected the columns {', '.join(table.required)}: rename yours.",
         )

@@ -96,7 +96,7 @@ def run(
         typer.Option(
             "-o",
             "--output",
-            help="table, html, md or json; or a file whose ending says it.",
+            help="table, html, svg, md or json; or a file whose ending says it.",
             metavar="FORMAT|FILE",
             autocompletion=completion.names("rankgauge.report.audit"),
         ),
@@ -106,11 +106,14 @@ def run(
     from rankgauge.audit import audit
     from rankgauge.cli.interrupts import heed
     from rankgauge.cli.output import opened
+    from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.report.audit import find
 
     heed()
     format_, path = find(output)
-    found = audit(judgments, _named(runs), measure, dialects=_listed(dialects), base=against)
+    listed = named(runs)
+    refuse_measures([judgments, *listed.values()], ())
+    found = audit(judgments, listed, measure, dialects=_listed(dialects), base=against)
     with opened(path) as stream:
         format_.write(found, stream)
 
@@ -176,11 +179,3 @@ def _found(names: Iterable[str]) -> tuple[Dialect, ...]:
     from rankgauge import dialects
 
     return tuple(dialects.get(name) for name in names)
-
-
-def _named(runs: list[Path]) -> dict[str, Path]:
-    """The runs by the names to show them under: that of the file, or the whole path where two are the same."""
-    from rankgauge.io import label
-
-    names = [label(path) for path in runs]
-    return {str(path) if names.count(name) > 1 else name: path for path, name in zip(runs, names, strict=True)}

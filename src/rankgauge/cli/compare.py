@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import PurePath
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
 from typing import Annotated, TypeAlias
 
 import typer
@@ -11,7 +11,7 @@ import typer
 from rankgauge.cli import completion, options
 from rankgauge.cli.evaluate import given, names
 from rankgauge.cli.help import example
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 
 __all__ = ["add_to"]
 
@@ -19,7 +19,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP")
 
 EPILOG = example(
     "rankgauge compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m AP",
-    "rankgauge compare qrels.txt bm25.txt dense.txt.gz --baseline bm25 -o compare.html",
+    "rankgauge compare qrels.txt BM25=bm25.txt Dense=dense.txt.gz --baseline BM25 -o compare.html",
     "rankgauge compare qrels.txt *.txt --test randomisation --correction tukey -o compare.tex",
 )
 
@@ -104,15 +104,19 @@ def compare(
 ) -> None:
     """Which runs differ by more than luck, by how much, and on which queries."""
     from rankgauge.cli.output import opened
+    from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.work import Work
     from rankgauge.compare import Comparison, Settings
     from rankgauge.report.compare import Shown, find
 
     format_, path = find(output)
+    listed = named(runs)
+    refuse_measures([judgments, *listed.values()], names(measure or ()))
+    _refuse_one(judgments, listed)
     settings = Settings(test=test, correction=correction, alpha=alpha, interval=interval, seed=seed, draws=draws)
     work = Work(
         judgments=judgments,
-        runs=tuple(runs),
+        runs=listed,
         measures=tuple(names(measure or DEFAULT_MEASURES)),
         dialect=dialect,
         overrides=given(ties=ties, unjudged=unjudged, missing=missing, depth=depth, rel=rel),
@@ -123,6 +127,15 @@ def compare(
     comparison = Comparison(results=results, baseline=_named(baseline, results), settings=settings)
     with opened(path) as stream:
         format_.write(Shown(comparison=comparison, agree=measures_agree), stream)
+
+
+def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:
+    if len(runs) < 2:
+        alone = " ".join(str(path) for path in (judgments, *runs.values()))
+        raise InputError(
+            f"compare needs two runs or more, and there is only {', '.join(runs)}",
+            hint=f"One run alone: rankgauge evaluate {alone}",
+        )
 
 
 def _named(baseline: str | None, runs: Iterable[str]) -> str | None:

@@ -97,11 +97,12 @@ def settings(ctx: typer.Context, incomplete: str) -> Offers:
 
 
 def sources(incomplete: str) -> Offers:
-    """The data sets of ir_datasets, once `irds:` is written; before that, files."""
+    """The data sets of ir_datasets, once `irds:` is written; before that, files. A run's name may stand before it."""
     from rankgauge.io.catalogue import PREFIX, ids
 
+    name, joint, source = incomplete.rpartition("=")
     with contextlib.suppress(RankGaugeError):
-        return [(f"{PREFIX}{name}", "") for name in ids()] if incomplete.startswith(PREFIX) else []
+        return [(f"{name}{joint}{PREFIX}{one}", "") for one in ids()] if source.startswith(PREFIX) else []
     return []
 
 

@@ -22,7 +22,7 @@ _COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
 
 EPILOG = example(
     "rankgauge evaluate qrels.txt bm25.txt -m nDCG@10,AP -m 'ERR(max_grade=3)@20'",
-    "rankgauge evaluate qrels.txt bm25.txt dense.txt.gz -q -o tsv",
+    "rankgauge evaluate qrels.txt BM25=bm25.txt Dense=dense.txt.gz -q -o tsv",
     "rankgauge evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec",
     "rankgauge evaluate test.txt scores.txt -m nDCG@10 -o values.csv",
     "rankgauge evaluate ratings.csv dense.jsonl --assessors mean",
@@ -66,13 +66,16 @@ def evaluate(
 ) -> None:
     """How good runs are, by each of the measures."""
     from rankgauge.cli.output import opened
+    from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.work import Work
     from rankgauge.report import find
 
     format_, path = find(output)
+    listed = named(runs)
+    refuse_measures([judgments, *listed.values()], names(measure or ()))
     work = Work(
         judgments=judgments,
-        runs=tuple(runs),
+        runs=listed,
         measures=tuple(names(measure or DEFAULT_MEASURES)),
         dialect=dialect,
         overrides=given(

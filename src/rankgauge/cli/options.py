@@ -52,7 +52,7 @@ Judgments: TypeAlias = Annotated[
 Runs: TypeAlias = Annotated[
     list[Path],
     Argument(
-        help="Runs, or scores for a LETOR file; compressed files are read as they are.",
+        help="Runs, or scores for a LETOR file; compressed files are read as they are. NAME=FILE gives one a name.",
         metavar="RUN",
         autocompletion=completion.sources,
     ),

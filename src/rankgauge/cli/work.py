@@ -31,7 +31,8 @@ class Work:
     """Judgments, runs, and how to judge them."""
 
     judgments: Path
-    runs: tuple[Path, ...]
+    runs: Mapping[str, Path]
+    """The runs by the names to show them under."""
     measures: tuple[str, ...]
     dialect: str
     overrides: Mapping[str, Any]
@@ -49,9 +50,10 @@ class Work:
         printed = tuple(named for name in self.measures for named in spoken.resolve(name))
         chosen = engine(self.engine, master=self.master)
         results = {}
-        for path, name in followed(self._named()):
+        for name, path in followed(list(self.runs.items())):
             started = time.perf_counter()
-            results[name] = chosen.evaluate(*self._sources(path), self.measures, dialect=spoken)
+            with io.traced(path, self.formats[1]):
+                results[name] = chosen.evaluate(*self._sources(path), self.measures, dialect=spoken)
             hits = results[name].hits
             self._tell(
                 f"read and evaluated {name} in {time.perf_counter() - started:.2f} s: "
@@ -69,18 +71,11 @@ class Work:
             printed=printed,
         )
 
-    def _named(self) -> list[tuple[Path, str]]:
-        """The runs with the names to show them under: that of the file, or the whole path where two are the same."""
-        names = [io.label(path) for path in self.runs]
-        return [
-            (path, str(path) if names.count(name) > 1 else name) for path, name in zip(self.runs, names, strict=True)
-        ]
-
     def _tags(self) -> dict[str, str]:
         """The names that the runs give themselves; trec_eval prints them along with its sets of measures."""
         if not SETS.keys() & self.measures:
             return {}
-        found = {name: _tag(path) for path, name in self._named()}
+        found = {name: _tag(path) for name, path in self.runs.items()}
         return {name: tag for name, tag in found.items() if tag is not None}
 
     def _sources(self, run: Path) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import find, raters
 from rankgauge.tables.check import Place
 
-__all__ = ["STRICT", "Format", "Head", "Kind", "Reader", "Reading", "get", "kinds", "registry"]
+__all__ = ["LINES", "STRICT", "Format", "Head", "Kind", "Reader", "Reading", "get", "kinds", "registry"]
 
 _REGISTRY: dict[str, Format] = {}
 
@@ -52,6 +52,13 @@ class Kind(Enum):
     JUDGMENTS = "judgments"
     RUN = "a run"
     COMPANION = "numbers that need their judgments beside them"
+
+
+LINES: Mapping[Kind, str] = {
+    Kind.RUN: "query Q0 document rank score tag",
+    Kind.JUDGMENTS: "query 0 document grade",
+}
+"""What a line of TREC's file of a kind looks like, for whoever gave another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +108,8 @@ class Format:
     """What a file that begins so may hold, the likeliest first; nothing if it is not in this format."""
     sureness: int
     """Formats with clearer marks are asked first: 3 magic bytes, 2 a mark in the line, 1 only a number of fields."""
+    nearly: Callable[[Head], str | None] | None = None
+    """What to say of a file that nearly is in this format, where no format is recognised."""
     keeps_assessors: bool = False
     """Whether its judgments can name their assessors."""
     read_judgments: Reader | None = None

@@ -46,6 +46,13 @@ def _recognise(head: Head, only: str | None = None) -> tuple[Kind, ...]:
     return kinds(_cells(header, separator)) if only is None or only == separator else ()
 
 
+def _nearly(head: Head) -> str | None:
+    """That the first line should be a header, where there are as many cells on each."""
+    cells = {line.count(_separator(head)) for line in head.lines}
+    wanted = "A table begins with the names of its columns: query,document,score or query,document,grade"
+    return wanted if len(cells) == 1 and min(cells) > 1 else None
+
+
 def _scan(source: Source) -> pl.LazyFrame:
     # Every column as text: "007" is an id, not the number 7.
     separator = _separator(Head(source=source))
@@ -94,6 +101,7 @@ def _format(name: str, title: str, suffixes: tuple[str, ...], separator: str) ->
         suffixes=suffixes,
         recognise=partial(_recognise, only=None if name == "csv" else separator),
         sureness=2,
+        nearly=_nearly if name == "csv" else None,
         keeps_assessors=True,
         read_judgments=lambda source: _read(source, JUDGMENTS),
         read_run=lambda source: _read(source, RUN),

@@ -13,7 +13,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import letor
-from rankgauge.io.base import STRICT, Format, Head, Kind, Reader, Reading, get, registry
+from rankgauge.io.base import LINES, STRICT, Format, Head, Kind, Reader, Reading, get, registry
 from rankgauge.io.catalogue import is_dataset, judgments_of, run_of
 from rankgauge.io.source import PACKED_SUFFIXES, Source
 from rankgauge.io.streams import whole_queries
@@ -200,9 +200,15 @@ def _shapes(source: Source, format: AnyFormat = None) -> list[Shape]:
             _riddle(head),
             path=source.name,
             text=head.lines[0] if head.lines else None,
-            hint=f"Known formats: {', '.join(registry())}.",
+            hint="\n  ".join([*_nearly(head), f"Known formats: {', '.join(registry())}."]),
         )
     return guesses
+
+
+def _nearly(head: Head) -> list[str]:
+    """What the formats say that the file is nearly in."""
+    said = [one.nearly(head) for one in registry().values() if one.nearly is not None]
+    return [words for words in said if words is not None]
 
 
 def _riddle(head: Head) -> str:
@@ -219,9 +225,9 @@ def _shape(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability:
     if fitting:
         return fitting[0]
     raise InputError(
-        f"holds {shapes[0].kind.value} ({shapes[0].format.title}), {wanted[0].value} expected",
+        f"holds {shapes[0].kind.value} (format {shapes[0].format.name}), {wanted[0].value} expected",
         path=source.name,
-        hint="A file of scores is read beside its LETOR file." if shapes[0].kind is Kind.COMPANION else None,
+        hint=_wanted(shapes, wanted[0]),
     )
 
 
@@ -250,11 +256,25 @@ def _misfit(first: Source, second: Source, left: list[Shape], right: list[Shape]
             path=first.name,
             hint=f"Judgments come first, the run second: {second.name} {first.name}",
         )
-    found = [
-        f"{name} holds {shape.kind.value} ({shape.format.title})"
-        for name, shape in ((first.name, left[0]), (second.name, right[0]))
-    ]
-    return InputError("the two files are not judgments and a run: " + "; ".join(found))
+    said = "the two files are not judgments and a run: "
+    if left[0].kind is right[0].kind:
+        said += f"both hold {left[0].kind.value}"
+    else:
+        said += f"{first.name} holds {left[0].kind.value}, {second.name} {right[0].kind.value}"
+    if _holds(left, Kind.JUDGMENTS):
+        return InputError(said, path=second.name, hint=_wanted(right, Kind.RUN))
+    return InputError(said, path=first.name, hint=_wanted(left, Kind.JUDGMENTS))
+
+
+def _holds(shapes: list[Shape], kind: Kind) -> bool:
+    return any(shape.kind is kind for shape in shapes)
+
+
+def _wanted(shapes: list[Shape], kind: Kind) -> str:
+    """What to say where a file of that kind was expected."""
+    if shapes[0].kind is Kind.COMPANION:
+        return "A file of scores is read beside its LETOR file."
+    return f"This one should be {kind.value}; a line of that in TREC's format is: {LINES[kind]}"
 
 
 def _written(path: PathLike, format: AnyFormat) -> Format:

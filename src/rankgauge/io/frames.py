@@ -45,6 +45,6 @@ def _named(frame: pl.LazyFrame, table: Table, source: Source, columns: list[str]
         raise InputError(
             f"no column for {', '.join(missing)} among {', '.join(columns) or 'no columns'}",
             path=source.name,
-            hint=f"{table.name.capitalize()} have the columns {', '.join(table.required)}; rename yours.",
+            hint=f"Expected the columns {', '.join(table.required)}: rename yours, or name them in a first line.",
         )
     return named

@@ -64,6 +64,8 @@ def writing(path: str | Path) -> Iterator[BinaryIO]:
     target = Path(path).resolve()
     if target.is_dir():
         raise InputError("is a directory, a file was expected", path=path)
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {Path(path).parent}", path=path)
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with target.open("wb") as raw:
             yield raw

@@ -17,7 +17,7 @@ from typing import BinaryIO
 import polars as pl
 
 from rankgauge.io import lines
-from rankgauge.io.base import Format, Head, Kind, refuse_words
+from rankgauge.io.base import LINES, Format, Head, Kind, refuse_words
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.io.texts import numbers, ranks
@@ -49,6 +49,13 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
     if head.numeric and width > 6:
         return ()
     return (Kind.JUDGMENTS,) if width == 4 else (Kind.RUN,) if width >= 5 else ()
+
+
+def _nearly(head: Head) -> str | None:
+    """How the lines should look, where they are fields between blanks and too few."""
+    few = head.fields and 1 < len(head.fields[0]) < 4
+    run, judgments = LINES[Kind.RUN], LINES[Kind.JUDGMENTS]
+    return f"A line of a TREC run is: {run}; one of TREC judgments: {judgments}" if few else None
 
 
 def _read_judgments(source: Source) -> pl.DataFrame:
@@ -107,6 +114,7 @@ TREC = Format(
     suffixes=(".qrels", ".qrel", ".run", ".trec"),
     recognise=_recognise,
     sureness=1,
+    nearly=_nearly,
     read_judgments=_read_judgments,
     read_run=_read_run,
     refuse_fractions=_refuse_fractions,

@@ -105,7 +105,27 @@ def registry() -> Mapping[str, Format]:
 
 def find(target: str) -> tuple[Format, Path | None]:
     """The format that an output names: `tsv` is a format, `values.tsv` a file whose ending says it."""
-    return chosen(target, registry())
+    try:
+        return chosen(target, registry())
+    except (InputError, UnknownNameError) as error:
+        raise _elsewhere(target) or error from None
+
+
+def _elsewhere(target: str) -> InputError | None:
+    """The error for a format that reports on one run at a time lack and comparisons have."""
+    from rankgauge.report.compare import find as find_for_compare
+    from rankgauge.report.compare import registry as registry_of_compare
+
+    try:
+        find_for_compare(target)
+    except (InputError, UnknownNameError):
+        return None
+    theirs = [one for name, one in registry_of_compare().items() if name not in registry()]
+    listed = " and ".join(one.endings[0] for one in theirs)
+    return InputError(
+        f"evaluate does not write {target}",
+        hint=f"It writes {', '.join(registry())}; 'rankgauge compare', for two runs or more, also writes {listed}.",
+    )
 
 
 class _Ended(Protocol):

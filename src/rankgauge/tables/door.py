@@ -44,7 +44,7 @@ def _as_table(source: Any, table: Table) -> pl.DataFrame:
     if missing:
         raise InputError(
             f"no column for {', '.join(missing)} among {', '.join(columns) or 'no columns'}",
-            hint=f"{table.name.capitalize()} have the columns {', '.join(table.required)}; rename yours.",
+            hint=f"Expected the columns {', '.join(table.required)}: rename yours.",
         )
     return check(named.collect(), table)
 

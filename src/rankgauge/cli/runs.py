@@ -1,0 +1,65 @@
+"""The runs that a command line lists: files, each with the name to show it under."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.io import is_path, label
+from rankgauge.io.source import STANDARD_STREAM
+from rankgauge.measures import resolve
+
+__all__ = ["named", "refuse_measures"]
+
+
+def named(runs: Iterable[Path]) -> dict[str, Path]:
+    """The runs by their names: NAME=PATH says it; else it is that of the file, or the path where two are the same."""
+    split = [_split(run) for run in runs]
+    shown = [name or label(path) for name, path in split]
+    found: dict[str, Path] = {}
+    for given, path in split:
+        name = given or label(path)
+        name = str(path) if not given and shown.count(name) > 1 else name
+        if name in found:
+            raise InputError(
+                f"two runs are called {name}: {found[name]} and {path}",
+                hint=f"Give each a name of its own, as in A={found[name]} B={path}",
+            )
+        found[name] = path
+    return found
+
+
+def refuse_measures(files: Sequence[Path], measures: Sequence[str]) -> None:
+    """An error where what should be a file is a measure, as in `-m nDCG@10 AP`; `measures` were given after -m."""
+    strays = [str(file) for file in files if not _is_there(file) and _is_measure(str(file))]
+    if strays:
+        together = ",".join([*measures, *strays])
+        raise InputError(
+            "there is no such file", path=strays[0], hint=f"{strays[0]} is a measure: -m {shlex.quote(together)}"
+        )
+
+
+def _split(run: Path) -> tuple[str, Path]:
+    """The name, empty where there is none, and the path. What exists as it stands is a path, '=' included."""
+    text = str(run)
+    parts = [
+        (text[:at], Path(text[at + 1 :])) for at, sign in enumerate(text) if sign == "=" and 0 < at < len(text) - 1
+    ]
+    if not parts or _is_there(run):
+        return "", run
+    (name, path), whole = parts[0], ("", run)
+    likeliest = whole if Path(name).name != name or _is_measure(text) else (name, path)
+    return next((part for part in parts if _is_there(part[1])), likeliest)
+
+
+def _is_there(path: Path) -> bool:
+    return not is_path(path) or str(path) == STANDARD_STREAM or path.exists()
+
+
+def _is_measure(text: str) -> bool:
+    try:
+        return bool(resolve([text]))
+    except RankGaugeError:
+        return False

@@ -1,0 +1,47 @@
+"""A command line that cannot be understood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Command = Callable[..., str]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "path"),
+    [
+        (("evaluate", "qrels.txt"), "Missing argument 'RUN'", "rankgauge evaluate"),
+        (("evaluate", "--nosuch"), "--nosuch", "rankgauge evaluate"),
+        (("evaluate", "qrels.txt", "bm25.txt", "-M", "0"), "--depth", "rankgauge evaluate"),
+        (("audit", "lint"), "Missing argument 'JUDGMENTS'", "rankgauge audit lint"),
+        (("evalute",), "Did you mean 'evaluate'?", "rankgauge"),
+        (("help",), "Did you mean rankgauge --help?", "rankgauge"),
+        (("version",), "Did you mean rankgauge --version?", "rankgauge"),
+    ],
+)
+def test_wrong_use(command: Command, arguments: tuple[str, ...], words: str, path: str) -> None:
+    """A wrong use ends with 2 and one message like every other error: what is wrong, the usage, where to read more."""
+    first, *_, last = command(*arguments, code=2).splitlines()
+    assert first.startswith("rankgauge: ")
+    assert words in first
+    assert last == f"  '{path} --help' tells more."
+
+
+@pytest.mark.parametrize("group", [(), ("audit",), ("active",)])
+def test_a_group_without_a_command(command: Command, group: tuple[str, ...]) -> None:
+    """It shows its help, not an error."""
+    assert command(*group, code=2).startswith("Usage: ")
+
+
+def test_help_ends_well(command: Command) -> None:
+    """What was asked for is no error."""
+    assert command("--version").startswith("rankgauge ")
+    assert command("evaluate", "--help").startswith("Usage: ")
+
+
+def test_a_folder_that_does_not_exist(command: Command) -> None:
+    """The error of an output names the folder that is missing."""
+    said = command("evaluate", "qrels.txt", "bm25.txt", "-o", "nosuch/values.csv", code=2)
+    assert said == "rankgauge: nosuch/values.csv: there is no folder nosuch\n"
