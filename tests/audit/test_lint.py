@@ -72,6 +72,29 @@ def test_lines_of_a_file(tmp_path: Path) -> None:
         assert (findings[name].count, findings[name].of, findings[name].examples) == (count, of, examples)
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "head"),
+    [("run.txt", "{} Q0 {} {} {} tag\n", ""), ("run.csv", "{},{},{},{}\n", "query,document,rank,score\n")],
+)
+def test_ranks_against_scores(tmp_path: Path, name: str, line: str, head: str) -> None:
+    """Ranks 1, 2, 3 with scores that rise, as distances do, are found; scores that fall or tie, and no ranks, are not.
+
+    Of the judged queries, `far` has distances; `near` falls, `tied` does not rise, `none` has 0 on every line.
+    """
+    rows = {
+        "near": [("x", 1, 3.0), ("y", 2, 2.0), ("z", 3, 1.0)],
+        "far": [("x", 1, 1.0), ("y", 2, 2.0), ("z", 3, 3.0)],
+        "tied": [("x", 2, 1.0), ("y", 1, 1.0)],
+        "none": [("x", 0, 1.0), ("y", 0, 2.0)],
+        "stranger": [("x", 1, 1.0), ("y", 2, 2.0)],
+    }
+    told = "".join(line.format(query, *row) for query, listed in rows.items() for row in listed)
+    (tmp_path / name).write_text(head + told)
+    judgments = {query: {"x": 1.0, "y": 0.0} for query in rows if query != "stranger"}
+    finding = found(judgments, tmp_path / name)["ranks"]
+    assert (finding.count, finding.of, finding.queries) == (1, 4, ("far",))
+
+
 def test_sparse_features(tmp_path: Path) -> None:
     """A feature that a line lacks is 0 there: 7 changes, 8 is 3 in the one line that has it and 0 in the other."""
     (tmp_path / "test.txt").write_text("1 qid:1 7:1 9:2\n0 qid:1 7:2 8:3 9:2\n")

@@ -23,7 +23,7 @@ from rankgauge.io.source import Source
 from rankgauge.io.texts import numbers, ranks
 from rankgauge.tables import JUDGMENTS, RUN
 
-__all__ = ["TREC", "TREC_ASSESSORS"]
+__all__ = ["TREC", "TREC_ASSESSORS", "read_ranked"]
 
 _GAP = f"{BLANK}+"
 _JUDGMENT = rf"{_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){BLANK}*$"
@@ -39,6 +39,15 @@ _RUN = (
     rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<score>{WORD}+)",
     "six fields: query, Q0, document, rank, score, tag",
 )
+_RANKED = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}(?<rank>{WORD}+){_GAP}(?<score>{WORD}+)",
+    _RUN[1],
+)
+
+
+def read_ranked(source: Source) -> pl.DataFrame:
+    """A run with the ranks that the file states, which no judging looks at; null where there is no number."""
+    return lines.read(source, RUN, *_RANKED)
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ from rankgauge import io
 from rankgauge.audit.lint.features import Lines
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
+from rankgauge.io.trec import TREC, read_ranked
 
 __all__ = ["Check", "Finding", "Subject", "registry"]
 
@@ -25,6 +27,8 @@ class Subject:
 
     judgments: pl.DataFrame
     run: pl.DataFrame | None = None
+    ranked: pl.DataFrame | None = None
+    """The run with the ranks that it states, where it does."""
     lines: Lines | None = None
     """What only the lines of a LETOR file show."""
 
@@ -37,7 +41,7 @@ class Subject:
         if run is None:
             return cls(judgments=io.judgments_from(judgments))
         judged, ranked = io.pair_from(judgments, run)
-        return cls(judgments=judged, run=ranked)
+        return cls(judgments=judged, run=ranked, ranked=_ranked(run, ranked))
 
     @cached_property
     def queries(self) -> pl.DataFrame:
@@ -52,6 +56,13 @@ class Subject:
             return found.with_columns(listed=pl.col("documents"))
         listed = self.run.group_by("query").agg(listed=pl.len())
         return found.join(listed, on="query", how="left", maintain_order="left")
+
+
+def _ranked(run: Any, table: pl.DataFrame) -> pl.DataFrame | None:
+    """A TREC file is read once more, with its ranks; a table has them as a column. A pipe can be read only once."""
+    if io.is_path(run) and os.path.isfile(run) and io.detect(run).format is TREC:
+        return read_ranked(Source.of(run))
+    return table if "rank" in table.columns else None
 
 
 def _letor(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame | None]:

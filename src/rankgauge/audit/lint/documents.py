@@ -1,4 +1,4 @@
-"""Checks of documents: tied, unjudged, twice in a query."""
+"""Checks of documents: tied, ranked against their scores, unjudged, twice in a query."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import polars as pl
 
 from rankgauge.audit.lint.base import Check, Finding, Subject
 
-__all__ = ["DUPLICATES", "PRECISION", "TIES", "UNJUDGED"]
+__all__ = ["DUPLICATES", "PRECISION", "RANKS", "TIES", "UNJUDGED"]
 
 
 def _tied(subject: Subject, score: pl.Expr) -> pl.Series | None:
@@ -44,6 +44,27 @@ PRECISION = Check(
     title="queries with scores that are equal only as 32-bit numbers",
     effect="trec_eval up to 9 compares 32-bit numbers: there they are tied, and document ids decide.",
     find=_precision,
+).register()
+
+
+def _ranks(subject: Subject) -> Finding | None:
+    if subject.ranked is None:
+        return None
+    known = subject.ranked.join(subject.queries, on="query", how="semi").drop_nulls("rank")
+    # Equal ranks, as in a file that has 0 on every line, contradict nothing.
+    ordered = known.sort("query", "rank", "score", descending=[False, False, True])
+    rises = (pl.col("query") == pl.col("query").shift()) & (pl.col("score") > pl.col("score").shift())
+    risen = set(ordered.filter(rises)["query"])
+    return Finding.of_queries((one for one in subject.queries["query"] if one in risen), len(subject.queries))
+
+
+RANKS = Check(
+    name="ranks",
+    title="queries whose ranks contradict their scores",
+    effect="Scores decide and the ranks are ignored, here as in trec_eval and gdeval: the highest score comes first. "
+    "Distances, of which the smallest is the best, are turned round by a minus before each; where the ranks are right, "
+    "write 1/rank as the score.",
+    find=_ranks,
 ).register()
 
 
