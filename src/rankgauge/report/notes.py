@@ -17,6 +17,9 @@ __all__ = ["notes", "settled"]
 
 _RANGE = ("measure", "worst", "best")
 
+FEW = 10
+"""Below so many queries an interval says little: Student's factor is 2.3 at 9 queries, 12.7 at 2."""
+
 NAMED = 3
 """How many measures or queries a note names before it says how many more there are."""
 
@@ -25,7 +28,7 @@ def notes(report: Report) -> list[tuple[str, str]]:
     """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
     return [
         note
-        for kind in (_dialect, _intervals, _judged, _counted, _bounds, _sampled, _strangers)
+        for kind in (_dialect, _intervals, _few, _judged, _counted, _bounds, _sampled, _strangers)
         for note in kind(report)
     ]
 
@@ -49,6 +52,13 @@ def _intervals(report: Report) -> Iterator[tuple[str, str]]:
     kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {report.seed}"}[report.interval]
     alone = "; of each run by itself, no test of their difference" if report.several else ""
     yield "interval", f"95 %, of the mean over queries ({kind}){alone}"
+
+
+def _few(report: Report) -> Iterator[tuple[str, str]]:
+    """That an interval rests on so little that it may reach beyond what the measure can be."""
+    fewest = min(len(result.counted) for result in report.results.values())
+    if fewest < FEW:
+        yield "few", f"{fewest} {'query is' if fewest == 1 else 'queries are'} too few for an interval to say much"
 
 
 def _judged(report: Report) -> Iterator[tuple[str, str]]:

@@ -20,14 +20,22 @@ def number(value: float) -> str:
 
 def value(measure: Measure, amount: float) -> str:
     """A measure's value as the measure itself prints it; a dash where it is not defined."""
-    return "–" if math.isnan(amount) else measure.text(amount, fixed(4))
+    if math.isnan(amount):
+        return "–"
+    text = measure.text(amount, fixed(4))
+    return _signed(text) if amount < 0 else text  # in a relevance string a stroke is no sign
 
 
 def interval(low: float, high: float) -> str:
     """The two ends in brackets; a dash where there is none."""
-    return "–" if math.isnan(low) or math.isnan(high) else f"[{number(low)}, {number(high)}]"
+    return "–" if math.isnan(low) or math.isnan(high) else _signed(f"[{number(low)}, {number(high)}]")
 
 
 def share(part: float, whole: float) -> str:
     """A part of a whole in per cent."""
     return f"{100 * part / whole:.0f} %" if whole else "0 %"
+
+
+def _signed(text: str) -> str:
+    """Numbers for people, with the sign of a minus."""
+    return text.replace("-", "−")

@@ -160,7 +160,7 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, ...]:
         row["run"],
         row["other"],
         signed(row["difference"]),
-        interval(row["low"], row["high"]).replace("-", "−"),
+        interval(row["low"], row["high"]),
         p_value(row["p"]),
         p_value(row["corrected"]),
         row["verdict"],
