@@ -21,6 +21,7 @@ __all__ = ["Evaluate", "Jobs", "lacking"]
 
 Evaluate = Callable[..., Result]
 Pair = tuple[pl.DataFrame, pl.DataFrame]
+Together = Callable[[], Iterable[tuple[Any, Any]]]
 BETWEEN = "\x1f"
 """Between the number of an input and the name of its query, in a job of many inputs."""
 
@@ -37,6 +38,7 @@ class Jobs:
 
     def __init__(self, session: Any) -> None:
         self.session = session
+        self.inputs: dict[tuple[Any, str], dict[int, Pair]] = {}
         self.known: dict[tuple[Any, str], dict[int, Result]] = {}
 
     def evaluate(
@@ -46,17 +48,27 @@ class Jobs:
         measures: Any,
         *,
         dialect: Any = "standard",
-        together: Callable[[], Iterable[tuple[Any, Any]]] = tuple,
+        together: Together = tuple,
         **overrides: Any,
     ) -> Result:
         """As `rankgauge.evaluate`; the inputs that `together` gives are one job, whichever of them is asked for."""
         job = Job.of(measures, dialect, **overrides)
         asked = io.pair_from(judgments, run, job.dialect.reading)
+        inputs, mark = self._inputs(together, job.dialect.reading), _mark(asked)
+        if mark not in inputs:
+            return self._alone(asked, job)
         key = together, repr(job)
         if key not in self.known:
-            self.known[key] = self._computed(list(_taken(job, together())), job)
-        known = self.known[key].get(_mark(asked))
-        return self._alone(asked, job) if known is None else known
+            self.known[key] = self._computed([pair for pair in inputs.values() if _takes(job, pair)], job)
+        found = self.known[key].get(mark)
+        return self._alone(asked, job) if found is None else found
+
+    def _inputs(self, together: Together, reading: io.Reading) -> dict[int, Pair]:
+        """The inputs that are computed together, but for those that cannot be read."""
+        key = together, repr(reading)
+        if key not in self.inputs:
+            self.inputs[key] = {_mark(pair): pair for pair in _read(together(), reading)}
+        return self.inputs[key]
 
     def _computed(self, pairs: list[Pair], job: Job) -> dict[int, Result]:
         """The results of all inputs, by one job: their queries are told apart by the number of their input."""
@@ -80,13 +92,19 @@ class Jobs:
         return self.session.createDataFrame(frame.to_arrow())
 
 
-def _taken(job: Job, inputs: Iterable[tuple[Any, Any]]) -> Iterator[Pair]:
-    """The inputs that are not refused: one that is would stop the whole job."""
+def _read(inputs: Iterable[tuple[Any, Any]], reading: io.Reading) -> Iterator[Pair]:
     for judgments, run in inputs:
         with suppress(InputError):
-            pair = io.pair_from(judgments, run, job.dialect.reading)
-            here(*pair, job.measures, dialect=job.dialect)
-            yield pair
+            yield io.pair_from(judgments, run, reading)
+
+
+def _takes(job: Job, pair: Pair) -> bool:
+    """Whether an input is not refused: one that is would stop the job of all."""
+    try:
+        here(*pair, job.measures[:1], dialect=job.dialect)
+    except InputError:
+        return False
+    return True
 
 
 def _numbered(frames: Iterable[pl.DataFrame]) -> list[pl.DataFrame]:

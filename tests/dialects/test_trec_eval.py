@@ -1,9 +1,7 @@
-"""trec_eval: every string that it printed, on golden cases, on its own test files and on a track of TREC."""
+"""trec_eval: every string that it printed, on golden cases and on its own test files."""
 
 from __future__ import annotations
 
-import lzma
-from collections import defaultdict
 from typing import Any
 
 import polars as pl
@@ -39,7 +37,7 @@ def test_golden(case: Case, tool: str, options: str, evaluate: Evaluate) -> None
     """Every value stands as trec_eval printed it, no query more or less; what it refused is refused."""
     expected = case.expected(tool)[options]
     if ("-", "ERROR") in expected:
-        wanted = "GX083-26-9616867" if "duplicate" in expected["-", "ERROR"] else "without documents for a judged query"
+        wanted = case.twice if "duplicate" in expected["-", "ERROR"] else "without documents for a judged query"
         judged, ranked = case.tables
         once = judged.unique(["query", "document"], keep="first", maintain_order=True)
         with pytest.raises(InputError, match=wanted):
@@ -123,30 +121,3 @@ def test_judged_documents_of_the_first_few(evaluate: Evaluate) -> None:
     cut_first = evaluate(judged, ranked, names, dialect="trec_eval", unjudged="skip", depth=2)
     assert [only_judged[name] for name in names] == [2, 1 + 1, (1 / 1 + 1 / 1) / 2]
     assert [cut_first[name] for name in names] == [2, 0 + 1, (0 + 1 / 1) / 2]
-
-
-def test_deep_learning_track(evaluate: Evaluate) -> None:
-    """The values that NIST published for the 37 runs of TREC 2019's passage task, from the runs' first 100."""
-    folder = shared("data/trec_dl19_passage")
-    names = ["P_10", "P_100", "recall_10", "recall_100", "ndcg_cut_10", "ndcg_cut_100"]
-    published: dict[str, dict[str, str]] = defaultdict(dict)
-    for row in pl.read_csv(folder / "official_nist.tsv", separator="\t", infer_schema=False).iter_rows(named=True):
-        if row["measure"] in names:
-            published[row["run"]][row["measure"]] = f"{float(row['value']):.4f}"  # the file drops final zeros
-    computed, qrels = {}, judgments(folder / "qrels.txt")
-    listed = lzma.decompress((folder / "runs_order_top100.txt.xz").read_bytes()).decode()
-    for name, ranked in _runs(listed.splitlines()).items():
-        result = evaluate(qrels, ranked, names, dialect="trec_eval")
-        computed[name.removesuffix(".run")] = {line.measure: line.value for line in lines(result, per_query=False)}
-    assert len(computed) == 37
-    assert computed == published
-
-
-def _runs(rows: list[str]) -> dict[str, pl.DataFrame]:
-    """The runs of a file with a list per row: run, query, documents in order."""
-    found: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
-    for name, query, *documents in (row.split("\t") for row in rows):
-        listed = [document for cell in documents for document in cell.split()]
-        found[name] += [(query, document, -float(rank)) for rank, document in enumerate(listed)]
-    schema = ["query", "document", "score"]
-    return {name: pl.DataFrame(listed, schema=schema, orient="row") for name, listed in found.items()}

@@ -31,6 +31,12 @@ class Case:
         """The judgments and the run, as TREC's files have them."""
         return judgments(self.path / "qrels.txt"), run(self.path / "run.txt")
 
+    @property
+    def twice(self) -> str:
+        """A pattern of the documents that stand twice for a query: which one is met first depends on the engine."""
+        ids = [frame.select("query", "document") for frame in self.tables]
+        return "|".join({document for frame in ids for document in frame.filter(frame.is_duplicated())["document"]})
+
     def expected(self, tool: str) -> dict[str, dict[tuple[str, str], str]]:
         """What the tool printed, by its options (as ` -c`): query and measure → value."""
         return printed(self.path / "expected.tsv")[tool]

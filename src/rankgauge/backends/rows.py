@@ -80,7 +80,14 @@ def named(frame: Any, table: Table) -> dict[str, str]:
 
 
 def texts(frame: Any, column: str) -> Any:
-    """The ids of a column; a whole number that pandas made a double does not become 7.0."""
+    """The ids of a column; one that is missing is empty, which the task refuses as any table does."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.coalesce(_text(frame, column), F.lit(""))
+
+
+def _text(frame: Any, column: str) -> Any:
+    """A column as text; a whole number that pandas made a double does not become 7.0."""
     from pyspark.sql import functions as F  # noqa: N812
 
     cell = F.col(f"`{column}`")
@@ -96,9 +103,10 @@ def _numbered(
     from pyspark.sql import functions as F  # noqa: N812
 
     _require(frame.columns, columns, table)
-    ids = [name for name in ("query", "document", "assessor") if name in columns]
+    assessors = [_text(frame, columns["assessor"]).alias("assessor")] if "assessor" in columns else []
     return frame.select(
-        *(texts(frame, columns[name]).alias(name) for name in ids),
+        *(texts(frame, columns[name]).alias(name) for name in ("query", "document")),
+        *assessors,
         F.lit(kind).cast("byte").alias("kind"),
         F.expr(f"try_cast(`{columns[number]}` AS DOUBLE)").alias("number"),
         # Rows rise by partition, and within each.
