@@ -50,7 +50,7 @@ class Work:
         printed = tuple(named for name in self.measures for named in spoken.resolve(name))
         chosen = engine(self.engine, master=self.master)
         results = {}
-        for name, path in followed(list(self.runs.items())):
+        for path, name in followed([(path, name) for name, path in self.runs.items()]):
             started = time.perf_counter()
             with io.traced(path, self.formats[1]):
                 results[name] = chosen.evaluate(*self._sources(path), self.measures, dialect=spoken)
