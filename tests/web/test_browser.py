@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from rankgauge.active.campaign import database as databases
 from rankgauge.datasets.pool import generate_pool
 from tests.web.house import LEVELS, House, open_house, parquet, pool, truth, write_pool
 
@@ -265,3 +268,26 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
     assert found is not None
     assert found.draws >= 100
     assert (found.high - found.low) / 2 <= 0.2
+
+
+def test_a_database_that_does_not_answer(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page tries again by itself, then says what is wrong in the room's words; the answer stays, to be sent."""
+    monkeypatch.setattr(databases, "PATIENCE", 0.05)
+    path = tmp_path / "locked.db"
+    with open_house(f"sqlite:///{path}") as house, browser.new_context() as context:
+        number = house.campaign(method="passive")
+        page = context.new_page()
+        page.goto(f"{house.base}/enter/{house.room.people.invite(number, 'ann')[1]}")
+        page.get_by_role("button", name="Come in").click()
+        before = shown(page)
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("begin immediate")
+            page.keyboard.press("2")
+            expect(page.locator("#status")).to_have_text("No answer yet; trying again …")
+            told = "Not recorded: the database does not answer; nothing is lost, try again."
+            expect(page.locator("#status")).to_contain_text(told, timeout=20_000)
+            other.execute("rollback")
+        assert shown(page) == before
+        press(page, "2")
+        labels = house.room.campaigns.get(number).campaign.labels()
+        assert labels.select("query", "document", "grade").rows() == [(*before, 2.0)]

@@ -16,11 +16,11 @@ async function send(body) {
       const answer = await fetch(place.dataset.address, {
         method: "POST", body, headers: { "x-fragment": "1" }, redirect: "error",
       });
-      if (answer.ok || answer.status < 500) return answer;
+      // After the last try the room's own words say what is wrong.
+      if (answer.status < 500 || attempt >= 3) return answer;
     } catch (error) {
       if (attempt >= 3) throw error;
     }
-    if (attempt >= 3) throw new Error("no answer");
     status.textContent = "No answer yet; trying again …";
     await new Promise((done) => setTimeout(done, 400 * 2 ** attempt));
   }
@@ -36,7 +36,8 @@ async function show(answer) {
   const text = await answer.text();
   if (!answer.ok) {
     const page = new DOMParser().parseFromString(text, "text/html");
-    throw new Error(page.querySelector("main")?.innerText.trim() || `error ${answer.status}`);
+    const words = page.querySelector("main .problem") ?? page.querySelector("main");
+    throw new Error(words?.innerText.trim() || `error ${answer.status}`);
   }
   place.innerHTML = text;
   status.textContent = "";
