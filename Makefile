@@ -25,11 +25,11 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo
 
 unit: $(READY) chromium
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # The same tests, twice as slow, and which lines they reach.
 cover: $(READY) chromium
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
 
 # The browser's tests are left out, with a word, where apt cannot install Chromium.
 chromium:

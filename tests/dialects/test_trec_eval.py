@@ -37,7 +37,9 @@ def test_golden(case: Case, tool: str, options: str, evaluate: Evaluate) -> None
     """Every value stands as trec_eval printed it, no query more or less; what it refused is refused."""
     expected = case.expected(tool)[options]
     if ("-", "ERROR") in expected:
-        wanted = case.twice if "duplicate" in expected["-", "ERROR"] else "without documents for a judged query"
+        wanted = (
+            case.twice(evaluate) if "duplicate" in expected["-", "ERROR"] else "without documents for a judged query"
+        )
         judged, ranked = case.tables
         once = judged.unique(["query", "document"], keep="first", maintain_order=True)
         with pytest.raises(InputError, match=wanted):

@@ -25,7 +25,7 @@ def test_golden(case: Case, options: str, evaluate: Evaluate) -> None:
     """Every value stands as trec_eval printed it, no query more or less; a duplicate that it refused is refused."""
     expected = case.expected(TOOL)[options]
     if ("-", "ERROR") in expected:
-        with pytest.raises(InputError, match=case.twice):
+        with pytest.raises(InputError, match=case.twice(evaluate)):
             evaluate(*case.tables, "all", dialect=TOOL, **OPTIONS[options])
     else:
         assert _printed(evaluate, *case.tables, options) == expected

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import evaluate, io
+from rankgauge import io
 from rankgauge.active import formats
 from rankgauge.active.sources import read_table
 from rankgauge.datasets import FILES, generate
@@ -25,6 +25,8 @@ from rankgauge.io.letor import read_features
 from rankgauge.io.romip_files import read_labels
 from rankgauge.io.source import Source
 from rankgauge.ltr import LambdaMART, load
+from rankgauge.ranking import Ranking
+from rankgauge.ranking.scan import scan
 from rankgauge.romip.classification import read_truth
 from rankgauge.romip.tables import read_tables
 
@@ -135,4 +137,4 @@ def _scanned(path: Path) -> Any:
     """The run through the scanner of bytes where its form allows that, else through the careful reader."""
     qrels = path.with_suffix(".qrels")
     qrels.write_bytes(_files()["qrels.txt"])
-    return evaluate(qrels, path, "nDCG@10").summary
+    return scan(path, qrels, Ranking()) or io.read_pair(qrels, path)
