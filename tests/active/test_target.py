@@ -41,13 +41,14 @@ FORMED = [name for name in EXAMPLES if parse(name).bound(DEFAULTS).form() is not
 
 
 def _tables(pool: Pool, grades: FloatArray) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
-    """The judgments and the runs that the pool stands for; a list for a query that nobody judged keeps a run from
-    being empty."""
+    """The judgments and the runs that the pool stands for, and one query more."""
     ids = pool.to_frame().select("query", "document")
     judgments = ids.with_columns(pl.Series("grade", grades))
     scores = [ids.with_columns(pl.Series("score", -pool.ranks[:, r])) for r in range(pool.rankers)]
-    stranger = pl.DataFrame({"query": ["nobody's"], "document": ["d"], "score": [0.0]})
-    return judgments, [pl.concat([run.filter(pl.col("score").is_not_nan()), stranger]) for run in scores]
+    # For rankers that list no document of the pool: a run has to have something in it.
+    another = pl.DataFrame({"query": ["another"], "document": ["d"], "score": [0.0]})
+    judged = pl.concat([judgments, another.rename({"score": "grade"})])
+    return judged, [pl.concat([run.filter(pl.col("score").is_not_nan()), another]) for run in scores]
 
 
 def _evaluated(pool: Pool, grades: FloatArray, measure: str, dialect: Dialect) -> FloatArray:
@@ -58,8 +59,8 @@ def _evaluated(pool: Pool, grades: FloatArray, measure: str, dialect: Dialect) -
         found = evaluate(
             judgments, run, measure, dialect=dialect, missing="zero", query_order="appearance", ties="input"
         )
-        assert list(found.queries) == list(pool.queries)
-        lists.append(found.matrix[:, 0])
+        assert list(found.queries) == [*pool.queries, "another"]
+        lists.append(found.matrix[:-1, 0])
     return lists[0] if len(lists) == 1 else lists[0] - lists[1]
 
 
