@@ -54,6 +54,7 @@ def _ended(name: str, minutes: float) -> bool:
     said = "no failure" if done.returncode == 0 else f"FAILED, see {folder}"
     print(f"| {name} | {_tried(done.stderr)} | {time.perf_counter() - started:.0f} | {said} |", flush=True)
     if done.returncode:
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "log.txt").write_text(done.stderr)
     return done.returncode == 0
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from rankgauge.deferred import pl
-from rankgauge.errors import UnknownNameError
+from rankgauge.errors import MissingExtraError, UnknownNameError
 
 __all__ = ["html", "interval", "line", "pandas", "table"]
 
@@ -49,8 +49,10 @@ def pandas(thing: Any, tables: Sequence[str], wanted: str) -> Any:
     """One of the tables that a thing has as attributes, as a pandas frame."""
     if wanted not in tables:
         raise UnknownNameError(f"table of a {type(thing).__name__.lower()}", wanted, tables)
-    import pandas
-
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("pandas", "notebooks") from None
     return pandas.DataFrame({column.name: column.to_list() for column in getattr(thing, wanted)})
 
 

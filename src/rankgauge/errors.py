@@ -18,6 +18,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "InputError",
@@ -36,6 +37,10 @@ class RankGaugeError(Exception):
     """The base of every error that RankGauge raises on purpose."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that an error comes whole out of another process."""
+        return _again, (type(self), self.args, self.__dict__)
 
 
 class InputError(RankGaugeError):
@@ -143,3 +148,11 @@ class MissingExtraError(RankGaugeError):
 def _shortened(text: str, width: int = 160) -> str:
     text = text.rstrip("\r\n")
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _again(kind: type[RankGaugeError], arguments: tuple[Any, ...], fields: dict[str, Any]) -> RankGaugeError:
+    """The error that was taken apart."""
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(fields)
+    return error

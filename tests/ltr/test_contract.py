@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,39 @@ def test_a_count_of_features_that_is_none(features: Any, tmp_path: Path) -> None
     path.write_text(json.dumps({**json.loads(path.read_text()), "features": features}))
     with pytest.raises(InputError, match="not whole"):
         ltr.load(path)
+
+
+def test_a_file_does_not_decide_on_threads(tmp_path: Path) -> None:
+    """A file that asks for more threads than there are processors gets as many as these."""
+    path = tmp_path / "model.json"
+    learned("lambdamart").save(path)
+    whole = json.loads(path.read_text())
+    whole["parameters"]["n_jobs"] = 60_000
+    path.write_text(json.dumps(whole))
+    assert ltr.load(path).get_params()["n_jobs"] <= (os.cpu_count() or 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"names": ["a"]}, {"curve": "abc"}, {"model": {"trees": [{"leaf": [1.7e308]}, {"leaf": [1.7e308]}]}}],
+    ids=["names", "curve", "infinite"],
+)
+def test_parts_that_do_not_fit(change: dict[str, Any], tmp_path: Path) -> None:
+    """Names, curves and scores that make no sense are one clear error."""
+    path = tmp_path / "model.json"
+    learned("lambdamart").save(path)
+    for tree in change.get("model", {}).get("trees", []):
+        tree |= {name: [] for name in ("feature", "threshold", "decision", "left", "right")}
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(InputError, match="not whole"):
+        ltr.load(path)
+
+
+def test_a_number_of_thousands_of_digits(tmp_path: Path) -> None:
+    """A number that Python itself refuses to read is one clear error."""
+    (tmp_path / "model.json").write_text('{"format": "rankgauge-ranker", "x": ' + "1" * 5000 + "}")
+    with pytest.raises(InputError, match="not JSON"):
+        ltr.load(tmp_path / "model.json")
 
 
 def test_a_file_nested_too_deeply(tmp_path: Path) -> None:

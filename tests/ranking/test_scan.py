@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import struct
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge import io
+from rankgauge import evaluate, io
 from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
@@ -322,3 +324,47 @@ def test_a_stream_of_batches_gives_the_hits_of_the_whole() -> None:
         assert_same(rank_stream(reversed(batches), pool, how), rank(table, pool, how))
     with pytest.raises(InputError, match="do not stand together"):
         rank_stream([batches[0][:10], batches[1], batches[0][10:]], pool, Ranking())
+
+
+def test_a_line_of_blanks(tmp_path: Path) -> None:
+    """A long line of nothing but blanks is left to the general path."""
+    paths = written(tmp_path, *large(random.Random(3), listed=20, judged=5))
+    paths[0].write_bytes(paths[0].read_bytes() + b" " * 600 + b"\n")
+    assert scan(paths[0], paths[1], Ranking(), block=1 << 12) is None
+    assert len(io.read_run(paths[0]))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system here")
+def test_a_pipe_is_left_to_the_general_path(tmp_path: Path) -> None:
+    """A pipe gives its bytes once: packed or irregular, they are all there for the general path."""
+    paths = written(tmp_path, *large(random.Random(3), listed=20, judged=5))
+    expected = evaluate(paths[1], paths[0], "nDCG@10")["nDCG@10"]
+    os.mkfifo(tmp_path / "pipe")
+    content = PACKERS["gz"](paths[0].read_bytes())
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+    assert evaluate(paths[1], tmp_path / "pipe", "nDCG@10")["nDCG@10"] == expected
+    writer.join()
+
+
+def test_any_kind_of_path(tmp_path: Path) -> None:
+    """Whatever stands for a path is one."""
+
+    class Somewhere:
+        def __init__(self, path: Path) -> None:
+            self.path = path
+
+        def __fspath__(self) -> str:
+            return str(self.path)
+
+    run, judgments = written(tmp_path, *large(random.Random(3), listed=20, judged=5))
+    assert evaluate(Somewhere(judgments), Somewhere(run), "AP")["AP"] == evaluate(judgments, run, "AP")["AP"]
+
+
+def test_a_stranger_who_comes_back(tmp_path: Path) -> None:
+    """A query that nobody judged is named once, however often its lines come back."""
+    lines = [("q1", "a", "1"), ("q9", "a", "1"), ("q2", "a", "1"), ("q9", "b", "1")]
+    paths = written(tmp_path, lines, [("q1", "a", "1"), ("q2", "a", "1")])
+    hits = scan(paths[0], paths[1], Ranking())
+    assert hits is not None
+    assert hits.strangers == ("q9",)

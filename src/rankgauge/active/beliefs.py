@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -93,10 +94,10 @@ def belief_columns(frame: pl.DataFrame) -> dict[float, str]:
     found = {}
     for name in frame.columns:
         if name.startswith(PREFIX):
-            try:
-                found[float(name.removeprefix(PREFIX))] = name
-            except ValueError:
-                continue
+            with suppress(ValueError):
+                grade = float(name.removeprefix(PREFIX))
+                if np.isfinite(grade):
+                    found[grade] = name
     return dict(sorted(found.items()))
 
 

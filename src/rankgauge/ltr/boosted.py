@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.ltr.trees import whole_numbers
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 
@@ -36,7 +37,7 @@ class Boosted:
     @classmethod
     def restored(cls, state: Mapping[str, Any], features: int) -> Boosted:
         """The tree that gave this state; an error where it is none, or asks for a feature beyond the last."""
-        whole: dict[str, Any] = {name: np.array(state[name], dtype=np.int64) for name in WHOLE}
+        whole: dict[str, Any] = {name: whole_numbers(state[name]) for name in WHOLE}
         tree = cls(threshold=np.array(state["threshold"], float), leaf=np.array(state["leaf"], float), **whole)
         tree._check(features)
         return tree
@@ -50,11 +51,12 @@ class Boosted:
             raise ValueError("a threshold or a leaf is no number")
         if not (np.isin(self.decision, DECISIONS).all() and ((self.feature >= 0) & (self.feature < features)).all()):
             raise ValueError("a node asks for what there is not")
+        if not inner:
+            return
         below = np.concatenate([self.left, self.right])
         # Every node but the first, and every leaf, hangs below one node, which stands before it: no way leads round.
-        if not np.array_equal(np.sort(below), np.setdiff1d(np.arange(-inner - 1, inner), 0)) and inner:
-            raise ValueError("its nodes are no tree")
-        if not ((below < 0) | (below > np.tile(np.arange(inner), 2))).all():
+        once = np.array_equal(np.sort(below), np.setdiff1d(np.arange(-inner - 1, inner), 0))
+        if not (once and ((below < 0) | (below > np.tile(np.arange(inner), 2))).all()):
             raise ValueError("its nodes are no tree")
 
     def state(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
@@ -16,7 +17,7 @@ from rankgauge.ltr.base import FORMAT, VERSION, Ranker, get
 
 __all__ = ["load"]
 
-MOST_FEATURES = 10_000_000
+MOST_FEATURES = 1_000_000
 """More than any data set has, and few enough for memory."""
 
 
@@ -38,6 +39,8 @@ def _document(path: str) -> Mapping[str, Any]:
         raise InputError("is not a text file; a ranker's JSON file was expected", path=path) from None
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"is not JSON: {error}", path=path) from None
     except RecursionError:
         raise InputError("is nested too deeply for a ranker's file", path=path) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -58,16 +61,22 @@ def _ranker(found: Mapping[str, Any]) -> Ranker:
     if isinstance(parameters.get("dialect"), dict):
         changed = dict(parameters["dialect"])
         parameters["dialect"] = dialects.get(changed.pop("name")).changed(**changed)
+    if isinstance(parameters.get("n_jobs"), int):  # a file does not decide how many threads there are
+        parameters["n_jobs"] = min(parameters["n_jobs"], os.cpu_count() or 1)
     ranker = get(found["ranker"])(**parameters)
     ranker.check()
     ranker.n_features_in_ = int(found["features"])
     if not 0 < ranker.n_features_in_ <= MOST_FEATURES:
         raise ValueError(f"{ranker.n_features_in_} features")
-    ranker.curve_, ranker.best_round_ = list(found.get("curve") or []), found.get("best_round")
-    if found.get("names"):
-        ranker.feature_names_in_ = np.array(found["names"], dtype=object)
+    ranker.curve_, ranker.best_round_ = [dict(point) for point in found.get("curve") or []], found.get("best_round")
+    if names := found.get("names"):
+        if len(names) != ranker.n_features_in_:
+            raise ValueError(f"{len(names)} names of {ranker.n_features_in_} features")
+        ranker.feature_names_in_ = np.array(names, dtype=object)
     ranker._restore(found["model"])
     # What cannot score a document has numbers that do not fit each other.
     with np.errstate(divide="raise", invalid="raise"):
-        ranker.predict(np.zeros((1, ranker.n_features_in_)))
+        scores = ranker.predict(np.zeros((1, ranker.n_features_in_)))
+    if not np.isfinite(scores).all():
+        raise ValueError("a score is no number")
     return ranker

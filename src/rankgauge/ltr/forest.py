@@ -99,6 +99,8 @@ class Forest(RelevanceModel):
         self.trees_ = Trees.restored(state["trees"], self.n_features_in_)
         shape = int(self.trees_.is_leaf.sum()), len(self.classes_)
         self.beliefs_ = np.array(state["beliefs"], dtype=np.float64).reshape(shape)
+        if not np.isfinite(self.beliefs_).all():
+            raise ValueError("a belief is no number")
 
 
 class ForestRegression(Forest):

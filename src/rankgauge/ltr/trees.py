@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 
-__all__ = ["Trees"]
+__all__ = ["Trees", "whole_numbers"]
 
 LEAF = -1
 ROWS = 1 << 14
@@ -93,7 +93,7 @@ class Trees:
     @classmethod
     def restored(cls, state: Mapping[str, Any], features: int) -> Trees:
         """The trees that gave this state; an error where they are none, or ask for a feature beyond the last."""
-        whole = {name: np.array(state[name], dtype=np.int64) for name in ("feature", "left", "right", "roots")}
+        whole = {name: whole_numbers(state[name]) for name in ("feature", "left", "right", "roots")}
         trees = cls(threshold=np.array(state["threshold"], dtype=np.float64), **whole)
         trees._check(features)
         return trees
@@ -106,5 +106,15 @@ class Trees:
         below = np.stack([self.left, self.right])[:, ~leaf]
         ways = ((below > at[~leaf]) & (below < count)).all() and ((self.roots >= 0) & (self.roots < count)).all()
         asked = ((self.feature >= LEAF) & (self.feature < features)).all()
+        if not np.isfinite(self.threshold).all():
+            raise ValueError("a threshold is no number")
         if not (ways and asked and np.array_equal(self.left[leaf], np.arange(leaf.sum()))):
             raise ValueError("its nodes are no trees")
+
+
+def whole_numbers(values: Any) -> IndexArray:
+    """The values of a file as whole numbers; an error where one is not."""
+    given = np.array(values, dtype=np.float64)
+    if not (np.isfinite(given).all() and np.array_equal(given, np.rint(given))):
+        raise ValueError("a number is not whole")
+    return np.array(values, dtype=np.int64)

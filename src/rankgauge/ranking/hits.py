@@ -101,7 +101,7 @@ class Hits:
             retrieved=retrieved,
             pool_query=pool_query,
             pool_grade=pool_grade,
-            strangers=tuple(strangers),
+            strangers=tuple(dict.fromkeys(strangers)),  # one may come back, as it is not looked for
         )
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,7 +10,8 @@ from typing import TypeVar
 
 __all__ = ["THREADS", "spread"]
 
-THREADS = 2
+THREADS = int(os.environ.get("RANKGAUGE_THREADS", "2"))
+"""More gain nothing; a task of Spark has one core and one thread."""
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -17,6 +19,9 @@ Made = TypeVar("Made")
 
 def spread(work: Callable[[Given], Made], source: Iterable[Given]) -> Iterator[Made]:
     """What `work` makes of each block, in order; at most `THREADS` more blocks are taken than were given back."""
+    if THREADS < 2:
+        yield from map(work, source)
+        return
     with ThreadPoolExecutor(THREADS) as pool:
         pending: deque[Future[Made]] = deque()
         for block in source:

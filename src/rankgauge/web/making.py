@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, Field
 
-from rankgauge.active.beliefs import belief_columns
+from rankgauge.active.beliefs import PREFIX, belief_column, belief_columns
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.campaign.database import Location, connect, reading
 from rankgauge.active.campaign.store import Store
@@ -122,7 +122,8 @@ def _scale(wanted: NewCampaign, path: Path) -> str:
     if wanted.scale != AS_THE_POOL:
         return wanted.scale
     grades = belief_columns(read_table(path))
-    return ", ".join(f"{grade:g}={grade:g}" for grade in grades) or USUAL
+    names = [column.removeprefix(PREFIX) for column in map(belief_column, grades)]
+    return ", ".join(f"{name}={name}" for name in names) or USUAL
 
 
 def _pool(path: Path, wanted: NewCampaign, grades: np.ndarray) -> Pool:

@@ -86,8 +86,10 @@ def _last_query(data: bytearray, filled: int) -> int:
     last = data.rfind(b"\n", MARGIN, max(data.rfind(b"\n", MARGIN, filled), 0)) + 1
     if not last:
         return 0
-    query = bytes(data[last : last + 512]).split(None, 1)[0]
-    query = bytes(data[last : last + len(query) + 1])
+    begins = bytes(data[last : last + 512]).split(None, 1)
+    if not begins:
+        raise Irregular  # a line of blanks
+    query = bytes(data[last : last + len(begins[0]) + 1])
     if data.startswith(query, MARGIN):
         return 0
     low, high = MARGIN, last

@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
@@ -51,9 +52,11 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
 
 def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
     """The file, unpacked on the way; a table of judgments is written as one, so that there is one way to read them."""
-    if isinstance(source, str | Path):
+    if isinstance(source, str | PathLike):
         file = Path(source)
-        return _unpacked(file) if file.is_file() and _is_packed(file) else file.open("rb", buffering=0)
+        if not file.is_file():
+            raise Irregular  # a pipe gives its bytes once, and the general path keeps them
+        return _unpacked(file) if _is_packed(file) else file.open("rb", buffering=0)
     text = io.BytesIO()
     columns = source.select("query", pl.lit("0").alias("iteration"), "document", "grade")
     columns.write_csv(text, include_header=False, separator=" ", quote_style="never")

@@ -1,0 +1,37 @@
+"""Errors: every one comes whole out of another process."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from rankgauge import errors
+from rankgauge.errors import RankGaugeError
+
+MADE: list[RankGaugeError] = [
+    errors.InputError("is odd", path=Path("run.txt"), line=3, text="a b", hint="Mend it."),
+    errors.MissingExtraError("pandas", "notebooks"),
+    errors.ParameterError("AP", "rel", "a number", "x"),
+    errors.PausedError("the campaign is paused"),
+    errors.RankGaugeError("something"),
+    errors.RepeatedError("q", "d", path="run.txt", line=2, first=1),
+    errors.UnavailableError("the database does not answer"),
+    errors.UngroupedError("is not grouped", path="run.txt"),
+    errors.UnknownNameError("measure", "nDGC", ["nDCG", "AP"]),
+]
+
+
+def test_every_error_is_here() -> None:
+    """A new kind of error is tested here too."""
+    assert {type(error).__name__ for error in MADE} == set(errors.__all__)
+
+
+@pytest.mark.parametrize("error", MADE, ids=lambda error: type(error).__name__)
+def test_errors_travel(error: RankGaugeError) -> None:
+    """An error that was pickled is of the same kind, says the same, and has the same parts."""
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
