@@ -28,7 +28,7 @@ from rankgauge.ranking.lists import BoolArray, FloatArray, to_single
 from rankgauge.ranking.scan import scan
 from rankgauge.ranking.threads import spread
 
-__all__ = ["Result", "evaluate"]
+__all__ = ["Result", "evaluate", "scored"]
 
 
 def evaluate(
@@ -47,9 +47,13 @@ def evaluate(
     """
     spoken = dialects.get(dialect).changed(**overrides)
     wanted = spoken.select(measures)
-    hits = spoken.check(_hits(judgments, run, spoken).matched())  # assessors; join, order, ties, unjudged, cut
-    values, errors = score(hits, wanted, spoken)  # kernels; NaN = undefined
-    return Result(dialect=spoken, measures=wanted, hits=hits, raw=values, errors=errors)
+    return scored(_hits(judgments, run, spoken).matched(), wanted, spoken)  # assessors; join, order, ties, cut
+
+
+def scored(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
+    """What the hits are worth by each of the measures."""
+    values, errors = score(dialect.check(hits), measures, dialect)  # kernels; NaN = undefined
+    return Result(dialect=dialect, measures=measures, hits=hits, raw=values, errors=errors)
 
 
 def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:

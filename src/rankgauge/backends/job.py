@@ -10,7 +10,7 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.evaluate import Result, score
+from rankgauge.evaluate import Result, scored
 from rankgauge.io.streams import whole_queries
 from rankgauge.measures import Measure
 from rankgauge.policies import IdealPool
@@ -65,18 +65,16 @@ class Job:
     def result(self, judgments: pl.DataFrame, run: pl.DataFrame) -> Result:
         """The result of whole queries."""
         graded = _checked(judgments.rename({"number": "grade"}), JUDGMENTS)
-        scored = _checked(run.rename({"number": "score"}), RUN)
-        hits = self.dialect.check(rank(scored, self.dialect.prepare(graded), self.dialect.ranking))
-        values, errors = score(hits, self.measures, self.dialect)
-        return Result(dialect=self.dialect, measures=self.measures, hits=hits, raw=values, errors=errors)
+        listed = _checked(run.rename({"number": "score"}), RUN)
+        hits = rank(listed, self.dialect.prepare(graded), self.dialect.ranking)
+        return scored(hits, self.measures, self.dialect)
 
     def nothing(self, run: pl.DataFrame) -> Result:
         """The result where nothing was judged: no values, but a fault in the run is one here too."""
         _checked(run.rename({"number": "score"}), RUN)
         empty = pl.DataFrame(schema={**JUDGMENTS.required})
         hits = rank(pl.DataFrame(schema={**RUN.required}), empty, self.dialect.ranking)
-        values, errors = score(hits, self.measures, self.dialect)
-        return Result(dialect=self.dialect, measures=self.measures, hits=hits, raw=values, errors=errors)
+        return scored(hits, self.measures, self.dialect)
 
 
 def _checked(frame: pl.DataFrame, table: Table) -> pl.DataFrame:

@@ -88,12 +88,26 @@ def _worked(jobs: Sequence[Job], work: Work, data: Any, folder: Path, workers: i
             yield job
         return
     with _processes(min(workers, len(jobs)), (work, data, folder)) as pool:
-        waiting = {pool.submit(_work, job): job for job in jobs}
+        with _unheard():
+            waiting = {pool.submit(_work, job): job for job in jobs}
         while waiting:
             # In short waits: with the handler that polars sets for Ctrl-C, a long one would not hear of it.
             for future in wait(waiting, timeout=HEARING, return_when=FIRST_COMPLETED).done:
                 future.result()
                 yield waiting.pop(future)
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Ctrl-C waits: a process that is started meanwhile never hears of it, also while it still loads its modules."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

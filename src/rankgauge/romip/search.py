@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import io
+from rankgauge import dialects, io
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result, evaluate
+from rankgauge.evaluate import Result, scored
 from rankgauge.measures import parse
+from rankgauge.ranking import rank
 from rankgauge.romip import metrics
 from rankgauge.romip.metrics import Curve, Metric
 from rankgauge.romip.outcome import CURVES, FIGURES, MACRO, USED, VALUES, Note, Outcome, frame
@@ -90,8 +91,10 @@ def _result(sheet: _Sheet, run: pl.DataFrame) -> Result | None:
         return None
     wanted = [metric.measure for metric in sheet.metrics]
     wanted += [curve.at(level) for curve in sheet.curves for level in metrics.LEVELS]
-    # A query that the run does not answer counts 0 in every metric, so that all are means over the same queries.
-    return evaluate(used, run, wanted, dialect="romip", empty=0.0)
+    # A query that the run does not answer counts 0 in every metric, so that all are means over the same queries; it
+    # may answer none of them.
+    spoken = dialects.get("romip").changed(empty=0.0)
+    return scored(rank(run, spoken.prepare(used), spoken.ranking), spoken.select(wanted), spoken)
 
 
 def _used(sheet: _Sheet) -> tuple[str, int, int]:
