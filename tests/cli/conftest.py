@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,11 +18,17 @@ Command = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The collection's files."""
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection's files, for looking at only."""
     found = tmp_path_factory.mktemp("collection")
     write(generate(rng=np.random.default_rng(0)), found)
     return found
+
+
+@pytest.fixture
+def folder(collection: Path, tmp_path: Path) -> Path:
+    """The collection's files, for one test: what it writes beside them or over them no other test finds."""
+    return Path(shutil.copytree(collection, tmp_path / "collection"))
 
 
 @pytest.fixture
