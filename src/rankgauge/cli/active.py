@@ -7,8 +7,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli import active_simulate
-from rankgauge.cli.completion import measures, names
+from rankgauge.cli import active_plan, active_simulate
+from rankgauge.cli.completion import names
 from rankgauge.cli.help import example
 from rankgauge.errors import ParameterError
 
@@ -30,139 +30,18 @@ CampaignName: TypeAlias = Annotated[
     str,
     typer.Argument(help="The campaign: a file, or a database's URL (…#name where it has several).", metavar="CAMPAIGN"),
 ]
-Pools: TypeAlias = Annotated[
-    list[Path],
-    typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL"),
-]
 Assessor: TypeAlias = Annotated[
     str | None, typer.Option("--assessor", help="Who judges, where labels do not say it.", metavar="NAME")
 ]
+
+
+active_plan.add_to(app)  # stands first in the help, as it is typed first
 
 
 def add_to(root: typer.Typer) -> None:
     """The commands, in the app."""
     active_simulate.add_to(app)
     root.add_typer(app, name="active")
-
-
-@app.command(
-    epilog=example(
-        "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
-        "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
-        "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
-    )
-)
-def plan(
-    pool: Pools,
-    output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")],
-    budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")],
-    measure: Annotated[
-        str,
-        typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=measures),
-    ] = "ERR",
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="auto, passive, paper, paper+defensive, greg or document.",
-            metavar="NAME",
-            autocompletion=names("rankgauge.active.methods"),
-        ),
-    ] = "auto",
-    option: Annotated[
-        list[str] | None, typer.Option("--option", help="An option of the method, as stages=1.", metavar="NAME=VALUE")
-    ] = None,
-    cost: Annotated[
-        str | None,
-        typer.Option(
-            "--cost",
-            help="A document's cost: documents, log-length, one, or a column.",
-            metavar="NAME",
-            autocompletion=names("rankgauge.active.costs", "COSTS"),
-        ),
-    ] = None,
-    unit: Annotated[
-        str,
-        typer.Option(
-            "--unit",
-            help="What costs 1: a mean document or query, or as it stands (none).",
-            autocompletion=names("rankgauge.cli.active_pools", "UNITS"),
-        ),
-    ] = "document",
-    overhead: Annotated[
-        float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
-    ] = None,
-    grades: Annotated[
-        str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            "--scale",
-            help="Words for grades: romip, 0-4, or good=2,fair=1,bad=0.",
-            metavar="NAME",
-            autocompletion=names("rankgauge.judgments.scales"),
-        ),
-    ] = None,
-    depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None,
-    dialect: Annotated[
-        str,
-        typer.Option(
-            "-d",
-            "--dialect",
-            help="The tool to compute as.",
-            metavar="NAME",
-            autocompletion=names("rankgauge.dialects"),
-        ),
-    ] = "standard",
-    assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = 1,
-    combine: Annotated[
-        str,
-        typer.Option(
-            "--combine",
-            help="How their grades become one.",
-            metavar="RULE",
-            autocompletion=names("rankgauge.judgments.combine"),
-        ),
-    ] = "mean",
-    unjudgeable: Annotated[
-        str,
-        typer.Option(
-            "--unjudgeable",
-            help="What cannot be judged: lowest (grade) or another (assessor).",
-            metavar="RULE",
-            autocompletion=names("rankgauge.active.campaign.settings", "Unjudgeable"),
-        ),
-    ] = "lowest",
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")] = 0,
-) -> None:
-    """Plan a campaign: which interval to expect of each method and budget, before a label is bought."""
-    import sys
-
-    from rankgauge.active.campaign import Campaign
-    from rankgauge.cli.active_pools import forecast_of, options_of, read_pool
-    from rankgauge.cli.interrupts import heed
-    from rankgauge.report.active import write_plan
-
-    heed()
-    found, words = read_pool(pool, cost=cost, unit=unit, overhead=overhead, grades=grades, depth=depth)
-    made = Campaign.create(
-        output,
-        found,
-        measure,
-        budget=budget,
-        method=method,
-        options=options_of(option or []),
-        dialect=dialect,
-        assessors=assessors,
-        combine=combine,
-        unjudgeable=unjudgeable,
-        scale=scale,
-        seed=seed,
-        cost=words,
-    )
-    with made as campaign:
-        write_plan(campaign, forecast_of(campaign), sys.stdout)
 
 
 @app.command(
