@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from benchmarks.costs import Cost
 from benchmarks.generate import SIZES, Size
+from rankgauge.report.reference import replaced
 
 __all__ = ["filled", "table"]
 
 OURS = "rankgauge"
-_PART = re.compile(r"(<!-- benchmarks -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
 
 
 def filled(readme: str, costs: Mapping[str, Mapping[str, Cost]]) -> str:
     """The README with its table made anew."""
-    made = "\n".join(table(costs))
-    return _PART.sub(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", readme)
+    return replaced(readme, "benchmarks", "\n".join([*table(costs), ""]))
 
 
 def table(costs: Mapping[str, Mapping[str, Cost]]) -> Iterator[str]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-__all__ = ["DATA", "SIZES", "Size", "generate"]
+__all__ = ["DATA", "SIZES", "Size", "generate", "near_the_top"]
 
 DATA = Path(__file__).parent / "data"
 RETRIEVED, ANSWERED, TIED = 0.8, 0.99, 0.03
@@ -95,3 +96,9 @@ def _run_lines(query: str, listed: list[str], rng: np.random.Generator) -> Itera
         f"{query} Q0 {document} {rank} {score:.6f} bm25\n"
         for rank, (document, score) in enumerate(zip(listed, scores, strict=True), start=1)
     )
+
+
+def near_the_top(depth: int) -> npt.NDArray[np.float64]:
+    """How likely each rank is to be judged: assessors begin at the top."""
+    weights = 1 / np.arange(1, depth + 1)
+    return np.asarray(weights / weights.sum())

@@ -28,14 +28,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.costs import ROOT, module
+from benchmarks.generate import near_the_top
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@1000", "ERR@10"]
 DEPTH, JUDGED, PIECE = 1_000, 20, 500
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-NEAR_THE_TOP = 1 / np.arange(1, DEPTH + 1) / np.sum(1 / np.arange(1, DEPTH + 1))
-"""How likely each rank is to be judged: assessors begin at the top."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -79,7 +76,7 @@ def _pieces(queries: int, rng: np.random.Generator) -> Iterator[tuple[str, pa.Ta
         query = np.arange(first, min(first + PIECE, queries))
         numbers = np.argsort(rng.random((len(query), 2 * DEPTH), dtype=np.float32), axis=1)
         numbers = numbers + 2_000 * (query % 4_000)[:, np.newaxis]
-        found = rng.choice(DEPTH, 4 * JUDGED // 5, replace=False, p=NEAR_THE_TOP)
+        found = rng.choice(DEPTH, 4 * JUDGED // 5, replace=False, p=near_the_top(DEPTH))
         judged = numbers[:, np.append(found, DEPTH + np.arange(JUDGED // 5))]
         scores = 30.0 - np.cumsum(rng.exponential(0.02, (len(query), DEPTH)), axis=1)
         yield "judgments", _table(query, judged, grade=rng.integers(0, 4, judged.shape).astype(np.float64))

@@ -21,14 +21,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.costs import Cost, measure, module
+from benchmarks.generate import near_the_top
 from rankgauge.ranking.hits import IndexArray
 
 DEPTH, JUDGED, PIECE = 1_000, 20, 100
 """Documents of a list, judged documents of a query, and queries that are written at a time."""
-
-
-NEAR_THE_TOP = 1 / np.arange(1, DEPTH + 1) / np.sum(1 / np.arange(1, DEPTH + 1))
-"""How likely each rank is to be judged: assessors begin at the top."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -80,7 +77,7 @@ def write(qrels: Path, run: Path, *, queries: int, seed: int = 7) -> None:
                 + 2_000 * (query % 4_000)[:, None]
             )
             scores = 30.0 - np.cumsum(rng.exponential(0.02, (len(query), DEPTH)), axis=1)
-            found = rng.choice(DEPTH, 4 * JUDGED // 5, replace=False, p=NEAR_THE_TOP)
+            found = rng.choice(DEPTH, 4 * JUDGED // 5, replace=False, p=near_the_top(DEPTH))
             judged = numbers[:, np.append(found, DEPTH + np.arange(JUDGED // 5))]
             grades = rng.integers(0, 4, judged.shape)
             _write(judgments, query, "0", judged, {"grade": grades})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["readable"]
+__all__ = ["LARGE", "PLAIN", "SYMBOLS", "readable", "unspaced"]
 
 SYMBOLS: Mapping[str, str] = {
     **dict.fromkeys(("left", "right", "!", "big", "Big", "bigl", "bigr", "displaystyle"), ""),
@@ -56,7 +56,7 @@ def _item(tokens: list[str]) -> tuple[str, list[str]]:
     if token == "{":
         return _sequence(rest)
     if token in "_^":
-        script, rest = _item(_unspaced(rest))
+        script, rest = _item(unspaced(rest))
         return _script(token, script), rest
     return _command(token[1:], rest) if token[0] == "\\" else (token, rest)
 
@@ -67,20 +67,20 @@ def _command(name: str, rest: list[str]) -> tuple[str, list[str]]:
     if name in LARGE:
         return _large(LARGE[name], rest)
     if name in PLAIN:
-        return _item(_unspaced(rest))
+        return _item(unspaced(rest))
     if name in ("frac", "tfrac", "dfrac"):
-        above, rest = _item(_unspaced(rest))
-        below, rest = _item(_unspaced(rest))
+        above, rest = _item(unspaced(rest))
+        below, rest = _item(unspaced(rest))
         return f"{_grouped(above)}/{_grouped(below)} ", rest
     if name == "sqrt":
-        below, rest = _item(_unspaced(rest))
+        below, rest = _item(unspaced(rest))
         return f"√{_grouped(below)}", rest
     if name == "binom":
-        above, rest = _item(_unspaced(rest))
-        below, rest = _item(_unspaced(rest))
+        above, rest = _item(unspaced(rest))
+        below, rest = _item(unspaced(rest))
         return f"C({above}, {below})", rest
     if name in ("bar", "overline", "hat", "tilde"):
-        inner, rest = _item(_unspaced(rest))
+        inner, rest = _item(unspaced(rest))
         return inner + {"hat": "\u0302", "tilde": "\u0303"}.get(name, "\u0304"), rest
     raise ValueError(f"no plain text is known for \\{name}")
 
@@ -89,9 +89,9 @@ def _large(symbol: str, rest: list[str]) -> tuple[str, list[str]]:
     """A sum or product with its range: Σ(r=1..k)."""
     range_: dict[str, str] = {}
     while rest and rest[0] in "_^":
-        range_[rest[0]], rest = _item(_unspaced(rest[1:]))
+        range_[rest[0]], rest = _item(unspaced(rest[1:]))
     shown = "..".join(range_[script].strip() for script in "_^" if script in range_)
-    return f"{symbol}({shown}) " if shown else f"{symbol} ", _unspaced(rest)
+    return f"{symbol}({shown}) " if shown else f"{symbol} ", unspaced(rest)
 
 
 def _script(kind: str, script: str) -> str:
@@ -108,7 +108,7 @@ def _grouped(text: str) -> str:
     return text if whole else f"({text})"
 
 
-def _unspaced(tokens: list[str]) -> list[str]:
+def unspaced(tokens: list[str]) -> list[str]:
     while tokens and tokens[0] == " ":
         tokens = tokens[1:]
     return tokens

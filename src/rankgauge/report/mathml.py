@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from rankgauge.report.formula import LARGE, PLAIN, SYMBOLS
+from rankgauge.report.formula import LARGE, PLAIN, SYMBOLS, unspaced
 
 __all__ = ["mathml"]
 
@@ -47,7 +47,7 @@ def _scripts(base: str, tokens: list[str], *, large: bool) -> tuple[str, list[st
     """The element with what stands below and above it, and the tokens after that."""
     scripts: dict[str, str] = {}
     while tokens and tokens[0] in ("_", "^"):
-        scripts[tokens[0]], tokens = _item(_unspaced(tokens[1:]))
+        scripts[tokens[0]], tokens = _item(unspaced(tokens[1:]))
     names = {"_": "munder", "^": "mover", "_^": "munderover"} if large else {"_": "msub", "^": "msup", "_^": "msubsup"}
     kind = "".join(script for script in "_^" if script in scripts)
     if not kind:
@@ -70,11 +70,11 @@ def _command(name: str, rest: list[str]) -> tuple[str, list[str]]:
     if name in PLAIN:
         return _text('<mi mathvariant="normal">{}</mi>', rest)
     if name in ("frac", "tfrac", "dfrac"):
-        above, rest = _item(_unspaced(rest))
-        below, rest = _item(_unspaced(rest))
+        above, rest = _item(unspaced(rest))
+        below, rest = _item(unspaced(rest))
         return f"<mfrac>{above}{below}</mfrac>", rest
     if name == "sqrt":
-        below, rest = _item(_unspaced(rest))
+        below, rest = _item(unspaced(rest))
         return f"<msqrt>{below}</msqrt>", rest
     return _symbol(name), rest
 
@@ -94,7 +94,7 @@ def _symbol(name: str) -> str:
 
 def _text(element: str, tokens: list[str]) -> tuple[str, list[str]]:
     """The words in braces, upright."""
-    tokens = _unspaced(tokens)
+    tokens = unspaced(tokens)
     end = tokens.index("}") if tokens[0] == "{" else 0
     words = "".join(tokens[1:end]) if end else tokens[0]
     shown = escape(words).replace(" ", "\u00a0")  # spaces at the ends would be lost
@@ -106,9 +106,3 @@ def _plain(token: str) -> str:
     if token[0].isdigit():
         return f"<mn>{token}</mn>"
     return f"<mi>{token}</mi>" if token.isalpha() else f"<mo>{escape(token.replace('-', '−'))}</mo>"
-
-
-def _unspaced(tokens: list[str]) -> list[str]:
-    while tokens and tokens[0] == " ":
-        tokens = tokens[1:]
-    return tokens

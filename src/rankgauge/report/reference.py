@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rankgauge.report.pages import cli, dialects, measures, policies
 
-__all__ = ["PAGES", "PARTS", "filled", "write"]
+__all__ = ["PAGES", "PARTS", "filled", "replaced", "write"]
 
 NOTICE = "<!-- Made by `make docs` from the registries; edits here are lost. -->\n\n"
 
@@ -39,10 +39,14 @@ def write(folder: Path) -> list[Path]:
 def filled(text: str) -> str:
     """The text with every marked part made anew."""
     for name, part in PARTS.items():
-        marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        made = part().replace("\\", r"\\")  # the text is no pattern
-        text = marked.sub(rf"\g<1>\n{made}\n\g<2>", text)
+        text = replaced(text, name, part())
     return text
+
+
+def replaced(text: str, name: str, made: str) -> str:
+    """The text with the part of that name, between `<!-- name -->` and `<!-- /name -->`, as it was made."""
+    marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+    return marked.sub(lambda found: f"{found[1]}\n{made}\n{found[2]}", text)
 
 
 if __name__ == "__main__":

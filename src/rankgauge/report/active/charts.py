@@ -10,7 +10,7 @@ import polars as pl
 
 from rankgauge.report.active.content import amount
 
-__all__ = ["movement"]
+__all__ = ["movement", "settled"]
 
 WIDTH, HEIGHT = 760, 320
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 12, 44
@@ -23,7 +23,7 @@ def movement(curve: pl.DataFrame, budget: float, label: str) -> str:
     known = curve.filter(pl.col("low").is_finite() & pl.col("high").is_finite())
     if known.is_empty():
         return ""
-    low, high = _range(known)
+    low, high = settled(known)
     frame = _Frame(low, high, budget)
     band = [(row["cost"], row["high"]) for row in known.iter_rows(named=True)]
     band += [(row["cost"], row["low"]) for row in known.reverse().iter_rows(named=True)]
@@ -41,7 +41,7 @@ def movement(curve: pl.DataFrame, budget: float, label: str) -> str:
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{drawn}</svg>'
 
 
-def _range(known: pl.DataFrame) -> tuple[float, float]:
+def settled(known: pl.DataFrame) -> tuple[float, float]:
     """The values to show: the later estimates, the last interval, and some room."""
     later = known.tail(max(1, round(len(known) * (1 - SETTLED))))
     low = min(float(later["value"].to_numpy().min()), float(known["low"][-1]))

@@ -6,23 +6,20 @@ import altair as alt
 import polars as pl
 
 from rankgauge.active import Campaign
+from rankgauge.report.active.charts import settled
 from rankgauge.report.plots import COLOURS, Chart, finished
 
 __all__ = ["CHARTS"]
 
 WIDTH, HEIGHT = 480, 260
-SETTLED = 0.25
-"""The first estimates are wide of the mark: the chart has room for what comes after this share of them."""
 
 
 def estimate(campaign: Campaign) -> Chart:
     """The estimate after each of many draws, and the band of its interval."""
     curve = campaign.curve().filter(pl.col("low").is_finite() & pl.col("high").is_finite())
-    later = curve.tail(max(1, round(len(curve) * (1 - SETTLED))))
     across = alt.X("cost:Q", title="spent")
     base = alt.Chart(curve).encode(x=across)
-    known = later.select(pl.min("low"), pl.max("high")).row(0) if len(later) else (0.0, 1.0)
-    up = alt.Scale(domain=list(known), zero=False)
+    up = alt.Scale(domain=list(settled(curve)) if len(curve) else [0.0, 1.0], zero=False)
     band = base.mark_area(opacity=0.2, color=COLOURS[0], clip=True).encode(
         y=alt.Y("low:Q", title="estimate", scale=up), y2="high:Q"
     )
