@@ -25,7 +25,7 @@ import polars as pl
 from rankgauge import ltr
 from rankgauge.active import methods
 from rankgauge.active.beliefs import mixture, predict
-from rankgauge.active.methods.base import Repetitions
+from rankgauge.active.method import Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.sources import read_features
 from rankgauge.active.study import Curve, saving

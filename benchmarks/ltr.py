@@ -35,9 +35,9 @@ from rankgauge.datasets.folds import Fold, folds_of, read_folds
 from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.experiments.folded import folded
 from rankgauge.experiments.jobs import run_jobs
-from rankgauge.experiments.ndcg_tools import training
-from rankgauge.experiments.ndcg_tools.tools import READINGS, HeldOut
-from rankgauge.experiments.ndcg_tools.training import PLAIN, Ranker
+from rankgauge.experiments.papers.ndcg_tools import training
+from rankgauge.experiments.papers.ndcg_tools.tools import READINGS, HeldOut
+from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, Ranker
 from rankgauge.ltr import get
 
 PAGE = ROOT / "docs" / "rankers.md"

@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from rankgauge.datasets.folds import Fold
 from rankgauge.experiments.jobs import Job
-from rankgauge.experiments.ndcg_tools.tools import READINGS
-from rankgauge.io.letor import Features
+from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
+from rankgauge.io.formats.letor import Features
 from rankgauge.ltr import Documents, Objective
 from rankgauge.ranking.lists import FloatArray
 

@@ -20,7 +20,7 @@ def session() -> Iterator[Any]:
     """A session of Spark with two cores of this machine, and few partitions, as there is little in them."""
     if why := lacking():
         pytest.skip(why)
-    from rankgauge.backends import spark
+    from rankgauge.backends.engines import spark
 
     started = spark.session(
         "local[2]",
@@ -50,7 +50,7 @@ def on_spark(jobs: Jobs) -> Evaluate:
 def evaluate(request: pytest.FixtureRequest) -> Evaluate:
     """The same call on each engine. The inputs that a module's function `together` gives are one job of Spark."""
     if request.param == "local":
-        from rankgauge.evaluate import evaluate as here
+        from rankgauge.evaluation import evaluate as here
 
         return here
     jobs: Jobs = request.getfixturevalue("jobs")

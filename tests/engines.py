@@ -14,8 +14,8 @@ from rankgauge.backends.digest import restored
 from rankgauge.backends.java import java_home
 from rankgauge.backends.job import Job
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result
-from rankgauge.evaluate import evaluate as here
+from rankgauge.evaluation import evaluate as here
+from rankgauge.result import Result
 
 __all__ = ["Evaluate", "Jobs", "lacking"]
 
@@ -72,7 +72,7 @@ class Jobs:
 
     def _computed(self, pairs: list[Pair], job: Job) -> dict[int, Result]:
         """The results of all inputs, by one job: their queries are told apart by the number of their input."""
-        from rankgauge.backends import spark
+        from rankgauge.backends.engines import spark
 
         if not pairs:
             return {}
@@ -84,7 +84,7 @@ class Jobs:
         return {_mark(pair): restored(told.filter(pl.col("input") == number), job) for number, pair in enumerate(pairs)}
 
     def _alone(self, pair: Pair, job: Job) -> Result:
-        from rankgauge.backends import spark
+        from rankgauge.backends.engines import spark
 
         return spark.result(*map(self._frame, pair), job.measures, dialect=job.dialect)
 

@@ -11,7 +11,7 @@ from benchmarks import ltr, ltr_peers
 from rankgauge.datasets.folds import folds_of
 from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.experiments.jobs import Job
-from rankgauge.experiments.ndcg_tools.training import RANKERS
+from rankgauge.experiments.papers.ndcg_tools.training import RANKERS
 
 FOLDS = folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=40)))
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from rankgauge import InputError, ParameterError, Result, UnknownNameError, evaluate
 from rankgauge.audit import audit
-from rankgauge.evaluate import score
 from rankgauge.io import write_judgments, write_run
 from rankgauge.policies import Ties
+from rankgauge.scoring import score
 
 JUDGMENTS = {
     "usual": {"a": 2, "b": 0, "c": 1, "missed": 1},

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.letor_readers import READERS, generate
 from rankgauge.io.features import scan
-from rankgauge.io.letor import read_features
+from rankgauge.io.formats.letor import read_features
 from rankgauge.io.source import Source
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.arrays import score_arrays
-    from rankgauge.compare import Comparison, compare
+    from rankgauge.comparison import Comparison, compare
     from rankgauge.dialects import Dialect
     from rankgauge.dialects import get as dialect
     from rankgauge.errors import InputError, MissingExtraError, ParameterError, RankGaugeError, UnknownNameError
-    from rankgauge.evaluate import Result, evaluate
+    from rankgauge.evaluation import evaluate
     from rankgauge.io import read_judgments, read_letor, read_run, write_judgments, write_run
     from rankgauge.judgments import agreement, binarise, combine, scale
     from rankgauge.measures import Measure
     from rankgauge.measures import parse as measure
     from rankgauge.policies import Ties
     from rankgauge.report.charts import plot
+    from rankgauge.result import Result
     from rankgauge.stats import kendall_tau, rbo, tau_ap
 
 __all__ = [
@@ -56,15 +55,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "arrays": ["score_arrays"],
-    "compare": ["Comparison", "compare"],
+    "comparison": ["Comparison", "compare"],
     "dialects": ["Dialect", "dialect:get"],
     "errors": ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"],
-    "evaluate": ["Result", "evaluate"],
+    "evaluation": ["evaluate"],
     "io": ["read_judgments", "read_letor", "read_run", "write_judgments", "write_run"],
     "judgments": ["agreement", "binarise", "combine", "scale"],
     "measures": ["Measure", "measure:parse"],
     "policies": ["Ties"],
     "report.charts": ["plot"],
+    "result": ["Result"],
     "stats": ["kendall_tau", "rbo", "tau_ap"],
 }
 """The public names of each module (name:its name there). They load on first use, so that `rankgauge --help` is fast."""
@@ -85,14 +85,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*globals(), *__all__]
-
-
-class _Package(ModuleType):
-    """A package in which `rankgauge.evaluate` is the function, also after the module of that name was imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        public = isinstance(value, ModuleType) and name in _FOUND
-        super().__setattr__(name, getattr(value, name) if public else value)
-
-
-sys.modules[__name__].__class__ = _Package

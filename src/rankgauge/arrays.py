@@ -11,13 +11,13 @@ import numpy.typing as npt
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result
 from rankgauge.measures import Cutoff, Measure, parse
 from rankgauge.policies import MissingQuery, QueryOrder
 from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.arrays import pad_groups, rank_arrays
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
+from rankgauge.scoring import settle
 
 __all__ = ["score_arrays"]
 
@@ -105,5 +105,4 @@ def _values(blocks: Iterator[Block], count: int, measure: Measure, dialect: Dial
         pool_query=np.flatnonzero(known),
         pool_grade=best[known],
     )
-    result = Result(dialect=dialect, measures=(measure,), hits=dialect.check(hits), raw=raw, errors=np.zeros_like(raw))
-    return np.asarray(result.matrix[:, 0])
+    return settle(raw, dialect.check(hits), (measure,), dialect)[:, 0]

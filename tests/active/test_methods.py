@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from rankgauge.active import methods
+from rankgauge.active.design.recalibration import recalibrated
+from rankgauge.active.design.regression import RIDGE, Regression
+from rankgauge.active.design.stages import Luck
+from rankgauge.active.design.walk import Block, Sheet
 from rankgauge.active.methods.document import Document
 from rankgauge.active.methods.greg import inclusions
-from rankgauge.active.methods.recalibration import recalibrated
-from rankgauge.active.methods.regression import RIDGE, Regression
-from rankgauge.active.methods.stages import Luck
-from rankgauge.active.methods.walk import Block, Sheet
 from rankgauge.active.moments import moments, slopes
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
@@ -20,7 +20,7 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from tests.active.graded import DCG, ERR, NDCG, graded_pool, play
 from tests.active.pools import pools
 
-NAMES = sorted(methods.registry())
+NAMES = sorted(methods.METHODS)
 
 
 def test_every_method_is_registered() -> None:

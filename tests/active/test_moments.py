@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmarks import active as benchmark
 from benchmarks.costs import Cost
 from rankgauge.active.moments import Layout, moments, slopes
-from rankgauge.active.moments.base import batches
+from rankgauge.active.moments.moments import batches
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError

@@ -57,7 +57,7 @@ def test_forecast_of_a_pool() -> None:
     pool, _ = graded_pool()
     found = forecast(pool, Target.of(ERR, pool))
     frame = found.to_frame()
-    assert set(frame["method"]) == set(methods.registry())
+    assert set(frame["method"]) == set(methods.METHODS)
     for widths in found.widths.values():
         assert (np.diff(widths) < 1e-12).all()
     total = float(pool.query_costs.sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active.methods.base import Repetitions
+from rankgauge.active.method import Repetitions
 from rankgauge.active.study import Curve, Study, misjudged, saving
 
 BUDGETS = (10.0, 20.0, 40.0, 80.0)

@@ -14,9 +14,9 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.evaluate import evaluate
-from rankgauge.measures import parse, registry
-from rankgauge.measures.base import DEFAULTS
+from rankgauge.evaluation import evaluate
+from rankgauge.measures import MEASURES, parse
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking.lists import FloatArray
 from tests.active.pools import pools
 
@@ -36,7 +36,7 @@ SHAPES = {
     "AP": Shape.OTHER,
     "gRBP": Shape.OTHER,
 }
-EXAMPLES = sorted({example.measure for kind in registry().values() for example in kind.facts.examples})
+EXAMPLES = sorted({example.measure for kind in MEASURES.values() for example in kind.facts.examples})
 FORMED = [name for name in EXAMPLES if parse(name).bound(DEFAULTS).form() is not None]
 
 

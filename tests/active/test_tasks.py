@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.active.campaign import Campaign
-from rankgauge.active.formats import read_labels, registry, write_tasks
+from rankgauge.active.label_formats import read_labels, registry, write_tasks
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError, UnknownNameError

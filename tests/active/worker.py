@@ -44,7 +44,7 @@ def judge(location: str, assessor: str) -> None:
 def main(location: str) -> None:
     """Commands until the input ends."""
     # What is loaded on first use is loaded once.
-    methods.registry(), measures.parse("ERR"), dialects.get("standard")
+    methods.METHODS, measures.parse("ERR"), dialects.get("standard")
     for line in sys.stdin:
         command, argument = line.split()
         if command == "wait":

@@ -20,4 +20,4 @@ HOUSE = (STANDARD, LETOR, RANKLIB, YAHOO, GDEVAL, POOLED)
 
 def every() -> tuple[Dialect, ...]:
     """All dialects that there are, and those of this file."""
-    return (*HOUSE, *(dialect for dialect in dialects.registry().values() if dialect != STANDARD))
+    return (*HOUSE, *(dialect for dialect in dialects.DIALECTS.values() if dialect != STANDARD))

@@ -226,7 +226,7 @@ def test_dialects_fit_the_files(letor: tuple[Path, Path]) -> None:
     assert {"standard", "trec_eval", "gdeval", *LEARNED_ONLY} <= learned
     assert {"standard", "trec_eval", "gdeval"} <= searched
     assert not searched & {*LEARNED_ONLY}
-    assert set(LEARNED_ONLY) <= set(dialects.registry())
+    assert set(LEARNED_ONLY) <= set(dialects.DIALECTS)
 
 
 def test_movers_are_the_queries_apart(letor: tuple[Path, Path]) -> None:

@@ -14,17 +14,17 @@ import rankgauge as rg
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result
-from rankgauge.measures import Example, Measure, parse, registry
+from rankgauge.measures import MEASURES, Example, Measure, parse
 from rankgauge.policies import Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.frames import graded
+from rankgauge.result import Result
 from tests.backends.collections import collection
 from tests.engines import Evaluate
 from tests.measures.test_examples import ARITHMETIC
 
 NEAR = 1e-12
-EXAMPLES = [example for kind in registry().values() for example in kind.facts.examples]
+EXAMPLES = [example for kind in MEASURES.values() for example in kind.facts.examples]
 MEASURES = list(dict.fromkeys(parse(example.measure) for example in EXAMPLES))
 J = {"query": pl.String, "document": pl.String, "grade": pl.Float64}
 R = {"query": pl.String, "document": pl.String, "score": pl.Float64}
@@ -90,7 +90,7 @@ def test_worked_examples_of_every_measure(top: float, evaluate: Evaluate) -> Non
         assert got == pytest.approx(expected, abs=NEAR, nan_ok=True), examples[n]
 
 
-@pytest.mark.parametrize("name", dialects.registry())
+@pytest.mark.parametrize("name", dialects.DIALECTS)
 def test_every_dialect_and_measure_is_the_same_on_spark(name: str, on_spark: Evaluate) -> None:
     """Under each dialect every measure has the same values, errors and summary on both engines."""
     spoken = dialects.get(name)

@@ -20,10 +20,11 @@ from rankgauge import dialects, io, ltr, report
 from rankgauge.active import methods
 from rankgauge.cli.completion import measures
 from rankgauge.cli.main import app, run
-from rankgauge.experiments import registry as papers
-from rankgauge.measures import registry
+from rankgauge.experiments import PAPERS
+from rankgauge.measures import MEASURES
 from rankgauge.policies import MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
-from rankgauge.stats import corrections, paired_tests
+from rankgauge.stats.correction import CORRECTIONS
+from rankgauge.stats.paired_test import TESTS
 
 BIN = Path(sys.executable).parent
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}
@@ -57,20 +58,20 @@ EVALUATE = ("evaluate", "qrels.txt", "run.txt")
 @pytest.mark.parametrize(
     ("words", "known"),
     [
-        ((*EVALUATE, "-d", ""), dialects.registry()),
-        ((*EVALUATE, "-o", ""), report.registry()),
+        ((*EVALUATE, "-d", ""), dialects.DIALECTS),
+        ((*EVALUATE, "-o", ""), report.FORMATS),
         ((*EVALUATE, "--ties", ""), Ties),
         ((*EVALUATE, "--unjudged", ""), Unjudged),
         ((*EVALUATE, "--missing", ""), MissingQuery),
         ((*EVALUATE, "--short", ""), ShortList),
         ((*EVALUATE, "--negative", ""), NegativeGrade),
-        ((*EVALUATE, "--format-run", ""), io.registry()),
-        (("compare", "q", "r", "--test", ""), paired_tests.registry()),
-        (("compare", "q", "r", "--correction", ""), corrections.registry()),
-        (("train", ""), ltr.registry()),
-        (("reproduce", ""), papers()),
-        (("dialects", "show", ""), dialects.registry()),
-        (("active", "plan", "--method", ""), methods.registry()),
+        ((*EVALUATE, "--format-run", ""), io.FORMATS),
+        (("compare", "q", "r", "--test", ""), TESTS),
+        (("compare", "q", "r", "--correction", ""), CORRECTIONS),
+        (("train", ""), ltr.RANKERS),
+        (("reproduce", ""), PAPERS),
+        (("dialects", "show", ""), dialects.DIALECTS),
+        (("active", "plan", "--method", ""), methods.METHODS),
     ],
     ids=" ".join,
 )
@@ -156,7 +157,7 @@ def commands(command: Any) -> Iterator[Any]:
 
 def test_a_measure_leaves_its_cutoff_open() -> None:
     """A name that may have a cutoff is offered with and without, so that no shell takes it for finished."""
-    for name, kind in registry().items():
+    for name, kind in MEASURES.items():
         found = {value for value, _ in measures(name) if value.startswith(name)}
         assert name in found
         assert (f"{name}@10" in found) == (kind.facts.cutoff.value in ("optional", "required"))

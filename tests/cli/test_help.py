@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from rankgauge import dialects
-from rankgauge.cli.evaluate import names
+from rankgauge.cli.commands.evaluate import names
 from rankgauge.cli.main import app
 
 PROGRAM = "rankgauge"

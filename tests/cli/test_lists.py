@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rankgauge import dialects, io
-from rankgauge.measures import registry
-from rankgauge.report import registry as formats
+from rankgauge.measures import MEASURES
+from rankgauge.report import FORMATS
 
 Command = Callable[..., str]
 
@@ -17,16 +17,16 @@ Command = Callable[..., str]
 def test_measures_are_listed(command: Command) -> None:
     """Every measure is in the list, with its title."""
     shown = command("measures")
-    for name, kind in registry().items():
+    for name, kind in MEASURES.items():
         assert f"{name} " in shown
         assert kind.facts.title in shown
 
 
-@pytest.mark.parametrize("name", registry())
+@pytest.mark.parametrize("name", MEASURES)
 def test_measure_is_shown(command: Command, name: str) -> None:
     """A measure's card has its reference, and each example's arithmetic."""
     flat = " ".join(command("measures", "show", name).split())
-    facts = registry()[name].facts
+    facts = MEASURES[name].facts
     assert " ".join(facts.reference.split()) in flat
     for example in facts.examples:
         assert f"{' '.join(example.value.split())} = " in flat
@@ -38,7 +38,7 @@ def test_measure_with_parameters_is_found(command: Command) -> None:
     assert "Did you mean nDCG" in command("measures", "show", "ndcgg", code=3)
 
 
-@pytest.mark.parametrize("name", dialects.registry())
+@pytest.mark.parametrize("name", dialects.DIALECTS)
 def test_dialect_is_shown(command: Command, name: str) -> None:
     """A dialect is listed, and its card names every choice that differs from standard, in words."""
     assert name in command("dialects")
@@ -52,7 +52,7 @@ def test_dialect_is_shown(command: Command, name: str) -> None:
 def test_formats_are_listed(command: Command) -> None:
     """Every format that is read or written is in the list."""
     shown = command("formats")
-    for name in (*io.registry(), *formats()):
+    for name in (*io.FORMATS, *FORMATS):
         assert f"  {name} " in shown
 
 

@@ -89,7 +89,7 @@ def test_twice_the_same_bytes(files: Path, command: Command) -> None:
 def test_lists(command: Command) -> None:
     """Without a ranker all are listed, without a file the parameters of one, with what they may be."""
     listed = shown(command("train"))
-    assert set(listed) == set(ltr.registry())
+    assert set(listed) == set(ltr.RANKERS)
     for name in listed:
         assert ltr.get(name).rules.keys() <= set(re.findall(r"--set (\w+)=", command("train", name)))
     assert shown(command("train", "adarank"))["--set rounds=500"] == "a whole number from 1 on"

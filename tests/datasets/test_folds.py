@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge.datasets.folds import CYCLE, folds_of, read_folds
 from rankgauge.errors import InputError
-from rankgauge.io.letor import Features
+from rankgauge.io.formats.letor import Features
 from tests.shared import shared
 
 PLAN = "Fold\tTraining.txt\tValidation.txt Test.txt\nFold1\tS1, S2, S3\tS4\tS5\nFold2\tS5, S4, S3\tS2\tS1\n"

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 from rankgauge.arrays import score_arrays
 from rankgauge.datasets import LIKENESSES, generate_learning, learning_parts, write_learning, write_parts
 from rankgauge.errors import UnknownNameError
-from rankgauge.io.letor import Features, read_features
+from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
 from tests.shared import shared
 

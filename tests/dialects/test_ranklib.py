@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result
+from rankgauge.result import Result
 from tests.dialects.learning import (
     cases,
     feature_scores,

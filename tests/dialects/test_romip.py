@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from rankgauge import dialects
-from rankgauge.evaluate import Result
 from rankgauge.report.lines import lines
+from rankgauge.result import Result
 from tests.engines import Evaluate
 
 SCHEMA = ["query", "document", "grade"]

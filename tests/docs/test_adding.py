@@ -66,7 +66,7 @@ def test_the_measure_keeps_the_contract(copy: Path) -> None:
 
 def test_a_dialect_is_one_file(copy: Path) -> None:
     """A dialect's file alone makes it known: it is explained, and computes as it says."""
-    written("adding-a-dialect.md", copy / "dialects")
+    written("adding-a-dialect.md", copy / "dialects" / "tools")
     shown = run(copy, "-m", "rankgauge.cli", "dialects", "show", "house_tool")
     assert "tied documents stand in the order of the input" in shown
     code = (

@@ -13,13 +13,13 @@ from rankgauge.active import methods
 from rankgauge.active.study import saving
 from rankgauge.active.target import Target
 from rankgauge.experiments import Setting, Verdict, get
-from rankgauge.experiments.active import absolute, selection, size, update
-from rankgauge.experiments.active.material import Material, generated, given
-from rankgauge.experiments.active.models import Opinions, consult, recipes
-from rankgauge.experiments.active.run import TRIED, measure_all
-from rankgauge.experiments.active.scenario import Scenario, graded, pool_of
-from rankgauge.experiments.active.trials import METHODS, Case, Effort, Trials, method
-from rankgauge.experiments.base import Outcome
+from rankgauge.experiments.experiment import Outcome
+from rankgauge.experiments.papers.active import absolute, selection, size, update
+from rankgauge.experiments.papers.active.material import Material, generated, given
+from rankgauge.experiments.papers.active.models import Opinions, consult, recipes
+from rankgauge.experiments.papers.active.run import TRIED, measure_all
+from rankgauge.experiments.papers.active.scenario import Scenario, graded, pool_of
+from rankgauge.experiments.papers.active.trials import METHODS, Case, Effort, Trials, method
 from rankgauge.experiments.result import Reproduction
 from rankgauge.report import plots
 from tests.shared import shared
@@ -114,7 +114,7 @@ def test_every_method_has_its_options() -> None:
     """uniD and uniC are the paper's method with uniform beliefs and with equal costs."""
     assert method("uniD") == methods.get("paper", beliefs="uniform")
     assert method("uniC") == methods.get("paper", costs="one")
-    assert {type(method(name)).name for name in METHODS} <= set(methods.registry())
+    assert {type(method(name)).name for name in METHODS} <= set(methods.METHODS)
 
 
 def test_trials_repeat_methods(cases: dict[str, Case], tmp_path: Path) -> None:

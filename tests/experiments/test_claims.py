@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.experiments import Claim, Condition, Number, Setting, Verdict, get, registry
+from rankgauge.experiments import PAPERS, Claim, Condition, Number, Setting, Verdict
 from rankgauge.experiments.jackknife import jackknife
 
 BELOW = Condition.of({"number": "n", "below": 0.5})
@@ -86,10 +86,10 @@ def test_jackknife_of_a_mean(values: list[float]) -> None:
     assert found.error == pytest.approx(np.std(values, ddof=1) / math.sqrt(len(values)), abs=1e-9)
 
 
-@pytest.mark.parametrize("name", list(registry()))
+@pytest.mark.parametrize("name", list(PAPERS))
 def test_every_claim_can_be_tested(name: str) -> None:
     """Each claim has conditions, each with a bound, and says how it is tested; a figure says what it shows."""
-    paper = get(name).paper
+    paper = PAPERS.find(name).paper
     for stated in paper.claims:
         assert stated.words
         assert stated.tested
@@ -101,6 +101,6 @@ def test_every_claim_can_be_tested(name: str) -> None:
 def test_refusals() -> None:
     """A paper that is not there, and a single trial, which has no standard error, are refused."""
     with pytest.raises(UnknownNameError, match="multigraded"):
-        get("multigrade")
+        PAPERS.find("multigrade")
     with pytest.raises(ParameterError, match="trials"):
         Setting(trials=1)

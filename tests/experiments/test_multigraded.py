@@ -15,7 +15,7 @@ from rankgauge.arrays import score_arrays
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.experiments import Setting, Verdict, get
-from rankgauge.experiments.multigraded import lists, ohsumed, swaps
+from rankgauge.experiments.papers.multigraded import lists, ohsumed, swaps
 from rankgauge.experiments.result import Reproduction
 from rankgauge.report import plots
 from tests.shared import shared

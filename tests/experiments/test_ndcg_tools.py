@@ -17,11 +17,11 @@ from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.experiments import Setting, Verdict, get
 from rankgauge.experiments.folded import folded
 from rankgauge.experiments.jobs import run_jobs
-from rankgauge.experiments.ndcg_tools import run, training, weights
-from rankgauge.experiments.ndcg_tools.findings import Findings
-from rankgauge.experiments.ndcg_tools.tools import CUTOFFS, READINGS, HeldOut, tools
+from rankgauge.experiments.papers.ndcg_tools import run, training, weights
+from rankgauge.experiments.papers.ndcg_tools.findings import Findings
+from rankgauge.experiments.papers.ndcg_tools.tools import CUTOFFS, READINGS, HeldOut, tools
 from rankgauge.experiments.result import Reproduction
-from rankgauge.io.letor import Features
+from rankgauge.io.formats.letor import Features
 from tests.shared import shared
 
 TITLES = tuple(ranker.title for ranker in training.RANKERS)

@@ -14,14 +14,14 @@ import numpy as np
 import polars as pl
 
 from rankgauge import io
-from rankgauge.active import formats
+from rankgauge.active import label_formats as formats
 from rankgauge.active.sources import read_table
 from rankgauge.datasets import FILES, generate
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.datasets.romip import generate_romip
 from rankgauge.datasets.romip_files import write_romip
-from rankgauge.io.base import registry
-from rankgauge.io.letor import read_features
+from rankgauge.io.format import FORMATS
+from rankgauge.io.formats.letor import read_features
 from rankgauge.io.romip_files import read_labels
 from rankgauge.io.source import Source
 from rankgauge.ltr import LambdaMART, load
@@ -66,7 +66,7 @@ def readers() -> dict[str, Reader]:
         pl.DataFrame({**ids, "score": [3.0, 2, 1, 9, 8]}),
     )
     found: dict[str, Reader] = {}
-    for form in registry().values():
+    for form in FORMATS.values():
         name = f"file{form.suffixes[0] if form.suffixes else '.txt'}"
         if form.read_judgments and form.write_judgments:
             sound = _written(name, lambda t, p, f=form: io.write_judgments(t, p, f.name), judgments)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.measures import registry
+from rankgauge.measures import MEASURES
 from rankgauge.measures.trec_names import NAMES
 
 MLFLOW = re.compile(r"[/\w.\- ]*", re.ASCII)
@@ -33,7 +33,7 @@ def test_names(name: str, logged: str) -> None:
 
 def test_every_measure_has_a_name_of_its_own() -> None:
     """MLflow takes each name, and no two measures share one."""
-    examples = [example.measure for kind in registry().values() for example in kind.facts.examples]
+    examples = [example.measure for kind in MEASURES.values() for example in kind.facts.examples]
     result = evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, [*examples, *NAMES])
     logged = result.to_mlflow()
     assert len(logged) == len(result.metrics)

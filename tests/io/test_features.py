@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
 from rankgauge.io.features import scan
-from rankgauge.io.letor import Features, read_carefully, read_features
+from rankgauge.io.formats.letor import Features, read_carefully, read_features
 from rankgauge.io.source import Source
 from tests.shared import SHARED
 

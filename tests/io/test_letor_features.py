@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.io.letor import read_features
+from rankgauge.io.formats.letor import read_features
 from rankgauge.io.source import Source
 
 

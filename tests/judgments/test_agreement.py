@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.judgments import agreement
-from rankgauge.judgments.agreement import registry
+from rankgauge.judgments.coefficient import COEFFICIENTS
 from tests.shared import shared
 
 
@@ -164,7 +164,7 @@ def test_alpha_is_its_definition(distance: str, rows: list[list[int | None]]) ->
     assert result[f"alpha-{distance}"] == pytest.approx(pairwise_alpha(rows, distance), abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", registry())
+@pytest.mark.parametrize("name", COEFFICIENTS)
 def test_perfect_agreement_is_one(name: str) -> None:
     """Assessors who always agree, on more than one grade, agree fully: in the point and in the interval."""
     result = agreement(table(["0 1 2 2 . 0", "0 1 2 2 1 .", "0 1 2 2 1 0"]), rng=np.random.default_rng(7))
@@ -187,7 +187,7 @@ def test_assessors_without_common_items() -> None:
     assert result.pairs.is_empty()
     assert result.confusion.is_empty()
     assert result.assessors.rows() == [("assessor 1", 2, 1.5), ("assessor 2", 2, 1.5)]
-    assert result.coefficients["items"].to_list() == [0] * len(registry())
+    assert result.coefficients["items"].to_list() == [0] * len(COEFFICIENTS)
     assert result.coefficients["value"].is_nan().all()
 
 

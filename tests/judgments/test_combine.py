@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.judgments import binarise, combine, counts, rules
+from rankgauge.judgments import RULES, binarise, combine, counts
 
 JUDGED = pl.DataFrame(
     [
@@ -56,8 +56,8 @@ def test_rule(rule: str) -> None:
 
 def test_every_rule_is_tested_and_explained() -> None:
     """No rule stands in the registry without words and a worked example."""
-    assert {name.partition("@")[0] for name in EXPECTED} == set(rules())
-    assert all(rule.words for rule in rules().values())
+    assert {name.partition("@")[0] for name in EXPECTED} == set(RULES)
+    assert all(rule.words for rule in RULES.values())
 
 
 @settings(max_examples=50, deadline=None)

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.judgments import Scale, scale, scales
+from rankgauge.judgments import SCALES, Scale, scale
 
 
-@pytest.mark.parametrize("name", scales())
+@pytest.mark.parametrize("name", SCALES)
 def test_labels_and_grades_are_inverse(name: str) -> None:
     """A label's grade has a label of the same grade, and a grade's label has that grade."""
     for label, grade in scale(name).levels:

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from rankgauge.io.letor import Features
+from rankgauge.io.formats.letor import Features
 from rankgauge.ltr import Documents
 from rankgauge.ltr.documents import read
 from tests.shared import shared

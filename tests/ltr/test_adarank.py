@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.ltr import AdaRank, Documents, Objective
-from rankgauge.ltr.adarank import Boosting
+from rankgauge.ltr.rankers.adarank import Boosting
 from tests.ltr.mq2008 import mean_over_folds
 from tests.ltr.small import small
 

@@ -42,7 +42,7 @@ def learned(name: str, **parameters: Any) -> Ranker:
     return made(name, **parameters).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, validation=tuple(HELD))
 
 
-every = pytest.mark.parametrize("name", ltr.registry())
+every = pytest.mark.parametrize("name", ltr.RANKERS)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from rankgauge import ltr
-from rankgauge.ltr.forest import Forest, ForestClassification, ForestRegression
+from rankgauge.ltr.rankers.forest import Forest, ForestClassification, ForestRegression
 from rankgauge.ltr.trees import Trees
 
 FORESTS = (ForestRegression, ForestClassification)

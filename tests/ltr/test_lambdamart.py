@@ -11,9 +11,9 @@ import pytest
 
 from rankgauge import dialects, ltr
 from rankgauge.ltr import Documents
-from rankgauge.ltr.lambdamart import LambdaMART
 from rankgauge.ltr.lambdas import Lambdas, moved
 from rankgauge.ltr.objective import Objective
+from rankgauge.ltr.rankers.lambdamart import LambdaMART
 from tests.ltr.preferences import parts, random_documents
 from tests.ltr.small import small
 from tests.shared import shared

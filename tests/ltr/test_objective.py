@@ -35,7 +35,7 @@ def spoken(name: str) -> dialects.Dialect:
     return found.changed(ties="expected") if found.ties is Ties.DOCID else found
 
 
-@pytest.mark.parametrize("dialect", dialects.registry())
+@pytest.mark.parametrize("dialect", dialects.DIALECTS)
 @settings(max_examples=8, deadline=None)
 @given(collection=collections(), measure=st.sampled_from(MEASURES))
 def test_values_under_a_dialect(dialect: str, collection: tuple[Documents, np.ndarray], measure: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from rankgauge import ltr
-from rankgauge.ltr.ordered_logit import OrderedLogit, Posterior, rising
+from rankgauge.ltr.rankers.ordered_logit import OrderedLogit, Posterior, rising
 
 WEIGHTS, THRESHOLDS = np.array([1.0, -0.5, 0.0]), np.array([-0.5, 1.0, 2.0])
 

@@ -13,8 +13,8 @@ from rankgauge.errors import ParameterError
 from rankgauge.ltr import Documents
 from rankgauge.ltr.network import Adam, Network
 from rankgauge.ltr.pairs import Preferences
-from rankgauge.ltr.ranknet import Batch, RankNet, batches
-from rankgauge.ltr.ranksvm import RankSVM
+from rankgauge.ltr.rankers.ranknet import Batch, RankNet, batches
+from rankgauge.ltr.rankers.ranksvm import RankSVM
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 
 

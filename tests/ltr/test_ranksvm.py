@@ -12,7 +12,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.ltr import Documents
 from rankgauge.ltr.margins import Margins
 from rankgauge.ltr.pairs import Preferences
-from rankgauge.ltr.ranksvm import RankSVM, path
+from rankgauge.ltr.rankers.ranksvm import RankSVM, path
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 
 

@@ -11,7 +11,7 @@ from rankgauge.ltr import Documents
 from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.swaps import Cascading, Linear, Precisions, Rescored, Swaps, swaps_of
 from rankgauge.measures import parse
-from rankgauge.measures.base import DEFAULTS
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import RankedLists
 
 CLOSED = {

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.errors import InputError
 from rankgauge.measures import Measure
-from rankgauge.measures.base import DEFAULTS
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.measures.parts import GAINS
 from rankgauge.ranking import UNJUDGED, RankedLists
 

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures import Cutoff, Measure, TieRule, parse, registry
-from rankgauge.measures.base import DEFAULTS
+from rankgauge.measures import MEASURES, Cutoff, Measure, TieRule, parse
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import UNJUDGED, RankedLists
 from tests.measures.bench import Listed, drawn, frozen, scale, short, stacked, strict, tied
 
-KINDS = list(registry().values())
+KINDS = list(MEASURES.values())
 MEASURES = [parse(name) for kind in KINDS for name in dict.fromkeys(e.measure for e in kind.facts.examples)]
 NEAR = 1e-12
 

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from rankgauge.measures import Example, parse, registry
+from rankgauge.measures import MEASURES, Example, parse
 from rankgauge.ranking import RankedLists
 
-EXAMPLES = [example for kind in registry().values() for example in kind.facts.examples]
+EXAMPLES = [example for kind in MEASURES.values() for example in kind.facts.examples]
 ARITHMETIC = {
     "log2": math.log2,
     "log": math.log,

@@ -6,7 +6,7 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.errors import UnknownNameError
-from rankgauge.measures import registry, resolve
+from rankgauge.measures import MEASURES, resolve
 from rankgauge.measures.suggestions import OTHER_NAMES, unknown
 from rankgauge.measures.trec_names import NAMES
 
@@ -37,7 +37,7 @@ def test_the_measure_that_is_meant(written: str, meant: str) -> None:
     assert str(caught.value) == f"There is no measure called '{written}'. Did you mean {meant}?"
 
 
-@pytest.mark.parametrize("other", [*OTHER_NAMES, *(name.swapcase() for name in registry())])
+@pytest.mark.parametrize("other", [*OTHER_NAMES, *(name.swapcase() for name in MEASURES)])
 @pytest.mark.parametrize("cutoff", ["", "@5", "@0.5", "@k"])
 def test_what_is_suggested_without_doubt_is_known(other: str, cutoff: str) -> None:
     """A single suggestion is a name that can be asked for, whatever the cutoff that was written."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures import parse, parse_all, registry, resolve, trec_name
+from rankgauge.measures import MEASURES, parse, parse_all, resolve, trec_name
 from rankgauge.measures.trec_names import NAMES, SETS
 from rankgauge.ranking import UNJUDGED, RankedLists
 
@@ -46,7 +46,7 @@ def test_labels_come_back(name: str) -> None:
 
 def test_no_name_means_two_things() -> None:
     """A name that both trec_eval and we have is the same measure in both."""
-    for name in set(NAMES) & set(registry()) - {"P"}:
+    for name in set(NAMES) & set(MEASURES) - {"P"}:
         assert parse_all([name]) == [parse(name)]
 
 

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 import rankgauge as rg
 from rankgauge.arrays import score_arrays
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.measures import TieRule, registry
+from rankgauge.measures import MEASURES, TieRule
 from rankgauge.policies import Ties
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.arrays import rank_arrays
@@ -71,7 +71,7 @@ def test_arrays_give_what_tables_give(
     np.testing.assert_allclose(values[judged], expected[judged], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in registry().values() if kind.facts.ties is not TieRule.SAMPLED])
+@pytest.mark.parametrize("kind", [kind for kind in MEASURES.values() if kind.facts.ties is not TieRule.SAMPLED])
 def test_every_measure_takes_arrays(kind: type) -> None:
     """The shortcut for cutoffs is good for every measure: none looks past its cutoff unnoticed."""
     measure = kind.facts.examples[0].measure

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures import TieRule, parse, registry
+from rankgauge.measures import MEASURES, TieRule, parse
 from rankgauge.ranking import RankedLists, Sampling
 from rankgauge.ranking.sampling import Orders
 
@@ -44,7 +44,7 @@ def test_sampled_mean_is_near_the_mean_over_every_order(name: str, monkeypatch: 
         np.mean([measure.score(RankedLists.of(order, missed=missed)) for order in every_order(groups)])
         for groups, missed in (FIRST, SECOND)
     ]
-    kind = registry()[measure.facts.name]
+    kind = MEASURES[measure.facts.name]
     monkeypatch.setattr(kind, "facts", replace(kind.facts, ties=TieRule.SAMPLED))
     mean, error = measure.estimate(TIED, Sampling(seed=7, orders=4000))
     assert (error < 0.01).all()

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from rankgauge.measures import TieRule, parse, registry
+from rankgauge.measures import MEASURES, TieRule, parse
 from rankgauge.ranking import RankedLists
 from tests.engines import Evaluate
 
-EXACT = [kind.facts.examples[0].measure for kind in registry().values() if kind.facts.ties is TieRule.EXACT]
+EXACT = [kind.facts.examples[0].measure for kind in MEASURES.values() if kind.facts.ties is TieRule.EXACT]
 documents = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from([None, 0, 1, 2, 3])),
     min_size=1,

@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.measures import Measure, registry
+from rankgauge.measures import MEASURES, Measure
 from rankgauge.measures.parts import DISCOUNTS, GAINS
 from rankgauge.report import explain
 
@@ -16,13 +16,13 @@ UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing", "only_for"
 """Fields of a dialect that name it, say how it prints, or belong to the words of another field."""
 
 
-@pytest.mark.parametrize("kind", registry().values(), ids=lambda kind: kind.facts.name)
+@pytest.mark.parametrize("kind", MEASURES.values(), ids=lambda kind: kind.facts.name)
 def test_every_parameter_has_a_meaning(kind: type[Measure]) -> None:
     """Each parameter is explained: by the words of its field, or by the house's word for it."""
     assert not [name for name, _, words in explain.parameters(kind) if not words]
 
 
-@pytest.mark.parametrize("kind", registry().values(), ids=lambda kind: kind.facts.name)
+@pytest.mark.parametrize("kind", MEASURES.values(), ids=lambda kind: kind.facts.name)
 def test_every_trait_has_words(kind: type[Measure]) -> None:
     """Bounds, cutoff, grades, ties, order and aggregate are all said."""
     assert len([words for _, words in explain.traits(kind) if words]) == 7
@@ -33,7 +33,7 @@ def test_every_setting_of_a_dialect_has_a_subject() -> None:
     assert {f.name for f in fields(Dialect)} - UNSPOKEN == set(explain.SETTINGS)
 
 
-@pytest.mark.parametrize("dialect", dialects.registry().values(), ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", dialects.DIALECTS.values(), ids=lambda dialect: dialect.name)
 def test_every_choice_has_words(dialect: Dialect) -> None:
     """Each choice of each dialect is a sentence."""
     assert all(explain.setting(dialect, name) for name in explain.SETTINGS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankgauge.measures import Measure, registry
+from rankgauge.measures import MEASURES, Measure
 from rankgauge.report.formula import readable
 
 
@@ -24,7 +24,7 @@ def test_readable(latex: str, text: str) -> None:
     assert readable(latex) == text
 
 
-@pytest.mark.parametrize("kind", registry().values(), ids=lambda kind: kind.facts.name)
+@pytest.mark.parametrize("kind", MEASURES.values(), ids=lambda kind: kind.facts.name)
 def test_every_formula_is_readable(kind: type[Measure]) -> None:
     """Nothing of LaTeX is left in the formula of any measure."""
     text = readable(kind.facts.formula)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.stats.corrections import Family, find, registry
-from rankgauge.stats.paired_tests import find as find_test
+from rankgauge.stats.correction import CORRECTIONS, Family
+from rankgauge.stats.paired_test import TESTS
 
 
 def family(p: object = (), values: object = None, *, seed: int = 1, draws: int = 5000) -> Family:
@@ -32,7 +32,7 @@ def family(p: object = (), values: object = None, *, seed: int = 1, draws: int =
 
 def adjusted(name: str, *p: float) -> list[float]:
     """The p-values after a correction."""
-    return [float(value) for value in find(name).adjust(family(p))]
+    return [float(value) for value in CORRECTIONS.find(name).adjust(family(p))]
 
 
 def test_by_hand() -> None:
@@ -64,8 +64,10 @@ def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
 def test_tukey_of_two_runs_is_the_randomisation_test() -> None:
     """With two runs, shuffling them within a query is flipping a sign."""
     values = np.random.default_rng(3).normal([0.0, 0.08], 0.2, size=(40, 2))
-    tukey = float(find("tukey").adjust(family(values=values, draws=20_000))[0])
-    flips = float(find_test("randomisation")(values[:, 0] - values[:, 1], rng=np.random.default_rng(4), draws=20_000).p)
+    tukey = float(CORRECTIONS.find("tukey").adjust(family(values=values, draws=20_000))[0])
+    flips = float(
+        TESTS.find("randomisation")(values[:, 0] - values[:, 1], rng=np.random.default_rng(4), draws=20_000).p
+    )
     assert tukey == pytest.approx(flips, abs=4 * math.sqrt(2 * flips * (1 - flips) / 20_000))
 
 
@@ -79,7 +81,7 @@ def test_tukey_is_near_the_studentised_range() -> None:
     error = math.sqrt((rest**2).sum() / ((n - 1) * (runs - 1)) / n)
     first, second = np.triu_indices(runs, 1)
     expected = peer.studentized_range.sf(np.abs(means[first] - means[second]) / error, runs, (n - 1) * (runs - 1))
-    assert find("tukey").adjust(family(values=values, draws=10_000)) == pytest.approx(expected, abs=0.05)
+    assert CORRECTIONS.find("tukey").adjust(family(values=values, draws=10_000)) == pytest.approx(expected, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["holm", "bonferroni", "tukey"])
@@ -89,19 +91,22 @@ def test_seldom_a_false_separation(name: str) -> None:
     for experiment in range(300):
         values = rng.normal(0, 0.2, size=(25, 1)) + rng.normal(0, 0.2, size=(25, 5))
         first, second = np.triu_indices(5, 1)
-        p = find_test("t")(values[:, first] - values[:, second], rng=rng).p
-        false += bool((find(name).adjust(family(p, values, seed=experiment, draws=500)) < 0.05).any())
+        p = TESTS.find("t")(values[:, first] - values[:, second], rng=rng).p
+        false += bool((CORRECTIONS.find(name).adjust(family(p, values, seed=experiment, draws=500)) < 0.05).any())
     assert false / 300 < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 300)
 
 
 def test_tukey_without_common_queries() -> None:
     """Queries that a run lacks leave; without any left nothing is separated."""
     nan = float("nan")
-    assert find("tukey").adjust(family(values=[[0.1, nan, 0.2], [nan, 0.3, 0.4]], draws=100)).tolist() == [1.0] * 3
+    assert (
+        CORRECTIONS.find("tukey").adjust(family(values=[[0.1, nan, 0.2], [nan, 0.3, 0.4]], draws=100)).tolist()
+        == [1.0] * 3
+    )
 
 
 def test_names() -> None:
     """The corrections are there under their names, and a wrong name gets the nearest right one."""
-    assert list(registry()) == ["benjamini-hochberg", "bonferroni", "holm", "none", "tukey"]
+    assert list(CORRECTIONS) == ["benjamini-hochberg", "bonferroni", "holm", "none", "tukey"]
     with pytest.raises(UnknownNameError, match="Did you mean holm"):
-        find("hol")
+        CORRECTIONS.find("hol")

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.stats.paired_tests import PairedTest, find, registry
+from rankgauge.stats.paired_test import TESTS, PairedTest
 
 NAN = float("nan")
 NORMAL = np.random.default_rng(5).normal(0.06, 0.2, size=(43, 12))
 ROUGH = np.round(NORMAL * 8) / 8  # exact in doubles, so that equal sums are equal
-TESTS = list(registry().values())
 
 
 def seeded(seed: int = 1) -> np.random.Generator:
@@ -26,12 +25,12 @@ def seeded(seed: int = 1) -> np.random.Generator:
 
 def p(name: str, differences: object, **options: int) -> np.ndarray:
     """The p-values of a test."""
-    return np.asarray(find(name)(differences, rng=seeded(), **options).p)  # type: ignore[arg-type]
+    return np.asarray(TESTS.find(name)(differences, rng=seeded(), **options).p)  # type: ignore[arg-type]
 
 
 def test_five_tests() -> None:
     """The tests of the field are there, each under its name."""
-    assert list(registry()) == ["bootstrap", "randomisation", "sign", "t", "wilcoxon"]
+    assert list(TESTS) == ["bootstrap", "randomisation", "sign", "t", "wilcoxon"]
 
 
 def test_t_is_scipys() -> None:
@@ -68,7 +67,7 @@ def test_sign_by_hand() -> None:
 @pytest.mark.parametrize("values", [NORMAL[:12], ROUGH[:12]], ids=["distinct", "tied"])
 def test_randomisation_of_few_queries_is_exact(values: np.ndarray) -> None:
     """Up to 20 queries every choice of signs counts, as in SciPy's permutation test."""
-    found = find("randomisation")(values, rng=seeded())
+    found = TESTS.find("randomisation")(values, rng=seeded())
     expected = [
         peer.permutation_test((column,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue
         for column in values.T
@@ -85,7 +84,7 @@ def test_randomisation_by_hand() -> None:
 
 def test_sampled_randomisation_is_within_its_error() -> None:
     """Random signs give SciPy's p-value within four standard errors, and say how large these are."""
-    found = find("randomisation")(NORMAL, rng=seeded(), draws=20_000)
+    found = TESTS.find("randomisation")(NORMAL, rng=seeded(), draws=20_000)
     assert found.error == pytest.approx(np.sqrt(found.p * (1 - found.p) / 20_000))
     for column, value, error in zip(NORMAL.T, found.p, found.error, strict=True):
         other = peer.permutation_test(
@@ -104,7 +103,7 @@ def test_bootstrap_by_hand() -> None:
     """The quotient that stands in for t² orders resamples as t² itself does."""
     values = seeded(3).normal(0.1, 0.3, size=15)
     rng, draws = seeded(), 4000
-    found = find("bootstrap")(values, rng=rng, draws=draws).p
+    found = TESTS.find("bootstrap")(values, rng=rng, draws=draws).p
     centred = values - values.mean()
     resamples = centred[seeded().integers(15, size=(draws, 15))]
     t = np.abs(resamples.mean(axis=1)) / (resamples.std(axis=1, ddof=1) / math.sqrt(15))
@@ -112,7 +111,7 @@ def test_bootstrap_by_hand() -> None:
     assert found == pytest.approx(((t >= observed).sum() + 1) / (draws + 1))
 
 
-@pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
+@pytest.mark.parametrize("test", TESTS.values(), ids=lambda test: test.name)
 def test_uniform_where_nothing_differs(test: PairedTest) -> None:
     """Where both runs are alike, p-values are uniform, or above that where a test has few outcomes."""
     values = np.random.default_rng(11).normal(0.0, 0.2, size=(30, 1500))
@@ -125,7 +124,7 @@ def test_uniform_where_nothing_differs(test: PairedTest) -> None:
             assert (found <= level).mean() > level - allowed
 
 
-@pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
+@pytest.mark.parametrize("test", TESTS.values(), ids=lambda test: test.name)
 def test_no_difference_is_no_evidence(test: PairedTest) -> None:
     """Runs that are equal on every query have a p-value of 1, and so have runs without a common query."""
     values = np.array([[0.0, NAN, 0.3], [0.0, NAN, 0.1], [0.0, NAN, 0.2]])
@@ -134,7 +133,7 @@ def test_no_difference_is_no_evidence(test: PairedTest) -> None:
     assert found.p[2] < 1
 
 
-@pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
+@pytest.mark.parametrize("test", TESTS.values(), ids=lambda test: test.name)
 def test_queries_without_a_pair_leave(test: PairedTest) -> None:
     """A query that one run lacks plays no part: the p-value is that of the other queries."""
     gaps = np.vstack([NORMAL[:10], np.full((3, 12), NAN)])
@@ -150,13 +149,13 @@ def test_queries_without_a_pair_leave(test: PairedTest) -> None:
 @given(values=st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=2, max_size=9), place=st.integers(0, 4))
 def test_two_sided(values: list[float], place: int) -> None:
     """Which of the runs comes first does not change the p-value, and it lies between 0 and 1."""
-    test = TESTS[place]
+    test = list(TESTS.values())[place]
     one, other = (test(np.array(values) * sign, rng=seeded(), draws=200).p for sign in (1, -1))
     assert one == pytest.approx(other)
     assert 0 <= one <= 1
 
 
-@pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
+@pytest.mark.parametrize("test", TESTS.values(), ids=lambda test: test.name)
 def test_one_pair_or_many(test: PairedTest) -> None:
     """A vector gives a number, a matrix one for each column."""
     assert np.shape(test(NORMAL[:, 0], rng=seeded(), draws=50).p) == ()
@@ -170,4 +169,4 @@ def test_one_pair_or_many(test: PairedTest) -> None:
 def test_unknown_test() -> None:
     """A wrong name gets the nearest right one."""
     with pytest.raises(UnknownNameError, match="Did you mean wilcoxon"):
-        find("wilcoxn")
+        TESTS.find("wilcoxn")

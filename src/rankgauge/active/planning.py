@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active import methods
+from rankgauge.active.design.querylevel import query_costs
 from rankgauge.active.intervals import half_width
 from rankgauge.active.methods import Method
-from rankgauge.active.methods.querylevel import query_costs
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError, UnknownNameError
@@ -104,4 +104,4 @@ def forecast(
 
 
 def _usable(target: Target) -> list[str]:
-    return [name for name in methods.registry() if name != "document" or target.shape is not Shape.OTHER]
+    return [name for name in methods.METHODS if name != "document" or target.shape is not Shape.OTHER]

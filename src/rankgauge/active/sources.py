@@ -12,8 +12,8 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.io.letor import Features
-from rankgauge.io.letor import read_features as read_source
+from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import read_features as read_source
 from rankgauge.io.source import Source
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.hits import IndexArray

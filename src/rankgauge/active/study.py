@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from rankgauge.active.methods.base import Repetitions
+from rankgauge.active.method import Repetitions
 from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["GROUPS", "LEVEL", "Curve", "Loss", "Saving", "Study", "distance", "misjudged", "saving"]

@@ -14,7 +14,7 @@ from rankgauge.arrays import score_arrays
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.measures import Aggregate, Measure, parse
-from rankgauge.measures.base import DEFAULTS
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.measures.shapes import Form, Shape
 from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
 from rankgauge.ranking import RankedLists

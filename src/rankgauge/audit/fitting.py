@@ -31,7 +31,7 @@ LEARNED_ONLY = (
 def fitting(judgments: Any, run: Any) -> tuple[Dialect, ...]:
     """The dialects that fit the two files; a dialect that a user added fits any."""
     away = SEARCH_ONLY if is_learned(judgments, run) else (*LEARNED_ONLY, *SEARCH_ONLY)
-    return tuple(dialect for name, dialect in dialects.registry().items() if name not in away)
+    return tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
 
 
 def is_learned(judgments: Any, run: Any) -> bool:

@@ -19,12 +19,13 @@ from rankgauge.audit.asked import Asked
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result, score
 from rankgauge.io import Reading
 from rankgauge.measures import Measure
 from rankgauge.policies import FractionalGrade
 from rankgauge.ranking import Hits, Ranking, rank
 from rankgauge.ranking.lists import FloatArray
+from rankgauge.result import Result
+from rankgauge.scoring import score, settle
 
 __all__ = ["Scores", "bare"]
 
@@ -130,7 +131,8 @@ class Scores:
         hits = self.hits(dialect)
         self.prepare(dialect, [measure])
         raw, errors = self._kept[self._key(dialect, measure)]
-        return Result(dialect=dialect, measures=(measure,), hits=hits, raw=raw, errors=errors)
+        matrix = settle(raw, hits, (measure,), dialect)
+        return Result(dialect=dialect, measures=(measure,), hits=hits, raw=raw, errors=errors, matrix=matrix)
 
     def hits(self, dialect: Dialect) -> Hits:
         """The judged hits under the dialect."""

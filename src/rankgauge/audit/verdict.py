@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge.audit.overview import Audit
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
-from rankgauge.stats import paired_tests
+from rankgauge.stats.paired_test import TESTS
 
 __all__ = ["LEVEL", "Contest", "Duel", "Outcome", "Verdict", "judge"]
 
@@ -128,7 +128,7 @@ def _contests(audit: Audit, first: str, second: str, seed: int) -> Iterator[Cont
         np.stack([audit.values(run, dialect, measure) for measure, dialect in cells], axis=1) for run in (first, second)
     )
     p = {
-        name: paired_tests.find(name)(one - other, rng=np.random.default_rng(seed), draws=DRAWS).p
+        name: TESTS.find(name)(one - other, rng=np.random.default_rng(seed), draws=DRAWS).p
         for name in ("t", "randomisation")
     }
     duels = {

@@ -9,10 +9,11 @@ import polars as pl
 
 from rankgauge.backends.job import Job
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.ranking.lists import FloatArray
+from rankgauge.result import Result
+from rankgauge.scoring import settle
 
 __all__ = ["DIGEST", "digest", "restored"]
 
@@ -71,11 +72,13 @@ def restored(records: pl.DataFrame, job: Job) -> Result:
     def matrix(name: str) -> FloatArray:
         return judged[name].explode(empty_as_null=False).to_numpy().reshape(shape)
 
+    hits = _hits(judged, tuple(strangers), single=job.dialect.single_arithmetic).matched()
     return Result(
         dialect=job.dialect,
         measures=job.measures,
-        hits=_hits(judged, tuple(strangers), single=job.dialect.single_arithmetic).matched(),
+        hits=hits,
         raw=matrix("raw"),
+        matrix=settle(matrix("raw"), hits, job.measures, job.dialect),
         errors=matrix("errors"),
         bounds={Ties.WORST: matrix("worst"), Ties.BEST: matrix("best")},
     )

@@ -10,11 +10,12 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.evaluate import Result, scored
+from rankgauge.evaluation import scored
 from rankgauge.io.streams import whole_queries
 from rankgauge.measures import Measure
 from rankgauge.policies import IdealPool
 from rankgauge.ranking import rank
+from rankgauge.result import Result
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
 from rankgauge.tables.check import Place
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active import Pool, Target
+from rankgauge.active.design.querylevel import query_costs
 from rankgauge.active.methods.paper import draws_for
-from rankgauge.active.methods.querylevel import query_costs
 from rankgauge.active.moments import moments
 from rankgauge.backends.job import ROWS
 from rankgauge.backends.rows import texts

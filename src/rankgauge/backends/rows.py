@@ -11,7 +11,7 @@ from typing import Any
 
 from rankgauge.backends.job import JUDGMENT, LINE, Job
 from rankgauge.errors import InputError
-from rankgauge.io.letor import AGAIN
+from rankgauge.io.formats.letor import AGAIN
 from rankgauge.policies import Ties
 from rankgauge.tables import JUDGMENTS, RUN, Table, find
 

@@ -36,8 +36,9 @@ _BREAK = re.compile(r"[@=:]+")
 """Where bash breaks a word in two, with the break as a word of its own."""
 
 
-def names(module: str, attribute: str = "registry", *more: str) -> Offer:
-    """The names in a registry (a mapping, a function that gives one, or a policy), and some more."""
+def names(registry: str, *more: str) -> Offer:
+    """The names in a registry, a mapping or a policy (`module:its name there`), and some more."""
+    module, _, attribute = registry.partition(":")
 
     def offer(incomplete: str) -> Offers:
         with contextlib.suppress(RankGaugeError, ImportError):  # what is not installed has nothing to offer
@@ -68,10 +69,10 @@ def listed(offer: Offer) -> Offer:
 
 def measures(incomplete: str) -> Offers:
     """Measures by our names and trec_eval's; where one is meant, also with usual cutoffs, so that none is settled."""
-    from rankgauge.measures import registry
+    from rankgauge.measures import MEASURES
     from rankgauge.measures.trec_names import NAMES, SETS
 
-    known, stem = registry(), incomplete.partition("@")[0]
+    known, stem = MEASURES, incomplete.partition("@")[0]
     fitting = [stem] if stem in known else [name for name in known if name.startswith(stem)]
     cut = [
         (f"{name}@{cutoff}", known[name].facts.title)
@@ -87,10 +88,10 @@ def settings(ctx: typer.Context, incomplete: str) -> Offers:
     """The parameters of the ranker that was named, with their defaults."""
     with contextlib.suppress(RankGaugeError, ImportError):
         from rankgauge import ltr
-        from rankgauge.ltr.base import SHARED
+        from rankgauge.ltr.ranker import SHARED
 
         # The option has no value yet, over which typer stops before it gives the arguments their names.
-        named = [word for word in ctx.args if word in ltr.registry()]
+        named = [word for word in ctx.args if word in ltr.RANKERS]
         made = ltr.get(named[0] if named else ctx.params["ranker"] or "")()
         return [(f"{name}={value}", "") for name, value in made.get_params().items() if name not in SHARED]
     return []

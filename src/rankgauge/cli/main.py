@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from rankgauge.cli import (
+from rankgauge.cli.commands import (
     active,
     audit,
     compare,

@@ -74,7 +74,7 @@ DialectName: TypeAlias = Annotated[
         "--dialect",
         help="The tool to compute as: see 'rankgauge dialects'.",
         metavar="NAME",
-        autocompletion=names("rankgauge.dialects"),
+        autocompletion=names("rankgauge.dialects:DIALECTS"),
     ),
 ]
 PerQuery: TypeAlias = Annotated[bool, Option("-q", "--per-query", help="Show each query, then all of them.")]
@@ -85,7 +85,7 @@ Output: TypeAlias = Annotated[
         "--output",
         help="table, tsv, csv, json, jsonl, md or trec; or a file whose ending says it.",
         metavar="FORMAT|FILE",
-        autocompletion=names("rankgauge.report"),
+        autocompletion=names("rankgauge.report:FORMATS"),
     ),
 ]
 TiesName: TypeAlias = Annotated[
@@ -94,7 +94,7 @@ TiesName: TypeAlias = Annotated[
         "--ties",
         help=f"Tied scores: {choices(Ties)}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies", "Ties"),
+        autocompletion=names("rankgauge.policies:Ties"),
     ),
 ]
 UnjudgedName: TypeAlias = Annotated[
@@ -103,7 +103,7 @@ UnjudgedName: TypeAlias = Annotated[
         "--unjudged",
         help=f"Retrieved documents that nobody judged: {choices(Unjudged)}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies", "Unjudged"),
+        autocompletion=names("rankgauge.policies:Unjudged"),
     ),
 ]
 Missing: TypeAlias = Annotated[
@@ -112,7 +112,7 @@ Missing: TypeAlias = Annotated[
         "--missing",
         help=f"Judged queries that are not in the run: {choices(MissingQuery)}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies", "MissingQuery"),
+        autocompletion=names("rankgauge.policies:MissingQuery"),
     ),
 ]
 Empty: TypeAlias = Annotated[
@@ -130,7 +130,7 @@ Short: TypeAlias = Annotated[
         "--short",
         help=f"Lists shorter than the cutoff: {choices(ShortList)}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies", "ShortList"),
+        autocompletion=names("rankgauge.policies:ShortList"),
     ),
 ]
 Negative: TypeAlias = Annotated[
@@ -139,7 +139,7 @@ Negative: TypeAlias = Annotated[
         "--negative",
         help=f"Grades below 0: {choices(NegativeGrade)}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies", "NegativeGrade"),
+        autocompletion=names("rankgauge.policies:NegativeGrade"),
     ),
 ]
 Depth: TypeAlias = Annotated[
@@ -154,7 +154,7 @@ Assessors: TypeAlias = Annotated[
         "--assessors",
         help="How the grades of several assessors become one: mean, median, majority, min, max, and, or.",
         metavar="RULE",
-        autocompletion=names("rankgauge.judgments.combine"),
+        autocompletion=names("rankgauge.judgments:RULES"),
     ),
 ]
 At: TypeAlias = Annotated[
@@ -171,7 +171,7 @@ Interval: TypeAlias = Annotated[
         "--interval",
         help="The interval of the mean: t (Student) or bca (bootstrap).",
         metavar="KIND",
-        autocompletion=names("rankgauge.summary", "INTERVALS"),
+        autocompletion=names("rankgauge.summary:INTERVALS"),
     ),
 ]
 Seed: TypeAlias = Annotated[int, Option("--seed", help="The seed of the bootstrap.", metavar="N")]
@@ -181,7 +181,7 @@ JudgmentsFormat: TypeAlias = Annotated[
         "--format-judgments",
         help="The judgments' format, where it is not recognised.",
         metavar="FORMAT",
-        autocompletion=names("rankgauge.io"),
+        autocompletion=names("rankgauge.io:FORMATS"),
     ),
 ]
 RunFormat: TypeAlias = Annotated[
@@ -190,7 +190,7 @@ RunFormat: TypeAlias = Annotated[
         "--format-run",
         help="The runs' format, where it is not recognised.",
         metavar="FORMAT",
-        autocompletion=names("rankgauge.io"),
+        autocompletion=names("rankgauge.io:FORMATS"),
     ),
 ]
 Engine: TypeAlias = Annotated[
@@ -199,7 +199,7 @@ Engine: TypeAlias = Annotated[
         "--engine",
         help="Where to compute: local (this machine) or spark.",
         metavar="NAME",
-        autocompletion=names("rankgauge.backends.base", "ENGINES"),
+        autocompletion=names("rankgauge.backends.engine:ENGINES"),
     ),
 ]
 Master: TypeAlias = Annotated[

@@ -14,7 +14,7 @@ from rankgauge.backends import engine
 from rankgauge.cli.interrupts import heed
 from rankgauge.cli.progress import followed
 from rankgauge.errors import UnknownNameError
-from rankgauge.io.base import Head
+from rankgauge.io.format import Head
 from rankgauge.io.source import Source
 from rankgauge.measures.trec_names import SETS
 from rankgauge.report import Report

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.io.letor import Features, read_features
+from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
 
 __all__ = ["Fold", "folds_of", "read_folds"]

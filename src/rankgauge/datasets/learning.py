@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.io.letor import Features
+from rankgauge.io.formats.letor import Features
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 

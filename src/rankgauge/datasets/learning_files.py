@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rankgauge.datasets.learning import learning_parts, learning_rows
-from rankgauge.io.letor import Features
+from rankgauge.io.formats.letor import Features
 from rankgauge.io.texts import numbers
 
 __all__ = ["write_learning", "write_parts"]

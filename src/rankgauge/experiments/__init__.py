@@ -1,12 +1,10 @@
 """Papers as code: each claim, table and figure of a paper, tested. Dropping a folder with a run.py in registers it."""
 
-import importlib
-import pkgutil
-
-from rankgauge.experiments.base import Experiment, Figure, Outcome, Setting, get, registry
 from rankgauge.experiments.claims import Claim, Condition, Number, Paper, Verdict
+from rankgauge.experiments.experiment import PAPERS, Experiment, Figure, Outcome, Setting
 
 __all__ = [
+    "PAPERS",
     "Claim",
     "Condition",
     "Experiment",
@@ -16,10 +14,4 @@ __all__ = [
     "Paper",
     "Setting",
     "Verdict",
-    "get",
-    "registry",
 ]
-
-for _module in pkgutil.iter_modules(__path__):
-    if _module.ispkg:
-        importlib.import_module(f"{__name__}.{_module.name}.run")

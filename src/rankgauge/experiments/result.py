@@ -10,8 +10,8 @@ from typing import Any, TextIO
 
 import polars as pl
 
-from rankgauge.experiments.base import Experiment, Outcome, Setting
 from rankgauge.experiments.claims import Claim, Number, Verdict
+from rankgauge.experiments.experiment import Experiment, Outcome, Setting
 from rankgauge.report import plots
 from rankgauge.report.formats.text import console, escaped, pairs, ruled, text_width
 

@@ -1,9 +1,5 @@
 """FILES ↔ TABLES: one file per format. Dropping a file in registers it."""
 
-import importlib
-import pkgutil
-
-from rankgauge.io.base import Format, Kind, Reading, get, registry
 from rankgauge.io.catalogue import label
 from rankgauge.io.files import (
     Shape,
@@ -22,10 +18,12 @@ from rankgauge.io.files import (
     write_judgments,
     write_run,
 )
+from rankgauge.io.format import FORMATS, Format, Kind, Reading, get
 from rankgauge.io.repeats import traced
 from rankgauge.policies import Duplicates
 
 __all__ = [
+    "FORMATS",
     "Duplicates",
     "Format",
     "Kind",
@@ -43,13 +41,9 @@ __all__ = [
     "read_letor",
     "read_pair",
     "read_run",
-    "registry",
     "run_from",
     "stream_run",
     "traced",
     "write_judgments",
     "write_run",
 ]
-
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")

@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io import letor
-from rankgauge.io.base import LINES, STRICT, Format, Head, Kind, Reader, Reading, get, registry
 from rankgauge.io.catalogue import is_dataset, judgments_of, run_of
+from rankgauge.io.format import FORMATS, LINES, STRICT, Format, Head, Kind, Reader, Reading, get
+from rankgauge.io.formats import letor
 from rankgauge.io.source import PACKED_SUFFIXES, Source
 from rankgauge.io.streams import whole_queries
 from rankgauge.io.target import writing
@@ -125,7 +125,7 @@ def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) ->
     if chosen.write_judgments is None:
         raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
     if "assessor" in frame.columns and not chosen.keeps_assessors:
-        keeping = ", ".join(name for name, one in registry().items() if one.keeps_assessors)
+        keeping = ", ".join(name for name, one in FORMATS.items() if one.keeps_assessors)
         raise InputError(
             f"the format {chosen.name} cannot name the assessors of judgments",
             path=str(path),
@@ -186,7 +186,7 @@ def _source(path: PathLike) -> Source:
 def _shapes(source: Source, format: AnyFormat = None) -> list[Shape]:
     """Everything that the file may be, the likeliest first."""
     head = Head(source=source)
-    asked = registry().values() if format is None else [get(format)]
+    asked = FORMATS.values() if format is None else [get(format)]
     shapes = [Shape(format=one, kind=kind) for one in asked for kind in one.recognise(head)]
     suffixed = [shape for shape in shapes if source.suffix in shape.format.suffixes]
     marked = [shape for shape in shapes if shape.format.sureness > 1 and shape.kind is not Kind.COMPANION]
@@ -200,14 +200,14 @@ def _shapes(source: Source, format: AnyFormat = None) -> list[Shape]:
             _riddle(head),
             path=source.name,
             text=head.lines[0] if head.lines else None,
-            hint="\n  ".join([*_nearly(head), f"Known formats: {', '.join(registry())}."]),
+            hint="\n  ".join([*_nearly(head), f"Known formats: {', '.join(FORMATS)}."]),
         )
     return guesses
 
 
 def _nearly(head: Head) -> list[str]:
     """What the formats say that the file is nearly in."""
-    said = [one.nearly(head) for one in registry().values() if one.nearly is not None]
+    said = [one.nearly(head) for one in FORMATS.values() if one.nearly is not None]
     return [words for words in said if words is not None]
 
 
@@ -281,5 +281,5 @@ def _written(path: PathLike, format: AnyFormat) -> Format:
     if format is not None:
         return get(format)
     suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in PACKED_SUFFIXES]
-    known = registry().values()
+    known = FORMATS.values()
     return next((one for one in known if suffixes and suffixes[-1] in one.suffixes), get("trec"))

@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import RepeatedError
-from rankgauge.io.base import Format, get
 from rankgauge.io.files import detect, is_path
+from rankgauge.io.format import Format, get
 from rankgauge.io.source import STANDARD_STREAM, Source
 
 __all__ = ["traced"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.romip import Reader, graded
+from rankgauge.io.formats.romip import Reader, graded
 from rankgauge.io.source import Source
 
 __all__ = ["Labels", "Matrix", "is_markup", "read_labels", "read_matrix"]

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
 
 import polars as pl
 
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import ParameterError
 from rankgauge.judgments.binarise import binarise
 from rankgauge.judgments.items import ITEM
+from rankgauge.registry import Registered, Registry
 from rankgauge.tables import JUDGMENTS, check
 
-__all__ = ["Rule", "combine", "get", "registry"]
+__all__ = ["RULES", "Rule", "combine", "get"]
 
-_REGISTRY: dict[str, Rule] = {}
-
-
-def registry() -> Mapping[str, Rule]:
-    """Every rule by its name."""
-    return dict(sorted(_REGISTRY.items()))
+RULES: Registry[Rule] = Registry("rule for several assessors")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(Registered):
     """How the grades of an item become one; `words` explains it in a sentence."""
+
+    registry = RULES
 
     name: str
     words: str
@@ -33,19 +30,10 @@ class Rule:
     binary: bool = False
     """Whether the rule speaks of relevant or not, so that it needs a level."""
 
-    def register(self) -> Self:
-        """The rule, known by its name from now on."""
-        _REGISTRY[self.name] = self
-        return self
-
 
 def get(name: str | Rule) -> Rule:
     """The rule of that name."""
-    if isinstance(name, Rule):
-        return name
-    if name not in _REGISTRY:
-        raise UnknownNameError("rule for several assessors", name, _REGISTRY)
-    return _REGISTRY[name]
+    return name if isinstance(name, Rule) else RULES.find(name)
 
 
 def combine(judgments: pl.DataFrame, rule: str | Rule = "mean", *, at: float | None = None) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -10,20 +9,18 @@ from typing import Self
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.registry import Registered, Registry
 
-__all__ = ["Scale", "get", "registry"]
+__all__ = ["SCALES", "Scale", "get"]
 
-_REGISTRY: dict[str, Scale] = {}
-
-
-def registry() -> Mapping[str, Scale]:
-    """Every named scale by its name."""
-    return dict(sorted(_REGISTRY.items()))
+SCALES: Registry[Scale] = Registry("scale")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scale:
+class Scale(Registered):
     """Labels and their grades, the best first. Where two labels share a grade, the first one names it."""
+
+    registry = SCALES
 
     name: str
     reference: str = ""
@@ -33,11 +30,6 @@ class Scale:
         keys = [_key(label) for label, _ in self.levels]
         if not keys or len(set(keys)) < len(keys):
             raise ParameterError(f"the scale {self.name}", "levels", "one or more different labels", self.levels)
-
-    def register(self) -> Self:
-        """The scale, known by its name from now on."""
-        _REGISTRY[self.name] = self
-        return self
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -95,9 +87,7 @@ def get(name: str | Scale) -> Scale:
         return name
     if "=" in name:
         return Scale.parse(name)
-    if name not in _REGISTRY:
-        raise UnknownNameError("scale", name, _REGISTRY)
-    return _REGISTRY[name]
+    return SCALES.find(name)
 
 
 def _key(label: str) -> str:

@@ -5,20 +5,19 @@ A ranker loads on first use: `from rankgauge.ltr import CoordinateAscent`, or `l
 
 from typing import Any
 
-from rankgauge.errors import UnknownNameError
-from rankgauge.ltr.base import Ranker, get, registry
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.files import load
 from rankgauge.ltr.objective import Objective
+from rankgauge.ltr.ranker import RANKERS, Ranker
 
-__all__ = ["Documents", "Objective", "Ranker", "get", "load", "registry"]
+__all__ = ["RANKERS", "Documents", "Objective", "Ranker", "get", "load"]
+
+
+get = RANKERS.find
 
 
 def __getattr__(name: str) -> Any:
-    try:
-        found = None if name.startswith("_") else get(name)
-    except UnknownNameError:
-        found = None
+    found = None if name.startswith("_") else RANKERS.get(name)
     if found is None or found.__name__ != name:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return found

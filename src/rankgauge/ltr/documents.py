@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge import io
 from rankgauge.errors import InputError
 from rankgauge.io import Reading
-from rankgauge.io.letor import Features, read_features
+from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
 from rankgauge.policies import Duplicates
 from rankgauge.ranking.hits import IndexArray

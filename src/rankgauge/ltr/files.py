@@ -13,7 +13,7 @@ import numpy as np
 from rankgauge import dialects
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.io.source import Source
-from rankgauge.ltr.base import FORMAT, VERSION, Ranker, get
+from rankgauge.ltr.ranker import FORMAT, RANKERS, VERSION, Ranker
 
 __all__ = ["load"]
 
@@ -63,7 +63,7 @@ def _ranker(found: Mapping[str, Any]) -> Ranker:
         parameters["dialect"] = dialects.get(changed.pop("name")).changed(**changed)
     if isinstance(parameters.get("n_jobs"), int):  # a file does not decide how many threads there are
         parameters["n_jobs"] = min(parameters["n_jobs"], os.cpu_count() or 1)
-    ranker = get(found["ranker"])(**parameters)
+    ranker = RANKERS.find(found["ranker"])(**parameters)
     ranker.check()
     ranker.n_features_in_ = int(found["features"])
     if not 0 < ranker.n_features_in_ <= MOST_FEATURES:

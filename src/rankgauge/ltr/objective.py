@@ -19,9 +19,9 @@ from rankgauge.arrays import score_arrays
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.measures import Measure, parse
-from rankgauge.measures.base import DEFAULTS
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.graded.ndcg import nDCG
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.measures.shapes import Form, Shape
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists

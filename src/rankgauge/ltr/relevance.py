@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankgauge.ltr.base import Ranker, Watch
 from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ranking.hits import IndexArray
 from rankgauge.ranking.lists import FloatArray
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from rankgauge.ltr.objective import Discounted, Objective
 from rankgauge.measures import Measure
-from rankgauge.measures.base import DEFAULTS
 from rankgauge.measures.binary.ap import AP
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.hits import IndexArray

@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures.base import Cutoff, Measure, find
+from rankgauge.measures.measure import MEASURES, Cutoff, Measure
 from rankgauge.measures.suggestions import unknown
 
 __all__ = ["as_list", "parse"]
@@ -23,7 +23,7 @@ def parse(text: str | Measure) -> Measure:
         return text
     text = str(text)
     match = _NAME.match(text)
-    kind = None if match is None else find(match["name"])
+    kind = None if match is None else MEASURES.get(match["name"])
     if match is None or kind is None:
         raise unknown(text)
     parameters = _parameters(kind, match["parameters"] or "", text)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from rankgauge.measures.base import Measure
+from rankgauge.measures.measure import Measure
 from rankgauge.measures.numbers import NumberFormat, fixed
 
 __all__ = ["Listed", "Printed"]

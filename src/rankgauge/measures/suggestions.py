@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.measures.base import Cutoff, registry
+from rankgauge.measures.measure import MEASURES, Cutoff
 
 __all__ = ["OTHER_NAMES", "unknown"]
 
@@ -52,7 +52,7 @@ _CUTOFFS = {
 
 def unknown(text: str, also: Iterable[str] = ()) -> UnknownNameError:
     """The error for a name that is not known; `also` are names that may be suggested beside those of measures."""
-    known = [*registry(), *also]
+    known = [*MEASURES, *also]
     return UnknownNameError("measure", text.strip(), known, near=_near(text, known), otherwise=COMMON)
 
 
@@ -62,11 +62,11 @@ def _near(text: str, known: list[str]) -> list[str]:
     if match is None:
         return []
     name, parameters, cutoff = match["name"], match["parameters"] or "", match["cutoff"]
-    named = known if cutoff is None else list(registry())  # trec_eval's names take no @
+    named = known if cutoff is None else list(MEASURES)  # trec_eval's names take no @
     numbered = _NUMBERED.fullmatch(_plain(name))
     if meant := _meant(name, named):
         return [_spelled(meant, parameters, cutoff)]
-    if numbered and (meant := _meant(numbered["name"], list(registry()))):
+    if numbered and (meant := _meant(numbered["name"], list(MEASURES))):
         return [_spelled(meant, parameters, cutoff or numbered["cutoff"])]
     lowered = {one.lower(): one for one in reversed(named)}
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=3, cutoff=0.5)
@@ -84,9 +84,9 @@ def _plain(name: str) -> str:
 
 def _spelled(name: str, parameters: str, cutoff: str | None) -> str:
     """The measure as it would be written; a name of trec_eval's stands for itself."""
-    if name not in registry():
+    if name not in MEASURES:
         return name
-    rule = registry()[name].facts.cutoff
+    rule = MEASURES[name].facts.cutoff
     fits = rule in _CUTOFFS and _CUTOFFS[rule].fullmatch(cutoff or "")
     written = cutoff if fits else USUAL.get(rule)
     return f"{name}{parameters}" + ("" if written is None else f"@{written}")

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures.base import Measure
-from rankgauge.measures.discovery import has_file
+from rankgauge.measures.measure import MEASURES, Measure
 from rankgauge.measures.names import parse
 from rankgauge.measures.printed import Printed
 from rankgauge.measures.suggestions import unknown
@@ -201,7 +200,7 @@ def _resolved(name: str | Measure) -> list[Printed]:
         return resolve(SETS[name])
     match = _SPELLED.fullmatch(name.strip())
     # bpref_10 is a measure of its own, not bpref with a parameter; so is bpref_10(rel=2).
-    if match is not None and (name in NAMES or not has_file(name.partition("(")[0])):
+    if match is not None and (name in NAMES or not MEASURES.has_file(name.partition("(")[0])):
         entry = NAMES[match["name"]]
         return entry.expand(entry, match["parameters"] or "")
     try:

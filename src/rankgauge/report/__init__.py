@@ -1,6 +1,5 @@
 """SUMMARY → REPORT: tables of results, explanations of measures and dialects, and the reference pages."""
 
-from rankgauge.report.base import Format, Report
-from rankgauge.report.formats import find, registry
+from rankgauge.report.base import FORMATS, Format, Report, find
 
-__all__ = ["Format", "Report", "find", "registry"]
+__all__ = ["FORMATS", "Format", "Report", "find"]

@@ -7,7 +7,7 @@ from typing import TextIO
 from rich.table import Table
 
 from rankgauge.judgments import Agreement
-from rankgauge.judgments.agreement import registry
+from rankgauge.judgments.coefficient import COEFFICIENTS
 from rankgauge.report.formats.text import console, escaped, pairs, ruled
 from rankgauge.report.numbers import interval, number
 
@@ -31,7 +31,7 @@ def show(found: Agreement, stream: TextIO, *, seed: int) -> None:
 
 
 def _notes(found: Agreement, seed: int) -> list[tuple[str, str]]:
-    words = [(known.name, f"{known.title}: {known.words}") for known in registry().values()]
+    words = [(known.name, f"{known.title}: {known.words}") for known in COEFFICIENTS.values()]
     return [
         *words,
         ("kappa", "Cohen's kappa of two assessors; linear and quadratic weigh how far apart their grades are"),

@@ -9,19 +9,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol, Self, TextIO, TypeVar
+from typing import Protocol, TextIO, TypeVar
 
 import polars as pl
 
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.evaluate import Result
 from rankgauge.measures import Measure, Printed
+from rankgauge.registry import Registered, Registry
 from rankgauge.report.lines import ALL
+from rankgauge.result import Result
 
-__all__ = ["Format", "Report", "chosen", "find", "registry"]
+__all__ = ["FORMATS", "Format", "Report", "chosen", "find"]
 
-_REGISTRY: dict[str, Format] = {}
+FORMATS: Registry[Format] = Registry("output format", "rankgauge.report.formats")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,29 +85,21 @@ class Report:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Format:
+class Format(Registered):
     """How a report is written: its name, what it is, the endings of files that hold it."""
+
+    registry = FORMATS
 
     name: str
     title: str
     endings: tuple[str, ...] = ()
     write: Callable[[Report, TextIO], None]
 
-    def register(self) -> Self:
-        """The format, known by its name from now on."""
-        _REGISTRY[self.name] = self
-        return self
-
-
-def registry() -> Mapping[str, Format]:
-    """Every output format by its name."""
-    return dict(sorted(_REGISTRY.items()))
-
 
 def find(target: str) -> tuple[Format, Path | None]:
     """The format that an output names: `tsv` is a format, `values.tsv` a file whose ending says it."""
     try:
-        return chosen(target, registry())
+        return chosen(target, FORMATS)
     except (InputError, UnknownNameError) as error:
         raise _elsewhere(target) or error from None
 
@@ -120,11 +113,11 @@ def _elsewhere(target: str) -> InputError | None:
         find_for_compare(target)
     except (InputError, UnknownNameError):
         return None
-    theirs = [one for name, one in registry_of_compare().items() if name not in registry()]
+    theirs = [one for name, one in registry_of_compare().items() if name not in FORMATS]
     listed = " and ".join(one.endings[0] for one in theirs)
     return InputError(
         f"evaluate does not write {target}",
-        hint=f"It writes {', '.join(registry())}; 'rankgauge compare', for two runs or more, also writes {listed}.",
+        hint=f"It writes {', '.join(FORMATS)}; 'rankgauge compare', for two runs or more, also writes {listed}.",
     )
 
 

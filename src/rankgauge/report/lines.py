@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.evaluate import Result
 from rankgauge.measures import Measure, Printed, trec_name
+from rankgauge.result import Result
 
 __all__ = ["ALL", "Line", "lines"]
 

@@ -9,11 +9,10 @@ from rich.console import Console
 
 from rankgauge import dialects as _dialects
 from rankgauge import io
-from rankgauge.measures import FAMILIES, Example, Measure, registry
+from rankgauge.measures import FAMILIES, MEASURES, Example, Measure
 from rankgauge.measures.suggestions import unknown
 from rankgauge.report import explain
-from rankgauge.report.formats import Format
-from rankgauge.report.formats import registry as registry_of_formats
+from rankgauge.report.base import FORMATS, Format
 from rankgauge.report.formats.text import console, escaped, pairs, ruled
 from rankgauge.report.formula import readable
 from rankgauge.report.numbers import number
@@ -26,7 +25,7 @@ def measures(stream: TextIO) -> None:
     out = console(stream)
     table = ruled("family", "measure", "title")
     for family in FAMILIES:
-        kinds = [kind for kind in registry().values() if explain.family(kind) == family]
+        kinds = [kind for kind in MEASURES.values() if explain.family(kind) == family]
         for place, kind in enumerate(kinds):
             table.add_row("" if place else family, f"[bold]{kind.facts.name}[/bold]", escaped(kind.facts.title))
     out.print(table)
@@ -50,7 +49,7 @@ def measure(name: str, stream: TextIO) -> None:
 def dialects(stream: TextIO) -> None:
     """Every dialect: its name and title."""
     out = console(stream)
-    pairs([(known.name, known.title) for known in _dialects.registry().values()], out)
+    pairs([(known.name, known.title) for known in _dialects.DIALECTS.values()], out)
     _hint(out, "rankgauge dialects show trec_eval", "shows what one does otherwise than standard")
 
 
@@ -72,9 +71,9 @@ def formats(stream: TextIO) -> None:
     """The formats of files that are read, and those of results."""
     out = console(stream)
     out.print("[bold]read[/bold] (recognised by their first lines; packed with gzip, bzip2, xz or zstd as well)")
-    pairs([(f"  {known.name}", known.title) for known in io.registry().values()], out)
+    pairs([(f"  {known.name}", known.title) for known in io.FORMATS.values()], out)
     out.print("\n[bold]written[/bold] (-o NAME, or -o FILE with such an ending)")
-    pairs([(f"  {known.name}", _written(known)) for known in registry_of_formats().values()], out)
+    pairs([(f"  {known.name}", _written(known)) for known in FORMATS.values()], out)
 
 
 def _written(format_: Format) -> str:
@@ -84,9 +83,9 @@ def _written(format_: Format) -> str:
 def _kind(name: str) -> type[Measure]:
     """The measure, also where the name has parameters or a cutoff."""
     bare = re.split(r"[(@]", name, maxsplit=1)[0].strip()
-    if bare not in registry():
+    if bare not in MEASURES:
         raise unknown(name)
-    return registry()[bare]
+    return MEASURES[bare]
 
 
 def _example(example: Example, out: Console) -> None:

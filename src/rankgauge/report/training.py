@@ -10,8 +10,8 @@ from typing import TextIO
 import numpy as np
 
 from rankgauge import dialects
-from rankgauge.ltr import Documents, Ranker, registry
-from rankgauge.ltr.base import SHARED, changed_dialect
+from rankgauge.ltr import RANKERS, Documents, Ranker
+from rankgauge.ltr.ranker import SHARED, changed_dialect
 from rankgauge.measures import Aggregate, parse
 from rankgauge.stats import t_interval
 
@@ -24,7 +24,7 @@ WIDTH = 40
 
 def show_rankers(out: TextIO) -> None:
     """Each ranker and what it is."""
-    _write(out, [(name, _title(kind)) for name, kind in registry().items()])
+    _write(out, [(name, _title(kind)) for name, kind in RANKERS.items()])
 
 
 def show_parameters(kind: type[Ranker], out: TextIO) -> None:

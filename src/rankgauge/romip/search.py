@@ -11,9 +11,10 @@ import polars as pl
 
 from rankgauge import dialects, io
 from rankgauge.errors import InputError
-from rankgauge.evaluate import Result, scored
+from rankgauge.evaluation import scored
 from rankgauge.measures import parse
 from rankgauge.ranking import rank
+from rankgauge.result import Result
 from rankgauge.romip import metrics
 from rankgauge.romip.metrics import Curve, Metric
 from rankgauge.romip.outcome import CURVES, FIGURES, MACRO, USED, VALUES, Note, Outcome, frame

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.engine import Engine
 
-from rankgauge.active import formats
+from rankgauge.active import label_formats as formats
 from rankgauge.active.campaign import estimates, making, refitting
 from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.database import Location, connect, reading

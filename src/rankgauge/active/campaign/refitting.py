@@ -11,7 +11,7 @@ from rankgauge.active.campaign import packing
 from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.estimates import FEWEST
 from rankgauge.active.campaign.stages import seed_of
-from rankgauge.active.methods.recalibration import recalibrated
+from rankgauge.active.design.recalibration import recalibrated
 from rankgauge.errors import InputError
 from rankgauge.ranking.lists import FloatArray
 

@@ -13,16 +13,16 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from rankgauge.active.methods.base import Method, Repetitions
+from rankgauge.active.design.nested import NestedStage
+from rankgauge.active.design.querylevel import query_costs
+from rankgauge.active.design.recalibration import recalibrated
+from rankgauge.active.design.stages import Stage, StagedPlan
+from rankgauge.active.design.thinned import ThinnedStage
+from rankgauge.active.design.walk import Sheet
+from rankgauge.active.design.whole import CensusStage, WholeStage
+from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.methods.document import STAGES, Document, document_stage
 from rankgauge.active.methods.greg import Greg
-from rankgauge.active.methods.nested import NestedStage
-from rankgauge.active.methods.querylevel import query_costs
-from rankgauge.active.methods.recalibration import recalibrated
-from rankgauge.active.methods.stages import Stage, StagedPlan
-from rankgauge.active.methods.thinned import ThinnedStage
-from rankgauge.active.methods.walk import Sheet
-from rankgauge.active.methods.whole import CensusStage, WholeStage
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError

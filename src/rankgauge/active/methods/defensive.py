@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankgauge.active.design.querylevel import value_bounds
 from rankgauge.active.methods.paper import Paper, PaperPlan, drawing
-from rankgauge.active.methods.querylevel import value_bounds
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError

@@ -13,10 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.methods.base import Method, Repetitions
-from rankgauge.active.methods.kappa import Reach
-from rankgauge.active.methods.querylevel import QueryPlan, affordable, query_costs, streams
-from rankgauge.active.methods.regression import Regression
+from rankgauge.active.design.kappa import Reach
+from rankgauge.active.design.querylevel import QueryPlan, affordable, query_costs, streams
+from rankgauge.active.design.regression import Regression
+from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import Moments, moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target

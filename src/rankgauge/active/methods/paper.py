@@ -15,8 +15,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.methods.base import Method, Repetitions
-from rankgauge.active.methods.querylevel import QueryPlan, affordable, new, query_costs, streams
+from rankgauge.active.design.querylevel import QueryPlan, affordable, new, query_costs, streams
+from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target

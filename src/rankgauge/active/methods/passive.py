@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.methods.base import Method, Repetitions
-from rankgauge.active.methods.querylevel import QueryPlan, affordable, query_costs, value_bounds
+from rankgauge.active.design.querylevel import QueryPlan, affordable, query_costs, value_bounds
+from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target

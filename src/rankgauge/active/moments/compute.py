@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from rankgauge.active.moments.base import Moments
-from rankgauge.active.moments.cascade import cascade
-from rankgauge.active.moments.linear import linear
-from rankgauge.active.moments.montecarlo import montecarlo
-from rankgauge.active.moments.pairs import pairs
+from rankgauge.active.moments.forms.cascade import cascade
+from rankgauge.active.moments.forms.linear import linear
+from rankgauge.active.moments.forms.montecarlo import montecarlo
+from rankgauge.active.moments.forms.pairs import pairs
+from rankgauge.active.moments.moments import Moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError

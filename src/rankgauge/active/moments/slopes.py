@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.active.moments.base import CELLS, Lists, batches, worths
-from rankgauge.active.moments.cascade import stakes
-from rankgauge.active.moments.linear import net_weights
+from rankgauge.active.moments.forms.cascade import stakes
+from rankgauge.active.moments.forms.linear import net_weights
+from rankgauge.active.moments.moments import CELLS, Lists, batches, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, TieRule
 from rankgauge.measures.binary.ap import AP
+from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, TieRule
 
 __all__ = ["GMAP"]
 

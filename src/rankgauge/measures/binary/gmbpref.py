@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, TieRule
 from rankgauge.measures.binary.bpref import Bpref
+from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, TieRule
 
 __all__ = ["GMBpref"]
 

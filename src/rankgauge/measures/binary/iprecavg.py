@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.recall import ROUNDINGS, interpolated_precision
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray

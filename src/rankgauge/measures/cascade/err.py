@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import STOPS, stop_probability
 from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.base import Cutoff, Example, Facts, TieRule
 from rankgauge.measures.cascade.err import ERR
+from rankgauge.measures.measure import Cutoff, Example, Facts, TieRule
 from rankgauge.measures.parts import ratio
 from rankgauge.measures.shapes import Form
 from rankgauge.ranking import RankedLists, total

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import discount, discounted, gains
 from rankgauge.measures.shapes import Form, Shape
 from rankgauge.ranking import RankedLists

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.graded.dcg import DCG
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import discount, ideal_gains, ratio
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import FloatArray

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankgauge.measures.base import Cutoff, Example, Facts, TieRule
 from rankgauge.measures.graded.dcg import DCG
+from rankgauge.measures.measure import Cutoff, Example, Facts, TieRule
 from rankgauge.measures.parts import ratio
 from rankgauge.measures.shapes import Form
 from rankgauge.ranking import RankedLists, total

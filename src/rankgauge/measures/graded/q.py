@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import gains, ratio
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.hits import IndexArray

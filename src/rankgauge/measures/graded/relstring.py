@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.base import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.numbers import NumberFormat
 from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import FloatArray

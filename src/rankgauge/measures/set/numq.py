@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.base import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import FloatArray
 

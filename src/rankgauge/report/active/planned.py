@@ -43,7 +43,7 @@ def _facts(campaign: Campaign) -> Iterator[tuple[str, str]]:
     yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}"
     if settings.assessors > 1:
         yield "assessors", f"{settings.assessors} judge each document, and each of them costs"
-    method = methods.registry()[settings.method]
+    method = methods.METHODS[settings.method]
     yield "method", f"{settings.method}: {method.title[0].lower()}{method.title[1:]}; seed {settings.seed}"
 
 

@@ -12,8 +12,8 @@ from rankgauge.report.plots import Chart, require
 __all__ = ["plot"]
 
 KINDS = {
-    "rankgauge.evaluate.Result": "result",
-    "rankgauge.compare.comparison.Comparison": "comparison",
+    "rankgauge.result.Result": "result",
+    "rankgauge.comparison.comparison.Comparison": "comparison",
     "rankgauge.audit.overview.Audit": "audit",
     "rankgauge.active.campaign.campaign.Campaign": "campaign",
     "rankgauge.active.study.Study": "study",

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from rankgauge.compare import Comparison
+from rankgauge.comparison import Comparison
 from rankgauge.report.plots import COLOURS, Chart, finished
 
 __all__ = ["CHARTS"]

@@ -8,8 +8,8 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from rankgauge.evaluate import Result
 from rankgauge.report.plots import COLOURS, Chart, finished
+from rankgauge.result import Result
 
 __all__ = ["CHARTS"]
 

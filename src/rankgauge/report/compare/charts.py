@@ -11,7 +11,7 @@ from html import escape
 
 import numpy as np
 
-from rankgauge.compare import Curve
+from rankgauge.comparison import Curve
 from rankgauge.ranking.lists import FloatArray
 from rankgauge.report.compare.content import DOWN, OPEN, UP, signed
 from rankgauge.report.numbers import number

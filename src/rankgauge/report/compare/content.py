@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge.compare import Comparison, Verdict
+from rankgauge.comparison import Comparison, Verdict
 from rankgauge.measures import Measure
 from rankgauge.report.compare.shown import Shown
 from rankgauge.report.numbers import interval, number, share

@@ -7,7 +7,7 @@ from typing import TextIO
 
 import polars as pl
 
-from rankgauge.compare import Comparison
+from rankgauge.comparison import Comparison
 from rankgauge.measures import Measure
 from rankgauge.report.compare import content
 from rankgauge.report.compare.notes import notes

@@ -10,7 +10,7 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankgauge.compare import Comparison, Curve, cutoff_curves, recall_curves
+from rankgauge.comparison import Comparison, Curve, cutoff_curves, recall_curves
 from rankgauge.measures import Measure
 from rankgauge.report.compare import charts, content
 from rankgauge.report.compare.content import Table

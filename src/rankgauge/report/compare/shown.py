@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankgauge.compare import Comparison
-from rankgauge.compare.agreement import FEWEST
+from rankgauge.comparison import Comparison
+from rankgauge.comparison.agreement import FEWEST
 
 __all__ = ["Shown"]
 

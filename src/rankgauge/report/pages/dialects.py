@@ -22,7 +22,7 @@ means is in [policies](policies.md).
 
 def page() -> str:
     """The page."""
-    known = dialects.registry()
+    known = dialects.DIALECTS
     first = known["standard"]
     others = [dialect for dialect in known.values() if dialect is not first]
     return "\n".join([HEAD, *_standard(first), *("\n".join(_dialect(dialect)) for dialect in others)])
@@ -30,7 +30,7 @@ def page() -> str:
 
 def overview() -> str:
     """A table of the dialects, for the README."""
-    rows = [(f"[`{d.name}`](docs/dialects.md#{d.name})", d.title) for d in dialects.registry().values()]
+    rows = [(f"[`{d.name}`](docs/dialects.md#{d.name})", d.title) for d in dialects.DIALECTS.values()]
     return table(("dialect", "computes as"), rows)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankgauge.measures import FAMILIES, Measure, registry
+from rankgauge.measures import FAMILIES, MEASURES, Measure
 from rankgauge.report import explain
 from rankgauge.report.formats.markdown import table
 from rankgauge.report.numbers import number
@@ -47,7 +47,7 @@ def overview() -> str:
 
 
 def _kinds(family: str) -> list[type[Measure]]:
-    return [kind for kind in registry().values() if explain.family(kind) == family]
+    return [kind for kind in MEASURES.values() if explain.family(kind) == family]
 
 
 def _link(kind: type[Measure]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankgauge import dialects, policies
-from rankgauge.judgments import rules
+from rankgauge.judgments import RULES
 from rankgauge.policies import Policy
 from rankgauge.report.formats.markdown import table
 
@@ -32,7 +32,7 @@ ASSESSORS = """## Several assessors: one grade out of several
 def page() -> str:
     """The page."""
     sections = [_policy(kind) for kind in _kinds()]
-    assessors = ASSESSORS + "\n" + table(("rule", "gives"), ((f"`{r.name}`", r.words) for r in rules().values()))
+    assessors = ASSESSORS + "\n" + table(("rule", "gives"), ((f"`{r.name}`", r.words) for r in RULES.values()))
     return "\n".join([HEAD, *sections, UNDEFINED, assessors])
 
 
@@ -50,6 +50,6 @@ def _policy(kind: type[Policy]) -> str:
 
 def _users(choice: Policy) -> Iterator[str]:
     """The dialects that made the choice. Policies are strings too, and `zero` is a choice of several: hence `is`."""
-    for dialect in dialects.registry().values():
+    for dialect in dialects.DIALECTS.values():
         if any(value is choice for value in vars(dialect).values()):
             yield dialect.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.corrections.base import Correction, Family, FloatArray
+from rankgauge.stats.correction import Correction, Family, FloatArray
 
 __all__ = ["BENJAMINI_HOCHBERG"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.stats.corrections.base import Correction
+from rankgauge.stats.correction import Correction
 
 __all__ = ["NONE"]
 

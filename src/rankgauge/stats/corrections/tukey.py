@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.corrections.base import Correction, Family, FloatArray
-from rankgauge.stats.paired_tests.base import SLACK, pieces, sampled
+from rankgauge.stats.correction import Correction, Family, FloatArray
+from rankgauge.stats.paired_test import SLACK, pieces, sampled
 
 __all__ = ["TUKEY"]
 

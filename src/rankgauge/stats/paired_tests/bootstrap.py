@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.paired_tests.base import SLACK, FloatArray, PairedTest, Tested, alike, pieces, sampled
+from rankgauge.stats.paired_test import SLACK, FloatArray, PairedTest, Tested, alike, pieces, sampled
 
 __all__ = ["BOOTSTRAP"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.paired_tests.base import FloatArray, PairedTest, Tested
+from rankgauge.stats.paired_test import FloatArray, PairedTest, Tested
 
 __all__ = ["SIGN"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.stats.paired import paired_t
-from rankgauge.stats.paired_tests.base import FloatArray, PairedTest, Tested
+from rankgauge.stats.paired_test import FloatArray, PairedTest, Tested
 
 __all__ = ["T"]
 

@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse
 
 from rankgauge.active import methods
 from rankgauge.errors import RankGaugeError
-from rankgauge.judgments.combine import registry as rules
-from rankgauge.judgments.scales import registry as scales
+from rankgauge.judgments.combine import RULES
+from rankgauge.judgments.scales import SCALES
 from rankgauge.web.board import board
 from rankgauge.web.guard import Admin, TheRoom
 from rankgauge.web.making import CAMPAIGN_FILES, NewCampaign, adopt, make, received
@@ -106,9 +106,9 @@ def _form(request: Request, room: Room, fields: dict[str, str], problem: str) ->
         status=400 if problem else 200,
         fields={**defaults, **known, **fields},
         problem=problem,
-        methods=methods.registry(),
-        scales=scales(),
-        rules=[name for name, rule in rules().items() if not rule.binary],
+        methods=methods.METHODS,
+        scales=SCALES,
+        rules=[name for name, rule in RULES.items() if not rule.binary],
     )
 
 

@@ -1,0 +1,1 @@
+"""What the methods are built from: stages, walks through a query's documents, probabilities, estimators."""

@@ -1,0 +1,107 @@
+"""Stages at the query level: a census, which judges everything, and Poisson sampling of whole queries with the
+regression of `greg`. Their draws are those of the document level, so that a plan may turn to them after a pilot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.active.design.kappa import Reach
+from rankgauge.active.design.querylevel import query_costs
+from rankgauge.active.design.regression import Regression
+from rankgauge.active.design.stages import Luck, Outcome, Stage
+from rankgauge.active.methods.greg import query_scores
+from rankgauge.active.moments import moments
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Target
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["CensusStage", "WholeStage"]
+
+
+class WholeStage(Stage):
+    """Whole queries are judged where their luck is below their probability."""
+
+    name = "greg"
+
+    def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float, uniform: float) -> None:
+        self.pool, self.target, self.rest = pool, target, rest
+        self.needed, self.costs = target.needed(pool), query_costs(pool, target)
+        self.moments = moments(pool, target)
+        self.chance = self._chances(left, uniform)
+        self._known: FloatArray | None = None
+
+    def prepare(self, grades: FloatArray) -> None:
+        """Computes all values under known grades once, for many repetitions."""
+        self._known = self.target.values(self.pool, grades)
+
+    def _chances(self, left: float, uniform: float) -> FloatArray:
+        scores, rest = query_scores(self.moments, self.costs, uniform), self.rest
+        reach = Reach.meeting(
+            left,
+            lambda reach: float(reach.chances(scores[rest]) @ self.costs[rest]),
+            total=float(self.costs[rest].sum()),
+            uniform=0.0,
+        )
+        return reach.chances(scores)
+
+    def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
+        first = int(self.pool.starts[query])
+        documents = np.arange(first, first + int(self.pool.sizes[query]))
+        wanted = self.needed[documents] & np.isnan(grades[documents])
+        return np.asarray(documents[wanted & (luck.query[query] < self.chance[query])])
+
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
+        judged = luck.query[queries] < self.chance[queries]
+        weights = 1 / self.chance[queries]
+        known = self.target.values(self.pool, grades) if self._known is None else self._known
+        values = np.where(judged, np.nan_to_num(known[queries]), 0.0)
+        expected, change, variance = self._line(queries, values, weights, judged)
+        labels = np.add.reduceat(self.needed.astype(float), self.pool.starts)[queries]
+        return Outcome(
+            expected=expected,
+            change=change,
+            variance=variance,
+            cost=np.where(judged, self.costs[queries], 0.0),
+            labels=np.where(judged, labels, 0.0),
+            documents=np.flatnonzero(self.needed & np.isin(self.pool.query, queries[judged])),
+        )
+
+    def _line(
+        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What is expected of every query, each visited one's change, and the variance of that."""
+        if judged.sum() < 3:  # a line needs more queries; until then the beliefs stand for it
+            change = np.where(judged, (values - self.moments.mean[queries]) * weights, 0.0)
+            return self.moments.mean, change, change**2 * (1 - 1 / weights)
+        spread = float(np.var(self.moments.mean[self.rest]))
+        line = Regression.of(values, self.moments.mean[queries], weights, judged, spread)
+        change = line.residuals * weights
+        wide = len(queries) / line.total * np.sqrt(line.n / (line.n - 2))
+        return line.at(self.moments.mean), change, (change * wide) ** 2 * (1 - 1 / weights)
+
+    def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
+        values, n = self.target.values(self.pool, grades)[queries], len(queries)
+        spread, taken = float(np.var(self.moments.mean[self.rest])), np.ones(n, dtype=bool)
+        line = Regression.of(values, self.moments.mean[queries], np.ones(n), taken, spread)
+        chance = self.chance[queries]
+        return line.residuals**2 * n / max(n - 2, 1) * (1 / chance - 1), chance * self.costs[queries]
+
+    def predicted_variance(self) -> float:
+        """The variance of the sum over the rest of the queries if the beliefs are right."""
+        return float((self.moments.variance * (1 / self.chance - 1))[self.rest].sum())
+
+
+class CensusStage(WholeStage):
+    """Every query is judged whole."""
+
+    name = "pilot"
+
+    def _chances(self, left: float, uniform: float) -> FloatArray:
+        return np.ones(len(self.costs))
+
+    def _line(
+        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.moments.mean, values - self.moments.mean[queries], np.zeros(len(queries))

@@ -1,0 +1,83 @@
+"""jsonl: a JSON object per line, {"query": …, "document": …, "grade": …[, "assessor": …, "comment": …, "key": …]}."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankgauge.active.label_format import Format, Labels, graded, text_of
+from rankgauge.active.labels import Label
+from rankgauge.active.tasks import Task
+from rankgauge.errors import InputError
+from rankgauge.io.source import Source
+from rankgauge.tables import find
+
+__all__ = ["JSONL", "flat"]
+
+
+def _read(source: Source, assessor: str) -> Labels:
+    labels, blank = [], 0
+    for line, text in enumerate(text_of(source).split("\n"), start=1):
+        if not text.strip():
+            continue
+        label = flat(_parsed(text, source, line), assessor, source, line, text)
+        if label is None:
+            blank += 1
+        else:
+            labels.append(label)
+    return Labels(labels=tuple(labels), blank=blank)
+
+
+def _parsed(text: str, source: Source, line: int) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise InputError("expected one JSON object per line", path=source.name, line=line, text=text)
+    return found
+
+
+def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> Label | None:
+    """The label of an object with our keys or their other names; None where it has no grade yet."""
+    names = {name: find(row, name) for name in ("query", "document", "grade", "assessor")}
+    given = {name: row.get(key) if key else None for name, key in names.items()}
+    for name in ("query", "document"):
+        if given[name] in (None, ""):
+            raise InputError(f"there is no {name}", path=source.name, line=line, text=text)
+    said, grade = graded(_word(given["grade"]))
+    if not said:
+        return None
+    return Label(
+        query=str(given["query"]),
+        document=str(given["document"]),
+        grade=grade,
+        assessor=str(given["assessor"] or assessor),
+        comment=_word(row.get("comment")) or None,
+        key=_word(row.get("key")) or None,
+        line=line,
+        text=text,
+    )
+
+
+def _word(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _write(tasks: Sequence[Task]) -> str:
+    rows = (
+        {**task.texts, "query": task.query, "document": task.document, "grade": None, "assessor": task.assessor}
+        for task in tasks
+    )
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+JSONL = Format(
+    name="jsonl",
+    title="a JSON object per line",
+    endings=(".jsonl", ".ndjson"),
+    recognise=lambda start: start.lstrip().startswith("{"),
+    read=_read,
+    write=_write,
+)

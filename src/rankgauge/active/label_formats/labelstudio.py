@@ -1,0 +1,123 @@
+"""label-studio: tasks to import into Label Studio, and its exports (JSON and JSON-MIN) as labels.
+
+A task's grade is whatever its annotation chose: choices, a rating or a number; a text field is a comment; a cancelled
+annotation says that the document cannot be judged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rankgauge.active.label_format import Format, Labels, graded, text_of
+from rankgauge.active.label_formats.jsonl import flat
+from rankgauge.active.labels import Label
+from rankgauge.active.tasks import Task
+from rankgauge.errors import InputError
+from rankgauge.io.source import Source
+from rankgauge.tables import find
+
+__all__ = ["LABEL_STUDIO"]
+
+CHOSEN = ("choices", "rating", "number")
+"""The kinds of results that are grades, under which their values stand."""
+
+
+def _read(source: Source, assessor: str) -> Labels:
+    labels, blank = list[Label](), 0
+    for line, item in _items(text_of(source), source):
+        found = [label for label in _labels(item, assessor, source, line) if label is not None]
+        labels += found
+        blank += not found
+    return Labels(labels=tuple(labels), blank=blank)
+
+
+def _items(text: str, source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects of the array, with the line on which each begins."""
+    decoder, place = json.JSONDecoder(), text.index("[") + 1
+    while True:
+        rest = text[place:].lstrip(" \t\r\n,")
+        place = len(text) - len(rest)
+        if rest.startswith("]"):
+            return
+        line = text.count("\n", 0, place) + 1
+        try:
+            item, place = decoder.raw_decode(text, place)
+        except ValueError as error:
+            raise InputError(f"is not JSON: {error}", path=source.name, line=line) from None
+        if not isinstance(item, dict):
+            raise InputError("expected an array of JSON objects", path=source.name, line=line)
+        yield line, item
+
+
+def _labels(item: Mapping[str, Any], assessor: str, source: Source, line: int) -> Iterator[Label | None]:
+    shown = json.dumps(item, ensure_ascii=False)
+    if "data" not in item:  # JSON-MIN: the task's data and the results side by side
+        yield flat({**item, "assessor": item.get("annotator", item.get("assessor"))}, assessor, source, line, shown)
+        return
+    query, document = (_id(item["data"], name, source, line) for name in ("query", "document"))
+    for annotation in item.get("annotations", []):
+        said, grade = graded(_grade(annotation))
+        skipped = bool(annotation.get("was_cancelled"))
+        if said or skipped:
+            yield Label(
+                query=query,
+                document=document,
+                grade=None if skipped else grade,
+                assessor=_assessor(annotation, assessor),
+                comment=_comment(annotation),
+                line=line,
+                text=shown,
+            )
+
+
+def _id(data: Mapping[str, Any], name: str, source: Source, line: int) -> str:
+    column = find(data, name)
+    if column is None or data[column] in (None, ""):
+        raise InputError(f"there is no {name} in the task's data", path=source.name, line=line)
+    return str(data[column])
+
+
+def _grade(annotation: Mapping[str, Any]) -> str | None:
+    values = (_value(result) for result in annotation.get("result", []) if result.get("type") in CHOSEN)
+    return next((value for value in values if value), None)
+
+
+def _value(result: Mapping[str, Any]) -> str | None:
+    value = result.get("value", {}).get(result["type"])
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return None if value is None else str(value)
+
+
+def _comment(annotation: Mapping[str, Any]) -> str | None:
+    texts = [result.get("value", {}).get("text") for result in annotation.get("result", [])]
+    words = [" ".join(text) if isinstance(text, list) else str(text) for text in texts if text]
+    return " ".join(words) or None
+
+
+def _assessor(annotation: Mapping[str, Any], otherwise: str) -> str:
+    """Who annotated: Label Studio gives a number, or an object with the address."""
+    who = annotation.get("completed_by")
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("id")
+    return otherwise if who is None else str(who)
+
+
+def _write(tasks: Sequence[Task]) -> str:
+    items = [
+        {"data": {**task.texts, "query": task.query, "document": task.document}, "meta": {"assessor": task.assessor}}
+        for task in tasks
+    ]
+    return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
+
+
+LABEL_STUDIO = Format(
+    name="label-studio",
+    title="Label Studio's tasks and exports",
+    endings=(".json",),
+    recognise=lambda start: start.lstrip().startswith("["),
+    read=_read,
+    write=_write,
+)

@@ -1,0 +1,36 @@
+"""qrels: TREC's judgments, a line each: query, iteration, document, grade. The iteration is ignored."""
+
+from __future__ import annotations
+
+from rankgauge.active.label_format import Format, Labels, text_of
+from rankgauge.active.labels import Label
+from rankgauge.errors import InputError
+from rankgauge.io.source import Source
+
+__all__ = ["QRELS"]
+
+FIELDS = 4
+
+
+def _read(source: Source, assessor: str) -> Labels:
+    labels = []
+    for line, text in enumerate(text_of(source).split("\n"), start=1):
+        fields = text.split()
+        if not fields or text.lstrip().startswith("#"):
+            continue
+        if len(fields) != FIELDS:
+            raise InputError(
+                "expected query, iteration, document and grade",
+                path=source.name,
+                line=line,
+                text=text,
+                hint="Labels may also be CSV with a header, JSON lines, or an export of Label Studio.",
+            )
+        query, _, document, grade = fields
+        labels.append(
+            Label(query=query, document=document, grade=grade, assessor=assessor, line=line, text=text.rstrip("\r"))
+        )
+    return Labels(labels=tuple(labels))
+
+
+QRELS = Format(name="qrels", title="TREC qrels", endings=(".qrels",), recognise=lambda start: True, read=_read)

@@ -1,0 +1,184 @@
+"""The contract of a method: a design (which documents are judged) and an estimator (what their grades say), and the
+registry that subclassing fills.
+
+A method makes a plan from the pool, the target, the budget and a seed. The plan's draws 0, 1, 2, … are fixed then;
+labels may come in any order, as long as an estimate uses a *prefix* of the draws, all of them complete: otherwise
+queries that are quick to judge would be over-represented.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankgauge import display
+from rankgauge.active.intervals import Interval
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Target
+from rankgauge.errors import ParameterError
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.registry import Registry
+
+__all__ = ["METHODS", "Estimate", "Method", "Plan", "Repetitions", "get"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """What the first draws say: the value, its standard error, and the interval that holds it at the level.
+
+    `freedom` is the degrees of freedom of the standard error, `interval` the kind of the interval: t where the budget
+    was fixed in advance, sequence where one may stop at any time.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+    level: float
+    draws: int
+    labels: int
+    cost: float
+    method: str
+    interval: str = Interval.T
+    freedom: float = np.inf
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        ends = display.interval(self.low, self.high)
+        return f"{self.value:.4f} ({self.level:.0%} interval {ends}; {self.cost:g} spent, {self.method})"
+
+    def _repr_html_(self) -> str:
+        row = (f"{self.value:.4f}", display.interval(self.low, self.high), f"{self.cost:g}")
+        heads = ("estimate", f"{self.level:.0%} interval", "spent")
+        return display.table(heads, [row], f"method {self.method}; {self.draws} draws; interval: {self.interval}")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Repetitions:
+    """What many repetitions of a plan gave, on a pool whose grades are known (one entry per repetition)."""
+
+    value: FloatArray
+    error: FloatArray
+    freedom: FloatArray
+    cost: FloatArray
+    draws: FloatArray
+    labels: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @classmethod
+    def joined(cls, parts: list[Repetitions]) -> Repetitions:
+        """The repetitions of all parts, one after another."""
+        return cls(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)})
+
+
+class Plan(ABC):
+    """The draws of a method, fixed by pool, target, budget and seed; what they ask for, and what they say."""
+
+    method: ClassVar[str] = ""
+
+    def __init__(self, pool: Pool, target: Target, *, budget: float, seed: int) -> None:
+        if not budget > 0:
+            raise ParameterError("a plan", "budget", "a cost above 0", budget)
+        self.pool, self.target, self.budget, self.seed = pool, target, float(budget), seed
+
+    @property
+    @abstractmethod
+    def length(self) -> int | None:
+        """How many draws there are; None where they never end."""
+
+    @abstractmethod
+    def query(self, j: int) -> int:
+        """The query of draw j: its position in the pool."""
+
+    @abstractmethod
+    def asks(self, j: int, grades: FloatArray) -> IndexArray:
+        """The documents whose grades draw j needs next; none where it is complete.
+
+        `grades` holds what is known of all documents of the pool, NaN where nobody has judged. At the query level a
+        draw asks for all its documents at once, at the document level the next one depends on the grades before.
+        """
+
+    @abstractmethod
+    def price(self, j: int, grades: FloatArray) -> float:
+        """What draw j has cost, or will cost at the query level; labels that an earlier draw bought are free."""
+
+    @abstractmethod
+    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = Interval.T) -> Estimate:
+        """What the first n draws say, all of which must be complete."""
+
+    def opened(self, grades: FloatArray) -> int | None:
+        """How many draws may ask for labels now; None where all may.
+
+        Only a plan of several stages is shorter than its length: the draws of a stage wait until those of the stages
+        before are complete, because their beliefs are fitted to those labels.
+        """
+        return self.length
+
+    def complete(self, j: int, grades: FloatArray) -> bool:
+        """Whether draw j needs no more labels."""
+        return len(self.asks(j, grades)) == 0
+
+    def facts(self) -> dict[str, Any]:
+        """What the plan is, for display and JSON."""
+        return {
+            "method": self.method,
+            "measure": str(self.target),
+            "budget": self.budget,
+            "seed": self.seed,
+            "queries": len(self.pool.sizes),
+            "documents": len(self.pool.documents),
+            "draws": self.length,
+        }
+
+
+METHODS: Registry[type[Method]] = Registry("method", "rankgauge.active.methods")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC):
+    """A way to spend a budget of labels; its options are its fields."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__dict__.get("name") or not cls.__dict__.get("title") or not cls.__doc__:
+            raise TypeError(f"{cls.__name__} needs a name, a title and a docstring")
+        METHODS.add(cls, cls.name)
+
+    @abstractmethod
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> Plan:
+        """The draws for a budget; the seed `rng` fixes them."""
+
+    @abstractmethod
+    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
+        """The standard error to expect at each budget if the beliefs are right, before a label is bought."""
+
+    @abstractmethod
+    def repeat(
+        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
+    ) -> Repetitions:
+        """What the plans of many seeds give on a pool with known grades: each spends its budget as a campaign would."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def get(name: str | Method, **options: Any) -> Method:
+    """The method of that name with its options: get("paper", beliefs="uniform")."""
+    if isinstance(name, Method):
+        return name
+    method = METHODS.find(name)
+    for option in options:
+        if option not in method.__dataclass_fields__:
+            raise ParameterError(f"method {name}", option, f"one of {', '.join(method.__dataclass_fields__)}", option)
+    return method(**options)

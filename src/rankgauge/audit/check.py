@@ -1,0 +1,107 @@
+"""The contract of a check, the registry that the checks' files fill, and what a check looks at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from rankgauge import io
+from rankgauge.audit.letor_lines import Lines
+from rankgauge.errors import InputError
+from rankgauge.io.formats.trec import TREC, read_ranked
+from rankgauge.io.source import Source
+from rankgauge.registry import Registered, Registry
+
+__all__ = ["CHECKS", "Check", "Finding", "Subject"]
+
+CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.checks")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Subject:
+    """Judgments and, where there is one, a run."""
+
+    judgments: pl.DataFrame
+    run: pl.DataFrame | None = None
+    ranked: pl.DataFrame | None = None
+    """The run with the ranks that it states, where it does."""
+    lines: Lines | None = None
+    """What only the lines of a LETOR file show."""
+
+    @classmethod
+    def of(cls, judgments: Any, run: Any = None) -> Subject:
+        """The subject in files, frames or dicts; a LETOR file is read leniently, as it is to be looked at."""
+        if io.is_path(judgments) and io.detect(judgments).format.name == "letor":
+            judged, ranked = _letor(judgments, run)
+            return cls(judgments=judged, run=ranked, lines=Lines.of(Source.of(judgments)))
+        if run is None:
+            return cls(judgments=io.judgments_from(judgments))
+        judged, ranked = io.pair_from(judgments, run)
+        return cls(judgments=judged, run=ranked, ranked=_ranked(run, ranked))
+
+    @cached_property
+    def queries(self) -> pl.DataFrame:
+        """A row per judged query: documents, relevant, lowest, highest, and how many documents its list has."""
+        found = self.judgments.group_by("query", maintain_order=True).agg(
+            documents=pl.len(),
+            relevant=(pl.col("grade") > 0).sum(),
+            lowest=pl.col("grade").min(),
+            highest=pl.col("grade").max(),
+        )
+        if self.run is None:
+            return found.with_columns(listed=pl.col("documents"))
+        listed = self.run.group_by("query").agg(listed=pl.len())
+        return found.join(listed, on="query", how="left", maintain_order="left")
+
+
+def _ranked(run: Any, table: pl.DataFrame) -> pl.DataFrame | None:
+    """A TREC file is read once more, with its ranks; a table has them as a column. A pipe can be read only once."""
+    if io.is_path(run) and os.path.isfile(run) and io.detect(run).format is TREC:
+        return read_ranked(Source.of(run))
+    return table if "rank" in table.columns else None
+
+
+def _letor(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    if run is not None and io.detect(run).kind is not io.Kind.COMPANION:
+        return io.pair_from(judgments, run)
+    try:
+        return io.read_letor(judgments, run)
+    except InputError:  # documents that stand twice are something to find, not to refuse
+        return io.read_letor(judgments, run, duplicates="rows")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What a check found."""
+
+    count: int
+    of: int
+    things: str
+    """What was counted: queries, documents, judgments, features."""
+    examples: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    """The queries concerned, where leaving them out would show what the matter does to a mean."""
+
+    @classmethod
+    def of_queries(cls, names: Iterable[str], of: int) -> Finding:
+        """A finding about queries."""
+        listed = tuple(names)
+        return cls(count=len(listed), of=of, things="queries", examples=listed[:3], queries=listed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Registered):
+    """Something in a data set that bends scores."""
+
+    registry = CHECKS
+
+    name: str
+    title: str
+    effect: str
+    """What it does to which tool's scores."""
+    find: Callable[[Subject], Finding | None] = field(repr=False)

@@ -1,0 +1,1 @@
+"""Where an evaluation runs: one engine a file."""

@@ -1,0 +1,178 @@
+"""rankgauge active: an estimate with few labels: plan, hand out, record, estimate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli.commands import active_plan, active_simulate
+from rankgauge.cli.completion import names
+from rankgauge.cli.help import example
+from rankgauge.errors import ParameterError
+
+__all__ = ["add_to"]
+
+app = typer.Typer(
+    help="An estimate with few labels: which documents to judge next, and what their grades say.",
+    epilog=example(
+        "rankgauge active plan pool.parquet --measure ERR --budget 300 -o campaign.rg",
+        "rankgauge active next campaign.rg -n 20 -o tasks.csv",
+        "rankgauge active record campaign.rg tasks.csv",
+        "rankgauge active estimate campaign.rg -o estimate.html",
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+CampaignName: TypeAlias = Annotated[
+    str,
+    typer.Argument(help="The campaign: a file, or a database's URL (…#name where it has several).", metavar="CAMPAIGN"),
+]
+Assessor: TypeAlias = Annotated[
+    str | None, typer.Option("--assessor", help="Who judges, where labels do not say it.", metavar="NAME")
+]
+
+
+active_plan.add_to(app)  # stands first in the help, as it is typed first
+
+
+def add_to(root: typer.Typer) -> None:
+    """The commands, in the app."""
+    active_simulate.add_to(app)
+    root.add_typer(app, name="active")
+
+
+@app.command(
+    name="next",
+    epilog=example(
+        "rankgauge active next campaign.rg -n 20 -o tasks.csv",
+        "rankgauge active next campaign.rg -n 50 --assessor anna -o anna.json",
+        "rankgauge active next campaign.rg --again -o tasks.csv",
+    ),
+)
+def next_(
+    campaign: CampaignName,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="The tasks: .csv, .jsonl, or .json for Label Studio.", metavar="FILE"),
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = 20,
+    assessor: Assessor = None,
+    again: Annotated[bool, typer.Option("--again", help="Those that the assessor has already, first.")] = False,
+    days: Annotated[float, typer.Option("--days", help="For how long nobody else gets them.", metavar="X")] = 7.0,
+) -> None:
+    """Write the documents to judge next, as far as the budget allows."""
+    from rankgauge.active import label_formats as formats
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.active.labels import SOMEBODY
+    from rankgauge.report.active.content import amount, count
+
+    formats.task_format(output)  # a wrong ending shows before anything is handed out
+    with Campaign.open(campaign) as found:
+        if assessor is None and found.settings.assessors > 1:
+            raise ParameterError("active next", "assessor", "a name, as several people judge each document", assessor)
+        who = assessor or SOMEBODY
+        tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
+        progress = found.progress()
+    if tasks:
+        formats.write_tasks(tasks, output)
+        typer.echo(f"{output}: {count(len(tasks), 'document')} for {who} to judge")
+    else:
+        waits = (
+            "the rest waits for labels (--again writes them anew)" if progress.out else "nothing more is to be judged"
+        )
+        typer.echo(f"nothing is handed out: {waits}")
+    typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out")
+
+
+@app.command(
+    epilog=example(
+        "rankgauge active record campaign.rg tasks.csv",
+        "rankgauge active record campaign.rg export.json",
+        "rankgauge active record campaign.rg corrected.csv --replace",
+    )
+)
+def record(
+    campaign: CampaignName,
+    labels: Annotated[
+        list[Path],
+        typer.Argument(help="Labels: CSV, JSON lines, Label Studio's export or TREC qrels.", metavar="LABELS"),
+    ],
+    assessor: Assessor = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Labels may correct the same assessor's before.")] = False,
+) -> None:
+    """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.active.labels import SOMEBODY
+    from rankgauge.report.active.content import amount, count
+    from rankgauge.report.active.recorded import told
+
+    with Campaign.open(campaign) as found:
+        for path in labels:
+            typer.echo(f"{path}: {told(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
+        progress = found.progress()
+    typer.echo(
+        f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.complete, 'draw')} complete, "
+        f"{count(progress.out, 'document')} out"
+    )
+
+
+@app.command(
+    epilog=example(
+        "rankgauge active estimate campaign.rg",
+        "rankgauge active estimate campaign.rg -o estimate.html",
+        "rankgauge active estimate campaign.rg --interval sequence",
+    )
+)
+def estimate(
+    campaign: CampaignName,
+    level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = 0.95,
+    interval: Annotated[
+        str,
+        typer.Option(
+            "--interval",
+            help="t, or sequence to stop at any time.",
+            metavar="KIND",
+            autocompletion=names("rankgauge.active.intervals:Interval"),
+        ),
+    ] = "t",
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            help="table, json or html; or a file whose ending says it.",
+            metavar="FORMAT|FILE",
+            autocompletion=names("rankgauge.report.active:registry"),
+        ),
+    ] = "table",
+) -> None:
+    """The estimate so far: its interval, what was spent, and what the rest of the budget would buy."""
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.cli.output import opened
+    from rankgauge.report.active import Shown, find
+
+    format_, path = find(output)
+    with Campaign.open(campaign) as found:
+        shown = Shown.of(found, level=level, interval=interval)
+    with opened(path) as stream:
+        format_.write(shown, stream)
+
+
+@app.command(epilog=example("rankgauge active refit campaign.rg"))
+def refit(
+    campaign: CampaignName,
+    leave_open: Annotated[
+        bool, typer.Option("--leave-open", help="Open draws of this stage do not count in it.")
+    ] = False,
+) -> None:
+    """Begin a new stage, with beliefs calibrated to the labels so far."""
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.report.active.content import amount
+
+    with Campaign.open(campaign) as found:
+        found.refit(leave_open=leave_open)
+        progress = found.progress()
+    typer.echo(f"stage {progress.stages} begins with {amount(progress.left)} of the budget")

@@ -1,0 +1,151 @@
+"""rankgauge active plan: a campaign, and what to expect of it before a label is bought."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli import options
+from rankgauge.cli.completion import measures, names
+from rankgauge.cli.help import example
+
+__all__ = ["add_to"]
+
+EPILOG = example(
+    "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
+    "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
+    "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
+)
+
+Pools: TypeAlias = Annotated[
+    list[Path],
+    typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL"),
+]
+Output: TypeAlias = Annotated[
+    str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")
+]
+Budget: TypeAlias = Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")]
+MeasureName: TypeAlias = Annotated[
+    str,
+    typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=measures),
+]
+MethodName: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        help="auto, passive, paper, paper+defensive, greg or document.",
+        metavar="NAME",
+        autocompletion=names("rankgauge.active.methods:METHODS"),
+    ),
+]
+Options: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--option", help="An option of the method, as stages=1.", metavar="NAME=VALUE")
+]
+Cost: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        help="A document's cost: documents, log-length, one, or a column.",
+        metavar="NAME",
+        autocompletion=names("rankgauge.active.costs:COSTS"),
+    ),
+]
+Unit: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--unit",
+        help="What costs 1: a mean document or query, or as it stands (none).",
+        autocompletion=names("rankgauge.cli.active_pools:UNITS"),
+    ),
+]
+Overhead: TypeAlias = Annotated[
+    float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
+]
+Grades: TypeAlias = Annotated[
+    str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
+]
+Scale: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        help="Words for grades: romip, 0-4, or good=2,fair=1,bad=0.",
+        metavar="NAME",
+        autocompletion=names("rankgauge.judgments:SCALES"),
+    ),
+]
+Depth: TypeAlias = Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")]
+Assessors: TypeAlias = Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")]
+Combine: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--combine",
+        help="How their grades become one.",
+        metavar="RULE",
+        autocompletion=names("rankgauge.judgments:RULES"),
+    ),
+]
+UnjudgeableRule: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--unjudgeable",
+        help="What cannot be judged: lowest (grade) or another (assessor).",
+        metavar="RULE",
+        autocompletion=names("rankgauge.active.campaign.settings:Unjudgeable"),
+    ),
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the group."""
+    app.command(name="plan", epilog=EPILOG)(plan)
+
+
+def plan(
+    pool: Pools,
+    output: Output,
+    budget: Budget,
+    measure: MeasureName = "ERR",
+    method: MethodName = "auto",
+    option: Options = None,
+    cost: Cost = None,
+    unit: Unit = "document",
+    overhead: Overhead = None,
+    grades: Grades = None,
+    scale: Scale = None,
+    depth: Depth = None,
+    dialect: options.DialectName = "standard",
+    assessors: Assessors = 1,
+    combine: Combine = "mean",
+    unjudgeable: UnjudgeableRule = "lowest",
+    seed: Seed = 0,
+) -> None:
+    """Plan a campaign: which interval to expect of each method and budget, before a label is bought."""
+    import sys
+
+    from rankgauge.active.campaign import Campaign
+    from rankgauge.cli.active_pools import forecast_of, options_of, read_pool
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.report.active import write_plan
+
+    heed()
+    found, words = read_pool(pool, cost=cost, unit=unit, overhead=overhead, grades=grades, depth=depth)
+    made = Campaign.create(
+        output,
+        found,
+        measure,
+        budget=budget,
+        method=method,
+        options=options_of(option or []),
+        dialect=dialect,
+        assessors=assessors,
+        combine=combine,
+        unjudgeable=unjudgeable,
+        scale=scale,
+        seed=seed,
+        cost=words,
+    )
+    with made as campaign:
+        write_plan(campaign, forecast_of(campaign), sys.stdout)

@@ -1,0 +1,170 @@
+"""rankgauge active simulate: what methods would have saved on data whose grades are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli.completion import choice, listed, measures, names
+from rankgauge.cli.help import example
+
+__all__ = ["add_to"]
+
+EPILOG = example(
+    "rankgauge active simulate letor.txt --measure ERR --rankers rf,ordered-logit -o sim.html",
+    "rankgauge active simulate letor.txt --measure DCG@10 --methods passive,paper,greg,document --overhead 5",
+    "rankgauge active simulate msn.txt --cost log-length --length-feature 15 --budget 300 -o sim.json",
+)
+
+Letor: TypeAlias = Annotated[
+    Path, typer.Argument(help="Graded documents with features, in the LETOR format.", metavar="LETOR", exists=True)
+]
+Measures: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--measure",
+        help="What is estimated; may be given again.",
+        metavar="NAME",
+        autocompletion=measures,
+    ),
+]
+Rankers: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--rankers",
+        help="One or two rankers of `rankgauge ltr`, between commas; two are also compared. rf: forest-regression.",
+        metavar="NAME,NAME",
+        autocompletion=listed(names("rankgauge.ltr:RANKERS")),
+    ),
+]
+Methods: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--methods",
+        help="Methods of active evaluation, between commas; also uniD and uniC.",
+        metavar="NAME,NAME",
+        autocompletion=listed(names("rankgauge.active.methods:METHODS", "uniD", "uniC")),
+    ),
+]
+Train: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--train", help="A LETOR file to train on; else a share of the queries.", metavar="LETOR", exists=True
+    ),
+]
+Share: TypeAlias = Annotated[
+    float, typer.Option("--share", help="The share of the queries that the rankers learn from.", metavar="X")
+]
+Budget: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--budget",
+        help="Where savings are counted, in mean costs of a query; by default 15 % of the pool.",
+        metavar="X",
+    ),
+]
+Cost: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--cost",
+        help="What a document costs: documents, log-length or one (a query).",
+        metavar="NAME",
+        autocompletion=names("rankgauge.active.costs:COSTS"),
+    ),
+]
+Length: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--length-feature", help="The feature that is a document's length, for log-length.", metavar="N"),
+]
+Overhead: TypeAlias = Annotated[
+    float, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
+]
+Depth: TypeAlias = Annotated[int | None, typer.Option("--depth", help="How deep lists are judged.", metavar="K")]
+Beliefs: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--beliefs",
+        help="model: those of the rankers; uniform: none.",
+        metavar="NAME",
+        autocompletion=choice("model", "uniform"),
+    ),
+]
+Repetitions: TypeAlias = Annotated[
+    int, typer.Option("--repetitions", help="How often each method is tried at each budget.", metavar="N")
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all draws.", metavar="N")]
+Jobs: TypeAlias = Annotated[int, typer.Option("--jobs", help="How many processes work side by side.", metavar="N")]
+Output: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "-o",
+        "--output",
+        help="table, html, md, csv or json; or a file whose ending says it.",
+        metavar="FORMAT|FILE",
+        autocompletion=names("rankgauge.report.simulate:registry"),
+    ),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the group."""
+    app.command(name="simulate", epilog=EPILOG)(simulate)
+
+
+def simulate(
+    letor: Letor,
+    measure: Measures = None,
+    rankers: Rankers = "rf",
+    methods: Methods = "passive,paper,greg,document",
+    train: Train = None,
+    share: Share = 0.2,
+    budget: Budget = None,
+    cost: Cost = "documents",
+    length_feature: Length = None,
+    overhead: Overhead = 0.0,
+    depth: Depth = None,
+    beliefs: Beliefs = "model",
+    repetitions: Repetitions = 400,
+    seed: Seed = 0,
+    jobs: Jobs = 2,
+    output: Output = "table",
+) -> None:
+    """Try methods of active evaluation on data whose grades are known: errors, savings and coverage by budget.
+
+    Rankers learn from a part of the queries. For the rest the methods are told the grades that they ask for, many
+    times over, and their estimates are compared with the truth.
+    """
+    from rankgauge.cli.output import opened
+    from rankgauge.cli.progress import told
+    from rankgauge.experiments.papers.active.simulation import Simulation
+    from rankgauge.report.simulate import find
+
+    format_, path = find(output)
+    with told() as progress:
+        shown = Simulation(
+            path=letor,
+            measures=tuple(measure or ("ERR",)),
+            rankers=_names(rankers),
+            methods=_names(methods),
+            train=train,
+            share=share,
+            budget=budget,
+            cost=cost,
+            length=length_feature,
+            overhead=overhead,
+            depth=depth,
+            beliefs=beliefs,
+            repetitions=repetitions,
+            seed=seed,
+            workers=jobs,
+            progress=progress,
+        ).run()
+    with opened(path) as stream:
+        format_.write(shown, stream)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

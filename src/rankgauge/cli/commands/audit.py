@@ -1,0 +1,181 @@
+"""rankgauge audit: why tools disagree on a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+from typer.core import TyperGroup
+
+from rankgauge.cli import completion, options
+from rankgauge.cli.help import example
+
+if TYPE_CHECKING:
+    from rankgauge.dialects import Dialect
+
+__all__ = ["add_to"]
+
+DEFAULT = "run"
+"""What `rankgauge audit FILE …` does: a name that is no command of the group is a file."""
+
+
+class _Group(TyperGroup):
+    """A group of commands with one that needs no name."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_Group,
+    help="Why tools disagree: one ranking under every tool, and what each of their choices adds to the difference.",
+    epilog=example(
+        "rankgauge audit test.txt scores.txt",
+        "rankgauge audit qrels.txt bm25.txt dense.txt.gz -o audit.html",
+        "rankgauge audit explain qrels.txt bm25.txt --query q01",
+        "rankgauge audit lint test.txt",
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+MeasureName: TypeAlias = Annotated[
+    str,
+    typer.Option("-m", "--measure", help="The measure.", metavar="NAME", autocompletion=completion.measures),
+]
+Dialects: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-d",
+        "--dialects",
+        help="The tools, several between commas; by default those that fit the files.",
+        metavar="NAMES",
+        autocompletion=completion.listed(completion.names("rankgauge.dialects:DIALECTS")),
+    ),
+]
+Base: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--against",
+        help="The tool to compare the others with.",
+        metavar="NAME",
+        autocompletion=completion.names("rankgauge.dialects:DIALECTS"),
+    ),
+]
+Run: TypeAlias = Annotated[
+    Path,
+    typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=completion.sources),
+]
+
+
+def add_to(root: typer.Typer) -> None:
+    """The commands, in the app."""
+    root.add_typer(app, name="audit")
+
+
+@app.command(
+    name=DEFAULT,
+    epilog=example(
+        "rankgauge audit run test.txt scores.txt",
+        "rankgauge audit run qrels.txt bm25.txt dense.txt.gz -m nDCG@5 -o audit.html",
+        "rankgauge audit run test.txt scores.txt -d ranklib,yahoo --against ranklib",
+    ),
+)
+def run(
+    judgments: options.Judgments,
+    runs: options.Runs,
+    measure: MeasureName = "nDCG@10",
+    dialects: Dialects = None,
+    against: Base = "standard",
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            help="table, html, svg, md or json; or a file whose ending says it.",
+            metavar="FORMAT|FILE",
+            autocompletion=completion.names("rankgauge.report.audit:registry"),
+        ),
+    ] = "table",
+) -> None:
+    """What runs get from every tool, and why the tools differ. The name of the command may be left away."""
+    from rankgauge.audit import audit
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.output import opened
+    from rankgauge.cli.runs import named, refuse_measures
+    from rankgauge.report.audit import find
+
+    heed()
+    format_, path = find(output)
+    listed = named(runs)
+    refuse_measures([judgments, *listed.values()], ())
+    found = audit(judgments, listed, measure, dialects=_listed(dialects), base=against)
+    with opened(path) as stream:
+        format_.write(found, stream)
+
+
+@app.command(
+    epilog=example(
+        "rankgauge audit explain qrels.txt bm25.txt --query q01",
+        "rankgauge audit explain qrels.txt bm25.txt --query q01 -m nDCG@5 -d standard,trec_eval",
+    )
+)
+def explain(
+    judgments: options.Judgments,
+    run: Run,
+    query: Annotated[str, typer.Option("-q", "--query", help="The query.", metavar="ID")],
+    measure: MeasureName = "nDCG@10",
+    dialects: Dialects = None,
+) -> None:
+    """How one query gets its value under each tool: rank by rank, stage by stage."""
+    import sys
+
+    from rankgauge import audit
+    from rankgauge.audit.fitting import fitting
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.measures import parse
+    from rankgauge.report.audit import explanation
+
+    heed()
+    names = _listed(dialects)
+    scores = audit.Scores(judgments=judgments, run=run)
+    asked = fitting(judgments, run) if names is None else _found(names)
+    explanation.write([audit.explain(scores, dialect, parse(measure), query) for dialect in asked], sys.stdout)
+
+
+@app.command(epilog=example("rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt"))
+def lint(
+    judgments: options.Judgments,
+    run: Annotated[
+        Path | None,
+        typer.Argument(help="A run, or scores for a LETOR file.", metavar="[RUN]", autocompletion=completion.sources),
+    ] = None,
+    measure: MeasureName = "nDCG@10",
+    dialects: Dialects = None,
+) -> None:
+    """What in a data set bends scores: empty queries, short lists, ties, unjudged documents, duplicates and more."""
+    import sys
+
+    from rankgauge.audit import audit
+    from rankgauge.audit.findings import lint as look
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.report.audit import findings
+
+    heed()
+    audited = None if run is None else audit(judgments, run, measure, dialects=_listed(dialects))
+    findings.write(look(judgments, run, audit=audited), sys.stdout, measure=measure)
+
+
+def _listed(names: Iterable[str] | None) -> list[str] | None:
+    """The names, with lists taken apart at commas."""
+    return None if names is None else [part.strip() for text in names for part in text.split(",") if part.strip()]
+
+
+def _found(names: Iterable[str]) -> tuple[Dialect, ...]:
+    from rankgauge import dialects
+
+    return tuple(dialects.get(name) for name in names)

@@ -1,0 +1,82 @@
+"""rankgauge rank: the scores that a ranker gives documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli.completion import names
+from rankgauge.cli.help import example
+
+__all__ = ["add_to"]
+
+SCORES = "letor"
+"""The format of one score a line."""
+
+EPILOG = example(
+    "rankgauge rank model.json test.txt -o scores.txt",
+    "rankgauge rank model.json test.txt -o ranked.run",
+    "rankgauge rank model.json test.txt --format csv",
+)
+
+Model: TypeAlias = Annotated[Path, typer.Argument(help="A ranker that 'rankgauge train' wrote.", metavar="MODEL")]
+Letor: TypeAlias = Annotated[
+    Path, typer.Argument(help="Documents with features, in LETOR's format.", metavar="DOCUMENTS")
+]
+Output: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="The file to write to: one score a line, or a run where the name ends like one (.run, .csv, .jsonl …).",
+        metavar="FILE",
+    ),
+]
+FormatName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="The format of the run: see 'rankgauge formats'.",
+        metavar="FORMAT",
+        autocompletion=names("rankgauge.io:FORMATS"),
+    ),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the app."""
+    app.command(name="rank", epilog=EPILOG)(rank)
+
+
+def rank(model: Model, documents: Letor, output: Output = None, format: FormatName = None) -> None:
+    """Score documents with a ranker; without -o the scores are printed, one a line."""
+    import polars as pl
+
+    from rankgauge import io, ltr
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.errors import InputError
+    from rankgauge.io.source import STANDARD_STREAM
+    from rankgauge.ltr.documents import read, widened
+
+    heed()
+    ranker, chosen = ltr.load(model), format or _format(output)
+    # A file of scores needs no ids; in a run no document may stand twice in a query.
+    found = read(documents, named=chosen != SCORES)
+    try:
+        scores = ranker.predict(widened(found.matrix, ranker.n_features_in_))
+    except InputError as error:
+        raise InputError(error.problem, path=documents, hint=error.hint) from None
+    run = pl.DataFrame({"query": found.queries, "document": found.documents, "score": scores})
+    io.write_run(run, STANDARD_STREAM if output is None else output, chosen, tag=ranker.name)
+
+
+def _format(output: Path | None) -> str:
+    """The format of the run that the file's name ends like; one score a line where it ends like none."""
+    from rankgauge import io
+    from rankgauge.io.source import PACKED_SUFFIXES
+
+    suffixes = [] if output is None else [s.lower() for s in output.suffixes if s.lower() not in PACKED_SUFFIXES]
+    fitting = (one.name for one in io.FORMATS.values() if suffixes and suffixes[-1] in one.suffixes)
+    return next(fitting, SCORES)

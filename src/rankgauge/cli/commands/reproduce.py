@@ -1,0 +1,104 @@
+"""rankgauge reproduce: the claims of a paper, tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rankgauge.cli.completion import names
+from rankgauge.cli.help import example
+
+__all__ = ["add_to"]
+
+EPILOG = example(
+    "rankgauge reproduce",
+    "rankgauge reproduce multigraded -o out",
+    "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
+    "rankgauge reproduce active -o out --data mq2008",
+    "rankgauge reproduce ndcg-tools -o out --data MQ2008 --jobs 4",
+)
+
+Name: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
+        help="The paper; without one they are listed.",
+        metavar="PAPER",
+        autocompletion=names("rankgauge.experiments:PAPERS"),
+    ),
+]
+Folder: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="A folder for the results and the figures; long work that it holds parts of goes on from there.",
+        metavar="FOLDER",
+    ),
+]
+Data: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help="The folder of the paper's data set; without it, a generated one, or what needs it is left out.",
+        metavar="FOLDER",
+        exists=True,
+        file_okay=False,
+    ),
+]
+Trials: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--trials", help="How many random trials; by default as many as the paper's experiment has.", metavar="N"
+    ),
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")]
+Jobs: TypeAlias = Annotated[
+    int, typer.Option("--jobs", min=1, help="How many processes work side by side.", metavar="N")
+]
+Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the app."""
+    app.command(name="reproduce", epilog=EPILOG)(reproduce)
+
+
+def reproduce(
+    paper: Name = None,
+    output: Folder = None,
+    data: Data = None,
+    trials: Trials = None,
+    seed: Seed = 0,
+    jobs: Jobs = 2,
+    figures: Figures = True,
+) -> None:
+    """Test the claims of a paper: which hold, with the numbers and their standard errors."""
+    import sys
+
+    from rankgauge.cli.progress import told
+    from rankgauge.experiments import PAPERS, Setting
+    from rankgauge.experiments.result import Reproduction, show_papers
+    from rankgauge.report import plots
+
+    if paper is None:
+        show_papers(dict(PAPERS), sys.stdout)
+        return
+    if output is not None and figures:
+        plots.require()  # before the work, not after it
+    with told() as progress:
+        experiment = PAPERS.find(paper)
+        setting = Setting(
+            trials=experiment.trials if trials is None else trials,
+            seed=seed,
+            data=data,
+            jobs=jobs,
+            folder=output,
+            progress=progress,
+        )
+        found = Reproduction.of(experiment, setting)
+    written = found.write(output, figures=figures) if output is not None else []
+    found.show(sys.stdout)
+    if output is not None:
+        print(f"\n{len(written)} files in {output}")

@@ -1,0 +1,187 @@
+"""rankgauge romip: the tracks of the ROMIP seminars by their official metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankgauge.cli.completion import names
+from rankgauge.cli.help import example
+from rankgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rankgauge.romip import Outcome
+
+__all__ = ["add_to"]
+
+app = typer.Typer(
+    help="The tracks of the ROMIP seminars by the official metrics of 2010.",
+    epilog=example("rankgauge romip example .", "rankgauge romip search search/tables search/runs -o romip.html"),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Tables = Annotated[
+    Path,
+    typer.Argument(
+        help="Relevance tables: a file, or a folder with a file per assessor or ready-made AND and OR tables.",
+        metavar="TABLES",
+    ),
+]
+Runs = Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.", metavar="RUN")]
+Output = Annotated[
+    str,
+    typer.Option(
+        "-o",
+        "--output",
+        help="table, md, csv, json or html; or a file whose ending says it.",
+        metavar="FORMAT|FILE",
+        autocompletion=names("rankgauge.report.romip:FORMATS"),
+    ),
+]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--lang",
+        help="The report's language: en or ru.",
+        metavar="LANGUAGE",
+        autocompletion=names("rankgauge.report.romip.words:LANGUAGES"),
+    ),
+]
+
+
+def add_to(root: typer.Typer) -> None:
+    """The commands, in the app."""
+    root.add_typer(app, name="romip")
+
+
+@app.command(epilog=example("rankgauge romip search tables runs -o romip.html", "rankgauge romip search t r --lang ru"))
+def search(
+    tables: Tables,
+    runs: Runs,
+    at: Annotated[
+        str, typer.Option("--at", help="The n of precision(n), DCG and NDCG, between commas.", metavar="N,N")
+    ] = "1,5,10",
+    output: Output = "table",
+    lang: Language = "en",
+) -> None:
+    """The search tracks: every official metric under every AND, OR and graded table, and both 11-point curves."""
+    from rankgauge import romip
+
+    cutoffs = _cutoffs(at)
+    _write(lambda: romip.search(romip.read_tables(tables), _named(runs), cutoffs=cutoffs), output, lang)
+
+
+@app.command(epilog=example("rankgauge romip qa tables runs"))
+def qa(tables: Tables, runs: Runs, output: Output = "table", lang: Language = "en") -> None:
+    """The question-answering track: precision, and the mean reciprocal rank by the rulers of TREC and ROMIP."""
+    from rankgauge import romip
+
+    _write(lambda: romip.qa(romip.read_tables(tables), _named(runs)), output, lang)
+
+
+@app.command(epilog=example("rankgauge romip classification truth.xml result.xml"))
+def classification(
+    truth: Annotated[
+        Path,
+        typer.Argument(help="Where documents belong: a classification, or relevance tables.", metavar="TRUTH"),
+    ],
+    results: Annotated[list[Path], typer.Argument(help="Classifications of 2007 or 2008.", metavar="RESULT")],
+    output: Output = "table",
+    lang: Language = "en",
+) -> None:
+    """The classification tracks: recall, precision, accuracy, error and F, micro and macro."""
+    from rankgauge import romip
+    from rankgauge.io.romip_files import read_labels
+    from rankgauge.romip.classification import read_truth
+
+    _write(
+        lambda: romip.classification(
+            read_truth(truth), {name: read_labels(path) for name, path in _named(results).items()}
+        ),
+        output,
+        lang,
+    )
+
+
+@app.command(epilog=example("rankgauge romip annotation documents annotations/alpha annotations/beta"))
+def annotation(
+    documents: Annotated[Path, typer.Argument(help="Relevance tables of the documents.", metavar="DOCUMENTS")],
+    annotations: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Relevance tables of each system's annotations: a file, or a folder with a file per assessor.",
+            metavar="ANNOTATIONS",
+        ),
+    ],
+    output: Output = "table",
+    lang: Language = "en",
+) -> None:
+    """The annotation tracks: precision, accuracy and error of annotations against their documents."""
+    from rankgauge import romip
+
+    judged = {_name(path, annotations): path for path in annotations}
+    _write(
+        lambda: romip.annotation(
+            romip.read_tables(documents), {name: romip.read_tables(path) for name, path in judged.items()}
+        ),
+        output,
+        lang,
+    )
+
+
+@app.command(name="example", epilog=example("rankgauge romip example ."))
+def write_example(
+    folder: Annotated[Path, typer.Argument(help="Where to put the files.", metavar="FOLDER")],
+    seed: Annotated[int, typer.Option(help="The seed of the collection.", metavar="N")] = 0,
+) -> None:
+    """Write a small collection of all four tracks, with several assessors and systems, to try the commands on."""
+    import numpy as np
+
+    from rankgauge.datasets.romip import generate_romip
+    from rankgauge.datasets.romip_files import write_romip
+
+    paths = write_romip(generate_romip(rng=np.random.default_rng(seed)), folder)
+    for parent in dict.fromkeys(path.parent for path in paths):
+        names = [path.name for path in paths if path.parent == parent]
+        typer.echo(f"{parent.relative_to(folder).as_posix()}/: {', '.join(names)}")
+
+
+def _write(evaluate: Callable[[], Outcome], output: str, language: str) -> None:
+    """The outcome as a report; a wrong output or language shows before anything is read."""
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.output import opened
+    from rankgauge.report.romip import find, words
+
+    heed()
+    write, path = find(output)
+    spoken = words(language)
+    outcome = evaluate()
+    with opened(path) as stream:
+        write(outcome, spoken, stream)
+
+
+def _named(paths: Sequence[Path]) -> dict[str, Path]:
+    """The files, and those in the folders, by the names to show them under."""
+    from rankgauge.romip.tables import files
+
+    found = files(paths)
+    return {_name(path, found): path for path in found}
+
+
+def _name(path: Path, others: Sequence[Path]) -> str:
+    """The file's name without its ending, or the whole path where two are the same."""
+    return path.stem if [other.stem for other in others].count(path.stem) == 1 else str(path)
+
+
+def _cutoffs(text: str) -> list[int]:
+    try:
+        found = [int(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or min(found) < 1:
+        raise ParameterError("romip search", "at", "whole numbers from 1 on between commas, as in 5,10", text)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,179 @@
+"""rankgauge train: a ranker learns from a LETOR file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from rankgauge.cli import completion, options
+from rankgauge.cli.help import example
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from rankgauge.ltr import Documents, Ranker
+    from rankgauge.report.training import Training
+
+__all__ = ["add_to"]
+
+EPILOG = example(
+    "rankgauge train",
+    "rankgauge train adarank",
+    "rankgauge train lambdamart train.txt --validation vali.txt -m nDCG@10 -d ranklib -o model.json",
+    "rankgauge train coordinate-ascent train.txt --validation vali.txt -m ERR --set restarts=30 -o model.json",
+)
+
+Name: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
+        help="The ranker; without one they are listed.",
+        metavar="RANKER",
+        autocompletion=completion.names("rankgauge.ltr:RANKERS"),
+    ),
+]
+Train: TypeAlias = Annotated[
+    Path | None,
+    typer.Argument(
+        help="Graded documents with features, in LETOR's format; without it the ranker's parameters are shown.",
+        metavar="TRAIN",
+    ),
+]
+Validation: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--validation", help="Documents by which the ranker stops and chooses.", metavar="FILE"),
+]
+Metric: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "-m",
+        "--metric",
+        help="The measure to make large: see 'rankgauge measures'.",
+        metavar="NAME",
+        autocompletion=completion.measures,
+    ),
+]
+Settings: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="A parameter of the ranker; repeatable.",
+        metavar="NAME=VALUE",
+        autocompletion=completion.settings,
+    ),
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all that is random.", metavar="N")]
+Output: TypeAlias = Annotated[
+    Path | None, typer.Option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """The command, in the app."""
+    app.command(name="train", epilog=EPILOG)(train)
+
+
+def train(
+    ranker: Name = None,
+    documents: Train = None,
+    validation: Validation = None,
+    metric: Metric = "nDCG@10",
+    dialect: options.DialectName = "standard",
+    empty: options.Empty = None,
+    short: options.Short = None,
+    setting: Settings = None,
+    seed: Seed = 0,
+    output: Output = None,
+) -> None:
+    """Let a ranker learn from graded documents, under any measure and any tool's dialect."""
+    import sys
+
+    from rankgauge import dialects, ltr
+    from rankgauge.cli.commands.evaluate import given, undefined
+    from rankgauge.report.training import show_parameters, show_rankers
+
+    if ranker is None:
+        show_rankers(sys.stdout)
+        return
+    kind = ltr.get(ranker)
+    if documents is None:
+        show_parameters(kind, sys.stdout)
+        return
+    spoken = dialects.get(dialect)
+    changes = given(empty=undefined(empty, "train"), short=short)
+    made = kind(
+        metric=metric,
+        dialect=spoken.changed(**changes) if changes else dialect,
+        rng=seed,
+        **_parameters(kind, setting or []),
+    )
+    made.check()  # a wrong name shows before anything is read
+    if output is not None:
+        _require_folder(output)
+    learned = _learned(made, documents, validation)
+    if output is not None:
+        made.save(output)  # before anything is said: whoever listens may have gone
+    learned.show(sys.stdout)
+    print("not kept: -o FILE writes the ranker to a file" if output is None else f"written to {output}")
+
+
+def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
+    """The ranker's own parameters, from texts like restarts=30."""
+    from rankgauge.ltr.parameters import literal
+    from rankgauge.ltr.ranker import SHARED
+
+    known = [name for name in kind().get_params() if name not in SHARED]
+    found = {}
+    for text in settings:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise ParameterError("train", "set", "written as NAME=VALUE, as in --set rounds=100", text)
+        if name not in known:
+            raise UnknownNameError(f"parameter of {kind.name}", name, known)
+        found[name] = literal(value)
+    return found
+
+
+def _require_folder(output: Path) -> None:
+    """Refuses, before the work and not after it, a file that cannot be written."""
+    if not output.resolve().parent.is_dir():
+        raise InputError("there is no such folder to write into", path=output.parent)
+
+
+def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
+    """The ranker learns; on a terminal a bar shows the rounds and the value so far."""
+    import time
+
+    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.progress import told
+    from rankgauge.report.training import Training
+
+    heed()
+    learned, held = _read(train, validation, nan=ranker.keeps_nan)
+    started = time.perf_counter()
+    with told() as tell:
+        ranker.fit(
+            learned.matrix,
+            learned.grades,
+            qid=learned.query,
+            validation=None if held is None else (held.matrix, held.grades, held.query),
+            watch=lambda round_, rounds, value, checked: tell(round_, rounds, _words(ranker, value, checked)),
+        )
+    return Training(ranker=ranker, train=learned, validation=held, seconds=time.perf_counter() - started)
+
+
+def _read(train: Path, validation: Path | None, *, nan: bool) -> tuple[Documents, Documents | None]:
+    """The documents of both files; a feature that only one of them has is 0 in the other."""
+    from rankgauge.ltr.documents import Documents, read, widened
+
+    files = [read(path) for path in (train, validation) if path is not None]
+    width = max(found.matrix.shape[1] for found in files)
+    parts = [Documents.of(widened(found.matrix, width), found.grades, found.queries, nan=nan) for found in files]
+    return parts[0], parts[1] if len(parts) > 1 else None
+
+
+def _words(ranker: Ranker, value: float, checked: float) -> str:
+    """The ranker and its value after a round: on the validation documents, else in training, where it is known."""
+    known = value if math.isnan(checked) else checked
+    return ranker.name if math.isnan(known) else f"{ranker.name} {known:.4f}"

@@ -1,0 +1,255 @@
+"""Runs against each other on the same judgments: means, and every pair with its test, its effect and its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import display, io
+from rankgauge.comparison import agreement, queries
+from rankgauge.comparison.settings import Settings
+from rankgauge.dialects import Dialect
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.evaluation import evaluate
+from rankgauge.measures import Aggregate, Measure, TieRule, as_list
+from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.result import Result
+from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_interval
+from rankgauge.stats.correction import Family, IndexArray
+from rankgauge.stats.intervals import Interval
+
+__all__ = ["Comparison", "Verdict", "compare"]
+
+DECIMALS = 12
+"""Values that are equal but for the order in which they were added up are equal to so many decimals."""
+
+
+class Verdict(Enum):
+    """What a test says of the first run of a pair."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"  # for a measure of which more is not better
+    LOWER = "lower"
+    OPEN = "open"  # the difference may be luck
+    EQUAL = "equal"  # no query tells them apart
+
+
+def compare(
+    judgments: Any,
+    runs: Mapping[str, Any] | Iterable[str | Path],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    baseline: str | None = None,
+    settings: Settings | None = None,
+    dialect: str | Dialect = "standard",
+    **overrides: Any,
+) -> Comparison:
+    """Which of the runs differ by more than luck, by each of the measures.
+
+    `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
+    with that one, else each with each. `dialect` and `overrides` are those of `evaluate`.
+    """
+    named = runs if isinstance(runs, Mapping) else {io.label(path): path for path in runs}
+    judged, wanted = io.kept(judgments, io.judgments_from), as_list(measures)
+    results = {name: evaluate(judged, run, wanted, dialect=dialect, **overrides) for name, run in named.items()}
+    return Comparison(results=results, baseline=baseline, settings=settings or Settings())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """Runs that were evaluated on the same judgments by the same measures, and how to compare them."""
+
+    results: Mapping[str, Result]
+    baseline: str | None = None
+    settings: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        if len(self.results) < 2:
+            raise ParameterError("compare", "runs", "two at least, under different names", list(self.results))
+        if self.baseline is not None and self.baseline not in self.results:
+            raise UnknownNameError("run", self.baseline, self.results)
+        for measure in self.measures:
+            if measure.facts.aggregate is Aggregate.GEOMETRIC:
+                wanted = "measures with a mean over queries, such as AP: a paired test is about means"
+                raise ParameterError("compare", "measures", wanted, str(measure))
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs' names, in the order in which they were given."""
+        return tuple(self.results)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, in the order in which they were asked for."""
+        return next(iter(self.results.values())).measures
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect that the runs were evaluated in."""
+        return next(iter(self.results.values())).dialect
+
+    @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """The queries that count for at least one run."""
+        return tuple(dict.fromkeys(query for result in self.results.values() for query in result.queries))
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The values (measures × queries × runs); NaN where a run has none for the query."""
+        place = {query: row for row, query in enumerate(self.queries)}
+        values = np.full((len(self.measures), len(place), len(self.runs)), np.nan)
+        for column, result in enumerate(self.results.values()):
+            rows = [place[query] for query in result.queries]
+            values[:, rows, column] = result.matrix.T
+        return values
+
+    @cached_property
+    def paired(self) -> tuple[IndexArray, IndexArray]:
+        """The positions of the runs of each pair; the second one is what the first is held against."""
+        if self.baseline is None:
+            other, run = np.triu_indices(len(self.runs), 1)
+            order = np.lexsort((other, run))
+            return run[order], other[order]
+        base = self.runs.index(self.baseline)
+        rest = np.array([run for run in range(len(self.runs)) if run != base], dtype=np.intp)
+        return rest, np.full(len(rest), base)
+
+    @cached_property
+    def differences(self) -> FloatArray:
+        """The differences of the paired values (measures × queries × pairs)."""
+        run, other = self.paired
+        return np.asarray(np.round(self.values[:, :, run] - self.values[:, :, other], DECIMALS))
+
+    @cached_property
+    def means(self) -> pl.DataFrame:
+        """A row per measure and run: measure, run, mean, low, high, queries."""
+        return pl.concat([self._means(row) for row in range(len(self.measures))])
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """A row per measure and pair of runs: difference, interval, p-values, verdict, effect, wins, queries needed."""
+        return pl.concat([self._pairs(row) for row in range(len(self.measures))])
+
+    @cached_property
+    def movers(self) -> pl.DataFrame:
+        """The queries that differ most: measure, query, run, other, value, other_value, difference."""
+        return queries.movers(self.measures, self.queries, self.runs, self.values, self.paired)
+
+    @cached_property
+    def agreement(self) -> pl.DataFrame:
+        """A row per pair of measures: how alike they order the runs (tau_b, tau_ap)."""
+        return agreement.orders(self.measures, self.means)
+
+    @cached_property
+    def sensitivity(self) -> pl.DataFrame:
+        """A row per measure: how many pairs of runs it separates."""
+        return agreement.sensitivity(self.measures, self.pairs, alpha=self.settings.alpha)
+
+    def ordered(self, measure: Measure) -> tuple[str, ...]:
+        """The runs by falling mean."""
+        rows = self.means.filter(pl.col("measure") == str(measure)).sort("mean", descending=True, maintain_order=True)
+        return tuple(rows["run"])
+
+    def to_pandas(self, table: str = "pairs") -> Any:
+        """The `pairs`, `means`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
+        return display.pandas(self, ("pairs", "means", "movers", "agreement", "sensitivity"), table)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                row["measure"],
+                row["run"],
+                row["other"],
+                f"{row['difference']:+.4f}",
+                display.interval(row["low"], row["high"]),
+                f"{row['corrected']:.4f}",
+                row["verdict"],
+            )
+            for row in self.pairs.iter_rows(named=True)
+        ]
+        heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")
+        settings = self.settings
+        note = f"{settings.test} test, {settings.correction} correction; dialect {self.dialect.name}"
+        return display.table(heads, rows, note)
+
+    def _means(self, row: int) -> pl.DataFrame:
+        values = self.values[row]
+        ends = self._interval(values)
+        known = ~np.isnan(values)
+        count = known.sum(axis=0)
+        return pl.DataFrame(
+            {
+                "measure": [str(self.measures[row])] * len(self.runs),
+                "run": list(self.runs),
+                "mean": np.where(known, values, 0.0).sum(axis=0) / np.where(count, count, np.nan),
+                "low": ends.low,
+                "high": ends.high,
+                "queries": count,
+            }
+        )
+
+    def _pairs(self, row: int) -> pl.DataFrame:
+        run, other = self.paired
+        found, measure, settings = self.differences[row], self.measures[row], self.settings
+        draws = settings.drawn(len(run))
+        known = ~np.isnan(found)
+        count = known.sum(axis=0)
+        mean = np.where(known, found, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+        tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
+        family = Family(
+            p=tested.p,
+            values=self.values[row],
+            first=run,
+            second=other,
+            rng=settings.rng(),
+            draws=draws,
+        )
+        corrected = settings.family_correction.adjust(family)
+        effect, tally, ends = cohen_dz(found), outcomes(found), self._interval(found)
+        alike = tally.wins + tally.losses == 0
+        return pl.DataFrame(
+            {
+                "measure": [str(measure)] * len(run),
+                "run": [self.runs[i] for i in run],
+                "other": [self.runs[i] for i in other],
+                "difference": mean,
+                "low": ends.low,
+                "high": ends.high,
+                "p": tested.p,
+                "p_error": tested.error,
+                "corrected": corrected,
+                "verdict": _verdicts(measure, mean, corrected < settings.alpha, alike),
+                "effect": effect,
+                "wins": tally.wins,
+                "ties": tally.ties,
+                "losses": tally.losses,
+                "queries": count,
+                "needed": queries_needed(effect, alpha=settings.alpha),
+            }
+        )
+
+    def _interval(self, values: FloatArray) -> Interval:
+        return INTERVAL[self.settings.interval](values, self.settings.rng())
+
+
+INTERVAL = {
+    "t": lambda values, rng: t_interval(values),
+    "bca": lambda values, rng: bca_interval(values, rng=rng),
+}
+
+
+def _verdicts(measure: Measure, mean: FloatArray, separated: BoolArray, alike: BoolArray) -> list[str]:
+    """The word for each pair."""
+    facts = measure.facts
+    valued = facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
+    up, down = (Verdict.BETTER, Verdict.WORSE) if valued else (Verdict.HIGHER, Verdict.LOWER)
+    words = np.where(separated, np.where(mean > 0, up.value, down.value), Verdict.OPEN.value)
+    return [str(word) for word in np.where(alike, Verdict.EQUAL.value, words)]

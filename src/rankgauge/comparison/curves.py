@@ -1,0 +1,58 @@
+"""A measure at every cutoff, and precision at every level of recall: the means to draw as curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankgauge.evaluation import scored
+from rankgauge.measures import Cutoff, Measure, parse
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.result import Result
+
+__all__ = ["Curve", "cutoff_curves", "recall_curves"]
+
+DEPTH = 10
+"""How far a curve over cutoffs goes at least."""
+
+LEVELS = tuple(level / 10 for level in range(11))
+"""The levels of recall of TREC's curve."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve:
+    """Points to draw: what is measured, over what, and each run's means."""
+
+    measure: str
+    over: str
+    x: FloatArray
+    y: Mapping[str, FloatArray]
+
+
+def cutoff_curves(results: Mapping[str, Result]) -> Curve:
+    """The first measure with a rank cutoff, or nDCG, at every cutoff up to its own, to 10 at least."""
+    measures = next(iter(results.values())).measures
+    cut = [m for m in measures if m.depth and m.facts.cutoff in (Cutoff.REQUIRED, Cutoff.OPTIONAL)]
+    model = cut[0] if cut else parse("nDCG@20")
+    depths = range(1, max(model.depth, DEPTH) + 1)
+    wanted = [replace(model, cutoff=depth) for depth in depths]  # type: ignore[call-arg]  # those with a depth have it
+    name = str(model).rpartition("@")[0]
+    return Curve(measure=name, over="cutoff", x=np.array(depths, dtype=np.float64), y=_means(results, wanted))
+
+
+def recall_curves(results: Mapping[str, Result]) -> Curve:
+    """Interpolated precision at the eleven levels of recall."""
+    wanted = [parse(f"IPrec@{level:g}") for level in LEVELS]
+    return Curve(measure="interpolated precision", over="recall", x=np.array(LEVELS), y=_means(results, wanted))
+
+
+def _means(results: Mapping[str, Result], wanted: Sequence[Measure]) -> dict[str, FloatArray]:
+    return {name: _mean(result, wanted) for name, result in results.items()}
+
+
+def _mean(result: Result, wanted: Sequence[Measure]) -> FloatArray:
+    """The means of other measures on the hits that a result rests on."""
+    other = scored(result.hits, tuple(wanted), result.dialect)
+    return np.array([other[measure] for measure in wanted])

@@ -1,0 +1,62 @@
+"""How runs are compared: the test, the correction, the level, and what random draws rest on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.stats.correction import CORRECTIONS, Correction
+from rankgauge.stats.paired_test import DRAWS, TESTS, PairedTest
+from rankgauge.summary import INTERVALS
+
+__all__ = ["Settings"]
+
+FINER = 5
+"""How many times the least p-value fits into the level after Bonferroni's correction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The choices of a comparison, by name; a wrong one shows when they are made."""
+
+    test: str = "t"
+    correction: str = "holm"
+    alpha: float = 0.05
+    interval: str = "t"
+    seed: int = 0
+    draws: int | None = None
+    """How often to draw; None: 10,000 times, and more where the correction of many pairs needs finer p-values."""
+
+    def __post_init__(self) -> None:
+        TESTS.find(self.test)
+        CORRECTIONS.find(self.correction)
+        if self.interval not in INTERVALS:
+            raise UnknownNameError("interval", self.interval, INTERVALS)
+        if not 0 < self.alpha < 1:
+            raise ParameterError("compare", "alpha", "between 0 and 1", self.alpha)
+        if self.draws is not None and self.draws < 1:
+            raise ParameterError("compare", "draws", "a whole number from 1 on", self.draws)
+
+    @property
+    def paired_test(self) -> PairedTest:
+        """The test of that name."""
+        return TESTS.find(self.test)
+
+    @property
+    def family_correction(self) -> Correction:
+        """The correction of that name."""
+        return CORRECTIONS.find(self.correction)
+
+    def drawn(self, pairs: int) -> int:
+        """How often to draw for so many pairs: the least p-value must stay far below the level when it is corrected."""
+        if self.draws is not None:
+            return self.draws
+        tests = pairs if self.family_correction.magnifies else 1
+        return max(DRAWS, math.ceil(FINER * tests / self.alpha))
+
+    def rng(self) -> np.random.Generator:
+        """A generator at its start, so that measures share their draws and none depends on the ones before."""
+        return np.random.default_rng(self.seed)

@@ -1,0 +1,215 @@
+"""The contract of a dialect: how one tool turns judgments and a run into numbers, said field by field.
+
+A dialect is one constant in one file. Two dialects run the same named stages, so an audit can compare them field by
+field and find where two tools part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from rankgauge.deferred import pl
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.measures import Listed, Measure, Printed, as_list, resolve
+from rankgauge.policies import (
+    Duplicates,
+    FractionalGrade,
+    Grouping,
+    HighGrade,
+    IdealPool,
+    MissingQuery,
+    NegativeGrade,
+    Policy,
+    QueryOrder,
+    ShortList,
+    Ties,
+    Undefined,
+    Unjudged,
+)
+from rankgauge.ranking import Hits, Ranking
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.registry import Registered, Registry
+
+if TYPE_CHECKING:
+    from rankgauge.io import Reading
+
+__all__ = ["DIALECTS", "Dialect", "Printed"]
+
+ALL = "all"
+"""The name that stands for everything that the tool prints."""
+
+DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect(Registered):
+    """How one tool computes: a value per stage of the way from tables to summary."""
+
+    registry = DIALECTS
+
+    name: str
+    title: str
+    reference: str
+
+    # files
+    duplicates: Duplicates = Duplicates.REFUSE
+    grouping: Grouping = Grouping.QUERY
+    extra_scores: bool = False
+    """Whether the tool leaves scores past the last document unread; without it they are an error."""
+    # judgments
+    fractional: FractionalGrade = FractionalGrade.KEEP
+    high: HighGrade = HighGrade.KEEP
+    negative: NegativeGrade = NegativeGrade.ZERO
+    assessors: str | None = None
+    # ranking
+    ties: Ties = Ties.EXPECTED
+    single_precision: bool = False
+    unjudged: Unjudged = Unjudged.NOT_RELEVANT
+    depth: int | None = None
+    fewest: int = 1
+    """How many documents a list must have; the tool refuses a shorter one."""
+    single_arithmetic: bool = False
+    """Whether values and means are computed in single precision."""
+    ideal: IdealPool = IdealPool.JUDGED
+    cut_ideal: bool = False
+    """Whether the ideal ranking ends at the depth of the run and lacks documents that are not relevant."""
+    # measures
+    gain: str = "linear"
+    discount: str = "log2"
+    rel: float = 1.0
+    max_grade: float = 4.0
+    readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    """What a measure's open parameters mean here, by the measure's name."""
+    # summary
+    empty: Undefined = 0.0
+    short: ShortList = ShortList.CUT
+    missing: MissingQuery = MissingQuery.ZERO
+    query_order: QueryOrder = QueryOrder.APPEARANCE
+    only_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    """The measures, by name, that `empty`, `short` or `ideal` holds for where it is not all; for the rest: standard."""
+    # report
+    printed: tuple[Printed, ...] | Listed = ()
+    """What `-m all` prints, in the tool's order."""
+    lists_missing: bool = True
+    """Whether a judged query that counts without an answer is listed among the queries."""
+    lists_short: bool = True
+    """Whether the value that stands for a list shorter than the cutoff is listed among the queries."""
+
+    @property
+    def reading(self) -> Reading:
+        """The part of the dialect that the readers of files need."""
+        from rankgauge.io import Reading
+
+        return Reading(**{f.name: getattr(self, f.name) for f in fields(Reading)})
+
+    @property
+    def ranking(self) -> Ranking:
+        """The part of the dialect that the ranking stage reads."""
+        return Ranking(**{f.name: getattr(self, f.name) for f in fields(Ranking)})
+
+    def choice(self, name: str, measure: Measure) -> Any:
+        """What `empty`, `short` or `ideal` is for a measure: the dialect's word, or the standard one where it is not
+        among those that the word is for."""
+        concerned = self.only_for.get(name)
+        if concerned is None or measure.facts.name in concerned:
+            return getattr(self, name)
+        return _STANDARD[name]
+
+    def resolve(self, name: str | Measure) -> list[Printed]:
+        """What a name stands for, as the tool prints it where it does; `all` is everything that it prints."""
+        if name == ALL and self.printed:
+            return list(self.printed)
+        # A list made on demand is of trec_eval's names, which `resolve` knows by itself.
+        listed = () if isinstance(self.printed, Listed) else self.printed
+        known = {printed.name: printed for printed in listed}
+        return [known[name]] if isinstance(name, str) and name in known else resolve([name])
+
+    def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+        """The measures of those names; `all` is everything that the tool prints."""
+        wanted = as_list(names)
+        if not wanted:
+            raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
+        found = [printed for name in wanted for printed in self.resolve(name)]
+        return tuple(dict.fromkeys(measure for printed in found for measure in (printed.measure, *printed.rest)))
+
+    def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
+        """The judgments with one grade for each query and document, on the tool's scale."""
+        combined = self._combined(judgments)
+        if self.rescales:
+            grades = self.rescaled(combined["grade"].to_numpy())
+            return combined.with_columns(pl.Series("grade", grades))
+        return combined
+
+    @property
+    def rescales(self) -> bool:
+        """Whether the tool has a word on grades that are not whole or above the top of its scale."""
+        return self.fractional is not FractionalGrade.KEEP or self.high is not HighGrade.KEEP
+
+    def rescaled(self, grades: FloatArray) -> FloatArray:
+        """The grades after the policies on fractions and on grades above the top of the scale."""
+        odd = grades[np.isfinite(grades) & (grades != np.trunc(grades))]
+        if self.fractional is FractionalGrade.REFUSE and len(odd):
+            raise InputError(f"{self.name} knows no grade of {odd[0]:g}", hint="Use whole grades, or fractional=keep.")
+        above = grades > self.max_grade
+        if self.high is HighGrade.REFUSE and above.any():
+            top = f"a grade of {grades[above][0]:g} is above {self.max_grade:g}, the highest that {self.name} knows"
+            raise InputError(top, hint="Bring the grades to its scale, or name the top of yours: max_grade=….")
+        return np.where(above, 0.0, grades) if self.high is HighGrade.ZERO else grades
+
+    def _combined(self, judgments: pl.DataFrame) -> pl.DataFrame:
+        """The judgments with one grade for each query and document."""
+        if "assessor" not in judgments.columns:
+            return judgments
+        if self.assessors is not None:
+            from rankgauge.judgments import combine
+
+            return combine(judgments, self.assessors)
+        n = judgments["assessor"].n_unique()
+        if n > 1:
+            raise InputError(
+                f"{n} assessors judged these documents, and nothing says how their grades become one",
+                hint="Choose a rule: assessors='mean', 'majority', 'and@1' … (--assessors on the command line).",
+            )
+        return judgments.drop("assessor")
+
+    def check(self, hits: Hits) -> Hits:
+        """The hits, unless the tool refuses them: a list is too short to judge, or a judged query is not answered."""
+        lacking = np.flatnonzero(~hits.is_answered)
+        if self.missing is MissingQuery.REFUSE and len(lacking):
+            raise InputError(
+                f"{self.name} refuses a run without documents for a judged query: {hits.names[int(lacking[0])]}",
+                hint="Count such queries as empty lists (missing=zero, -c), or leave them out (missing=skip).",
+            )
+        few = np.flatnonzero((hits.retrieved > 0) & (hits.retrieved < self.fewest))
+        if len(few):
+            query, n = hits.names[int(few[0])], hits.retrieved[few[0]]
+            raise InputError(
+                f"the list of query {query} has {n:g} of the {self.fewest} documents that {self.name} needs",
+                hint="Leave such queries out, or set fewest=1.",
+            )
+        return hits
+
+    def read(self, measure: Measure) -> Measure:
+        """The measure with its open parameters set as this dialect understands them."""
+        shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
+        cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
+        return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
+
+    def changed(self, **overrides: Any) -> Self:
+        """The dialect with some of its choices replaced; names of policies become policies."""
+        known = {f.name: f for f in fields(self)}
+        values: dict[str, Any] = {}
+        for name, value in overrides.items():
+            if name not in known:
+                raise UnknownNameError("setting of a dialect", name, known)
+            kind = type(getattr(self, name))
+            values[name] = kind.parse(value) if issubclass(kind, Policy) else value
+        return replace(self, **values)
+
+
+_STANDARD: Mapping[str, Any] = {f.name: f.default for f in fields(Dialect)}
+"""What a choice is where a tool says nothing."""

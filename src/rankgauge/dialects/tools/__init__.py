@@ -1,0 +1,1 @@
+"""One tool a file, every field citing the behaviour that it copies."""

@@ -1,0 +1,51 @@
+"""romip: the official metrics of the Russian evaluation seminar ROMIP in 2010, as its appendix prints them.
+
+The binary metrics are defined on tables that several assessors' judgments make: assessors=or@1 is the table "or
+(relevant-minus)", and@3 is "and (vital)". Each table has its own set of queries, those with a relevant document.
+"""
+
+import numpy as np
+
+from rankgauge.dialects.dialect import Dialect, Printed
+from rankgauge.measures import parse
+from rankgauge.policies import LEAVE_OUT, MissingQuery, NegativeGrade, Ties
+
+ROMIP = Dialect(
+    name="romip",
+    title="ROMIP 2010, official metrics",
+    reference="Агеев, Кураленок & Некрестьянов, Официальные метрики РОМИП 2010",
+    negative=NegativeGrade.REFUSE,  # grades are 3, 2, 1, 0
+    assessors="mean",  # graded metrics: the grades of several assessors are averaged
+    ties=Ties.INPUT,  # runs carry no scores: the order of a run is its ranking
+    gain="exp",  # DCG(n): 2^grade − 1
+    discount="log2+2",  # DCG(n): log2(2 + p) with p from 1, as it is printed
+    rel=1.0,  # relevant-minus, the lowest level of the binary tables
+    max_grade=3.0,  # graded mean reciprocal rank: (2^grade − 1) / 2^3
+    readings={
+        "Bpref": {"variant": "romip"},  # bpref: NonRelBefore(r) / R, where trec_eval divides by min(R, N)
+        "IPrec": {"rounding": "ceiling"},  # 11-point: the least n with recall(n) ≥ r_i, in exact arithmetic
+        "IPrecAvg": {"rounding": "ceiling"},  # the same
+        "PFound": {"rel": float(np.nextafter(0.0, 1.0))},  # a graded metric: every grade above 0 makes a query count
+    },
+    empty=LEAVE_OUT,  # a query without a relevant document under the table in use is left out
+    missing=MissingQuery.ZERO,  # macro-averaged over the queries of the table
+    # The metrics of the search tracks in the order of the appendix. It leaves n open.
+    printed=(
+        Printed(name="recall", measure=parse("SetR")),
+        Printed(name="precision", measure=parse("SetP")),
+        Printed(name="accuracy", measure=parse("SetAccuracy")),
+        Printed(name="error", measure=parse("SetError")),
+        Printed(name="F-measure", measure=parse("SetF")),
+        *(Printed(name=f"precision({n})", measure=parse(f"P@{n}")) for n in (1, 5, 10)),
+        Printed(name="R-precision", measure=parse("Rprec")),
+        Printed(name="average precision", measure=parse("AP")),
+        Printed(name="bpref", measure=parse("Bpref")),
+        Printed(name="bpref-10", measure=parse("bpref_10")),
+        Printed(name="reciprocal rank", measure=parse("RR")),
+        *(Printed(name=f"11-point {i / 10:.1f}", measure=parse(f"IPrec@{i / 10}")) for i in range(11)),
+        *(Printed(name=f"DCG({n})", measure=parse(f"DCG@{n}")) for n in (5, 10)),
+        *(Printed(name=f"NDCG({n})", measure=parse(f"nDCG@{n}")) for n in (5, 10)),
+        Printed(name="graded MRR", measure=parse("ERR")),
+        Printed(name="PFound", measure=parse("PFound")),
+    ),
+).register()

@@ -1,0 +1,29 @@
+"""evaluate.py, the script of the Yahoo! Learning to Rank Challenge.
+
+It reads labels and ranks. A query with nothing relevant has an nDCG of 1; copies of the script with 0.5 are about as
+well: evaluate(…, dialect="yahoo", empty=0.5).
+"""
+
+from rankgauge.dialects.dialect import Dialect, Printed
+from rankgauge.measures import parse
+from rankgauge.measures.numbers import FULL
+from rankgauge.policies import FractionalGrade, IdealPool, NegativeGrade, Ties
+
+YAHOO = Dialect(
+    name="yahoo",
+    title="evaluate.py, the script of the Yahoo! Learning to Rank Challenge",
+    reference="Chapelle & Chang, Yahoo! Learning to Rank Challenge Overview, JMLR 2011",
+    fractional=FractionalGrade.REFUSE,  # int('1.0') is a ValueError
+    negative=NegativeGrade.REFUSE,  # an assertion fails
+    ties=Ties.INPUT,  # ranks are a permutation: there are no ties; of scores, the order of the file
+    ideal=IdealPool.RETRIEVED,  # every document of a query has a label and a rank
+    gain="yahoo",  # (2^label − 1) / 16
+    discount="ln",  # ln(rank + 1); the base is the same above and below the line
+    readings={"ERR": {"stop": "formula"}},  # (2^label − 1) / 16 for any label, even above 1
+    empty=1.0,  # an ideal of 0 gives 1
+    only_for={"empty": ("nDCG",)},  # ERR of such a query is 0
+    printed=(
+        Printed(name="ERR", measure=parse("ERR"), number=FULL),  # over the whole list, whatever the cutoff of nDCG
+        *(Printed(name=f"NDCG@{k}", measure=parse(f"nDCG@{k}"), number=FULL) for k in (1, 3, 5, 10)),
+    ),
+).register()

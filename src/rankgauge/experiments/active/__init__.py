@@ -1,1 +1,0 @@
-"""Sawade, Bickel, von Oertzen, Scheffer & Landwehr: active evaluation of ranking functions."""

@@ -1,0 +1,78 @@
+"""The contract of an experiment, and the registry that the papers' folders fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import polars as pl
+
+from rankgauge.errors import ParameterError
+from rankgauge.experiments.claims import Number, Paper
+from rankgauge.experiments.jobs import Progress, untold
+from rankgauge.registry import Registered, Registry
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["PAPERS", "Experiment", "Figure", "Outcome", "Setting"]
+
+Figure: TypeAlias = "Callable[[], alt.TopLevelMixin]"
+"""Draws a figure, when it is wanted."""
+
+PAPERS: Registry[Experiment] = Registry("paper", "rankgauge.experiments.papers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How an experiment is run: how many random trials, from which seed, where its data lies, in how many processes."""
+
+    trials: int = 100
+    seed: int = 0
+    data: Path | None = None
+    jobs: int = 2
+    """How many processes work side by side, where there is work for them."""
+    folder: Path | None = None
+    """Where parts of the work are kept, so that an interrupted experiment goes on; a passing one where None."""
+    progress: Progress = field(default=untold, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.trials < 2:
+            raise ParameterError("reproduce", "trials", "a whole number from 2 on, for a standard error", self.trials)
+        if self.jobs < 1:
+            raise ParameterError("reproduce", "jobs", "a whole number from 1 on", self.jobs)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """What an experiment measured: the numbers that claims are about, tables, and the figures to draw from them."""
+
+    numbers: Mapping[str, Number]
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    words: str = ""
+    """How it was run, where that is not told by a number of trials and a seed."""
+
+    def __or__(self, other: Outcome) -> Outcome:
+        """Both together."""
+        return Outcome(
+            numbers={**self.numbers, **other.numbers},
+            tables={**self.tables, **other.tables},
+            figures={**self.figures, **other.figures},
+            words=self.words or other.words,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Experiment(Registered):
+    """A paper's experiments as code."""
+
+    registry = PAPERS
+
+    name: str
+    paper: Paper
+    run: Callable[[Setting], Outcome]
+    trials: int = 100
+    """How many trials it has where nobody says."""

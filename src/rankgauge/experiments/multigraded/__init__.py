@@ -1,1 +1,0 @@
-"""Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011."""

@@ -1,0 +1,125 @@
+"""The paper's experiments: one ranker, two rankers, an index update, more training data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.study import Study, saving
+from rankgauge.experiments.claims import Number, Paper
+from rankgauge.experiments.experiment import Experiment, Figure, Outcome, Setting
+from rankgauge.experiments.papers.active import absolute, selection, size, update
+from rankgauge.experiments.papers.active.material import Material, generated, given
+from rankgauge.experiments.papers.active.scenario import Scenario, graded, pool_of
+from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, studies
+from rankgauge.report.simulate import Shown, figures, page
+
+__all__ = ["ACTIVE", "measure_all", "outcome"]
+
+KINDS = (absolute.scenarios, selection.scenarios, update.scenarios, size.scenarios)
+
+LOSSES = {"figure-1": "error", "figure-2": "wrong", "figure-3": "error"}
+"""What each figure shows: the absolute error, or how often the worse ranker is chosen."""
+
+MEASURE = "ERR"
+"""The measure of the figures, as in the paper."""
+
+TRIED = tuple(name for name in METHODS if name != "staged")
+OWN = ("greg", "document")
+"""Methods that go beyond the paper."""
+
+
+def run(setting: Setting) -> Outcome:
+    """Trains the rankers, tries every method on every pool, and counts what is saved."""
+    material = generated(setting.seed) if setting.data is None else given(setting.data)
+    return measure_all(material, setting)
+
+
+def measure_all(material: Material, setting: Setting, methods: tuple[str, ...] = TRIED) -> Outcome:
+    """The whole experiment on some material."""
+    cases, shown_in = _cases(material, setting)
+    trials = Trials(
+        methods=methods,
+        budgets=material.budgets,
+        repetitions=setting.trials,
+        seed=setting.seed,
+        efforts=material.efforts,
+        workers=setting.jobs,
+        progress=setting.progress,
+    )
+    curves = trials.run(cases, f"{material.key} {setting.seed}", folder=setting.folder)
+    found = studies(curves, cases, {"cost": material.cost, "trained on": material.words})
+    shown = Shown(studies=found, repetitions=setting.trials, seed=setting.seed, budget=material.at)
+    if setting.folder is not None:
+        _write_page(shown, setting.folder)
+    return outcome(shown, shown_in, material)
+
+
+def outcome(shown: Shown, shown_in: dict[str, str], material: Material) -> Outcome:
+    """The numbers that claims rest on, the tables and the figures."""
+    drawn: dict[str, Figure] = {}
+    titles = ACTIVE.paper.figures
+    for figure, loss in LOSSES.items():
+        mine = tuple(s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE)
+        if mine:
+            drawn[figure] = partial(figures.draw, figures.panels(mine), loss, titles[figure])
+    return Outcome(
+        numbers=dict(_numbers(shown, material.at)),
+        tables={"curves": shown.frame, "savings": shown.savings},
+        figures=drawn,
+        words=f"{shown.repetitions:,} repetitions, seed {shown.seed}; {material.words}",
+    )
+
+
+def _cases(material: Material, setting: Setting) -> tuple[dict[str, tuple[Case, ...]], dict[str, str]]:
+    """The pools of each scenario and measure, and the figure that shows each scenario."""
+    from rankgauge.experiments.papers.active.models import consult, recipes  # rankers are an extra
+
+    cases: dict[str, list[Case]] = {}
+    shown_in = {}
+    for split in material.splits:
+        opinions = consult(split, recipes(material.forest, seed=setting.seed, jobs=setting.jobs))
+        found: list[Scenario] = [one for kind in KINDS for one in kind(opinions, setting.seed)]
+        for scenario in found:
+            shown_in[scenario.title] = scenario.figure
+            pool = pool_of(scenario, split, material)
+            grades = graded(pool, split)
+            for name, measure in material.measures.items():
+                case = Case(title=scenario.title, label=name, pool=pool, grades=grades, measure=measure)
+                cases.setdefault(case.name, []).append(case)
+    return {name: tuple(several) for name, several in cases.items()}, shown_in
+
+
+def _numbers(shown: Shown, at: float) -> Iterator[tuple[str, Number]]:
+    for study in shown.studies:
+        wanted = [("paper", "passive"), *((own, "paper") for own in OWN)]
+        for method, other in wanted:
+            if method in study.curves and other in study.curves:
+                found = saving(study.curves[method], study.curves[other], budget=at)
+                name = f"{study.title}, {study.measure}: {method} saves against {other}"
+                yield name, Number(value=found.value, error=found.error)
+    for method in shown.methods:
+        covered = [_coverage(study, method, at) for study in shown.studies if method in study.curves]
+        value, error = (float(np.mean(part)) for part in zip(*covered, strict=True))
+        yield f"coverage of {method}, mean over pools", Number(value=value, error=error / np.sqrt(len(covered)))
+
+
+def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
+    """The coverage at the budget, or at the largest that the method was given below it."""
+    row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
+    return row["coverage"], row["coverage_se"]
+
+
+def _write_page(shown: Shown, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "simulation.html").open("w", encoding="utf-8") as stream:
+        page.write(shown, stream)
+
+
+ACTIVE = Experiment(
+    name="active", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, trials=1000
+).register()

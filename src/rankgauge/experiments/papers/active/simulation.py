@@ -1,0 +1,196 @@
+"""The same on anybody's data: rankers trained on a part of a LETOR file, and methods tried on the rest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from rankgauge import ltr
+from rankgauge.active import methods
+from rankgauge.active.beliefs import UNIFORM, uniform
+from rankgauge.active.costs import COSTS
+from rankgauge.active.pool import Pool
+from rankgauge.datasets import learning_rows
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.experiments.jobs import Progress, untold
+from rankgauge.experiments.papers.active.material import Material, Split
+from rankgauge.experiments.papers.active.models import Opinions, Recipe, consult
+from rankgauge.experiments.papers.active.scenario import Scenario, graded, pool_of
+from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, method, studies
+from rankgauge.io.formats.letor import Features, read_features
+from rankgauge.io.source import Source
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.report.simulate import Shown
+
+__all__ = ["SHORT", "Simulation"]
+
+SHORT = {"rf": "forest-regression", "logit": "ordered-logit"}
+"""Short names of rankers."""
+
+MODEL = "model"
+SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 4 / 3)
+"""The budgets, as shares of the one at which savings are counted."""
+
+LEAST = 2.0
+"""With less than what two queries cost there is no interval."""
+
+DEFAULT = 0.15
+"""The budget where none is named, as a share of what the whole pool costs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """What is simulated: which rankers are judged by which measures, which methods are tried, and how often.
+
+    `share` of the queries, drawn by the seed, is what the rankers learn from; with `train` it is a file of its own.
+    With two rankers each is judged by itself, and their difference. `budget` is in units of a query's mean cost.
+    """
+
+    path: Path
+    measures: tuple[str, ...] = ("ERR",)
+    rankers: tuple[str, ...] = ("rf",)
+    methods: tuple[str, ...] = ("passive", "paper", "greg", "document")
+    train: Path | None = None
+    share: float = 0.2
+    budget: float | None = None
+    cost: str = "documents"
+    length: int | None = None
+    overhead: float = 0.0
+    depth: int | None = None
+    beliefs: str = MODEL
+    repetitions: int = 400
+    seed: int = 0
+    workers: int = 2
+    progress: Progress = untold
+
+    def run(self) -> Shown:
+        """Trains, tries, and gathers what came of it."""
+        self.check()
+        split = self._split()
+        opinions = consult(split, self._recipes())
+        at, cases = self._cases(opinions)
+        trials = Trials(
+            methods=self.methods,
+            budgets=tuple(share * at for share in SHARES if share * at >= LEAST),
+            repetitions=self.repetitions,
+            seed=self.seed,
+            workers=self.workers,
+            progress=self.progress,
+        )
+        facts = {
+            "cost": f"{self.cost}, {self.overhead:g} for opening a query" if self.overhead else self.cost,
+            "beliefs": "uniform" if self.beliefs == UNIFORM else f"those of {' and '.join(self.rankers)}",
+            "trained on": f"{len(set(split.train.queries)):,} queries, none of them in the pool",
+        }
+        found = studies(trials.run(cases, f"{self.path.name} {self.seed}"), cases, facts)
+        titles = {name: type(method(name)).title for name in self.methods}
+        return Shown(studies=found, repetitions=self.repetitions, seed=self.seed, budget=at, titles=titles)
+
+    def check(self) -> None:
+        """Refuses what makes no sense before anything is read."""
+        if len(self.rankers) not in (1, 2):
+            raise ParameterError("simulate", "rankers", "one or two rankers", ",".join(self.rankers))
+        if len(set(self.rankers)) < len(self.rankers):
+            raise ParameterError("simulate", "rankers", "two different rankers", ",".join(self.rankers))
+        for name in self.methods:
+            if name not in METHODS and name not in methods.METHODS:
+                raise UnknownNameError("method", name, [*METHODS, *methods.METHODS])
+        if self.repetitions < 2:
+            raise ParameterError("simulate", "repetitions", "a whole number from 2 on", self.repetitions)
+        if not 0 < self.share < 1:
+            raise ParameterError("simulate", "share", "a number between 0 and 1", self.share)
+        if self.budget is not None and not self.budget >= LEAST:
+            raise ParameterError("simulate", "budget", f"a number from {LEAST:g} on", self.budget)
+        if self.beliefs not in (MODEL, UNIFORM):
+            raise ParameterError("simulate", "beliefs", f"{MODEL} or {UNIFORM}", self.beliefs)
+        if self.cost not in COSTS:
+            raise UnknownNameError("cost", self.cost, COSTS)
+        if self.cost == "log-length" and self.length is None:
+            expected = "the number of the feature that is a document's length, for costs by length"
+            raise ParameterError("simulate", "length-feature", expected, self.length)
+        for name in self.rankers:
+            ltr.get(SHORT.get(name, name))
+
+    def _split(self) -> Split:
+        data = read_features(Source.of(self.path))
+        if self.length is not None and not 1 <= self.length <= data.matrix.shape[1]:
+            expected = f"a feature from 1 to {data.matrix.shape[1]}"
+            raise ParameterError("simulate", "length-feature", expected, self.length)
+        if self.train is not None:
+            train, pool = read_features(Source.of(self.train)), data
+        else:
+            train, pool = self._drawn(data)
+        return Split(name=self.path.name, train=train, pool=pool, length=self.length)
+
+    def _drawn(self, data: Features) -> tuple[Features, Features]:
+        queries, place = np.unique(data.queries.astype(str), return_inverse=True)
+        count = round(self.share * len(queries))
+        if count < 1 or count >= len(queries):
+            hint = "Give more queries, another share, or a file to train on."
+            raise InputError(f"{len(queries)} queries are too few to train and to judge on", path=self.path, hint=hint)
+        seen = np.zeros(len(queries), dtype=bool)
+        seen[np.random.default_rng(self.seed).permutation(len(queries))[:count]] = True
+        return learning_rows(data, seen[place]), learning_rows(data, ~seen[place])
+
+    def _recipes(self) -> dict[str, Recipe]:
+        found = {}
+        for name in self.rankers:
+            kind = ltr.get(SHORT.get(name, name))
+            jobs = {"n_jobs": self.workers} if "n_jobs" in kind().get_params(deep=False) else {}
+            found[name] = Recipe(ranker=kind.name, parameters={"rng": self.seed, **jobs})
+        return found
+
+    def _scenarios(self, opinions: Opinions) -> Iterator[Scenario]:
+        for name in self.rankers:
+            yield self._scenario(opinions, name, (name,))
+        if len(self.rankers) == 2:
+            yield self._scenario(opinions, " − ".join(self.rankers), self.rankers)
+
+    def _scenario(self, opinions: Opinions, title: str, rankers: Sequence[str]) -> Scenario:
+        return Scenario(
+            title=title,
+            figure="",
+            scores=tuple(opinions.scores[name] for name in rankers),
+            beliefs=self._believed(opinions, rankers),
+            scale=opinions.scale,
+        )
+
+    def _believed(self, opinions: Opinions, rankers: Sequence[str]) -> FloatArray:
+        """The rankers' own beliefs; those of the other one, or uniform ones, where a ranker has none."""
+        known = [name for name in rankers if name in opinions.beliefs] or list(opinions.beliefs)
+        if self.beliefs == UNIFORM or not known:
+            return uniform(len(opinions.split.pool.grades), opinions.scale)
+        return opinions.believed(*known)
+
+    def _cases(self, opinions: Opinions) -> tuple[float, dict[str, tuple[Case, ...]]]:
+        material = Material(
+            words="",
+            key="",
+            splits=(opinions.split,),
+            measures={name: name for name in self.measures},
+            cost=self.cost,
+            budgets=(),
+            at=0.0,
+            forest={},
+            depth=self.depth,
+        )
+        cases: dict[str, tuple[Case, ...]] = {}
+        at = 0.0
+        for scenario in self._scenarios(opinions):
+            pool = self._loaded(pool_of(scenario, opinions.split, material))
+            at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
+            grades = graded(pool, opinions.split)
+            for measure in self.measures:
+                case = Case(title=scenario.title, label=measure, pool=pool, grades=grades, measure=measure)
+                cases[case.name] = (case,)
+        return at, cases
+
+    def _loaded(self, pool: Pool) -> Pool:
+        """The pool with the cost of opening a query, in units of a document's mean cost."""
+        if not self.overhead:
+            return pool
+        opening = np.full(len(pool.queries), self.overhead * float(pool.costs.mean()))
+        return replace(pool, overhead=opening).scaled()

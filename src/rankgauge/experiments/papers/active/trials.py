@@ -1,0 +1,179 @@
+"""Repetitions of methods on pools whose grades are known, side by side, gathered into studies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankgauge.active import methods
+from rankgauge.active.method import Method, Repetitions
+from rankgauge.active.pool import Pool
+from rankgauge.active.study import Curve, Study
+from rankgauge.active.target import Target
+from rankgauge.experiments.jobs import Job, Progress, run_jobs, untold
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["METHODS", "Case", "Effort", "Trials", "method", "studies"]
+
+METHODS: Mapping[str, Mapping[str, Any]] = {
+    "passive": {"method": "passive"},
+    "paper": {"method": "paper"},
+    "uniD": {"method": "paper", "beliefs": "uniform"},
+    "uniC": {"method": "paper", "costs": "one"},
+    "defensive": {"method": "paper+defensive"},
+    "greg": {"method": "greg"},
+    "document": {"method": "document", "stages": 1},
+    "staged": {"method": "document", "stages": 3},
+}
+"""The methods by the names that curves have, with their options.
+
+Between stages beliefs are fitted to the labels so far, in every repetition anew: with one stage a repetition takes a
+hundredth of the time.
+"""
+
+PARTS = "parts"
+"""The folder of finished trials, in that of the results."""
+
+Trialled: TypeAlias = "Mapping[str, tuple[Case, ...]]"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """A pool with its grades, and the measure that is estimated; what they are called."""
+
+    title: str
+    label: str
+    pool: Pool
+    grades: FloatArray
+    measure: str
+
+    @property
+    def name(self) -> str:
+        """What tells the case from others."""
+        return f"{self.title}, {self.label}"
+
+    @property
+    def target(self) -> Target:
+        """What is estimated."""
+        return Target.of(self.measure, self.pool)
+
+    def truth(self) -> float:
+        """The value that estimates aim at: the mean over the queries of the pool."""
+        return float(np.mean(self.target.values(self.pool, self.grades)))
+
+
+def method(name: str) -> Method:
+    """The method that a curve is named for; other names are those of the registry."""
+    options = dict(METHODS.get(name, {"method": name}))
+    return methods.get(options.pop("method"), **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """What a method is spared that takes long: its share of the repetitions, and the share of the largest budget that
+    it gets at most."""
+
+    repetitions: float = 1.0
+    budget: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trials:
+    """How methods are tried: at which budgets, how often, from which seed."""
+
+    methods: tuple[str, ...]
+    budgets: tuple[float, ...]
+    repetitions: int
+    seed: int
+    efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
+    """By method and measure."""
+    workers: int = 2
+    progress: Progress = untold
+
+    def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, Curve]]:
+        """The curve of each method by the names of the cases; several cases of a name are repeated in turn."""
+        # The last methods take longest: begun first, they do not keep a single process busy at the end.
+        asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
+        passing = TemporaryDirectory() if folder is None else nullcontext(folder / PARTS)
+        with passing as parts:
+            found = run_jobs(asked, _work, cases, folder=Path(parts), workers=self.workers, progress=self.progress)
+        return {name: {one: _curve(one, found[f"{_file(name)} {one}"]) for one in self.methods} for name in cases}
+
+    def _job(self, case: Case, name: str, key: str) -> Job:
+        effort = self.efforts.get((name, case.label), Effort())
+        settings = {
+            "data": key,
+            "code": version("rankgauge"),
+            "case": case.name,
+            "method": name,
+            "options": dict(METHODS.get(name, {})),
+            "budgets": [budget for budget in self.budgets if budget <= effort.budget * max(self.budgets)],
+            "repetitions": max(round(effort.repetitions * self.repetitions), 2),
+            "seed": self.seed,
+        }
+        return Job(name=f"{_file(case.name)} {name}", settings=settings)
+
+
+def studies(curves: Mapping[str, Mapping[str, Curve]], cases: Trialled, facts: Mapping[str, Any]) -> tuple[Study, ...]:
+    """The curves as studies, each with what its pool is."""
+    found = []
+    for name, mine in curves.items():
+        pools = [case.pool for case in cases[name]]
+        found.append(
+            Study(
+                title=cases[name][0].title,
+                measure=cases[name][0].label,
+                truth=float(np.mean(next(iter(mine.values())).truth)),
+                curves=dict(mine),
+                facts={
+                    "queries": round(np.mean([len(pool.queries) for pool in pools])),
+                    "documents": round(np.mean([len(pool.documents) for pool in pools])),
+                    "pair": pools[0].rankers == 2,
+                    **facts,
+                },
+            )
+        )
+    return tuple(found)
+
+
+def _file(case: str) -> str:
+    return re.sub(r"[^\w.]+", "-", case.replace("−", "minus")).strip("-")
+
+
+def _work(cases: Trialled, job: Job) -> list[list[dict[str, Any]]]:
+    """What a method gives on each pool of a case, at each budget."""
+    settings = job.settings
+    chosen = cases[settings["case"]]
+    share = -(-settings["repetitions"] // len(chosen))
+    return [_tried(case, settings, _seeds(settings, number, share)) for number, case in enumerate(chosen)]
+
+
+def _seeds(settings: Mapping[str, Any], number: int, count: int) -> Any:
+    """Seeds that no two pools share."""
+    rng = np.random.default_rng([settings["seed"], number])
+    return rng.integers(1 << 31, size=count)
+
+
+def _tried(case: Case, settings: Mapping[str, Any], seeds: Any) -> list[dict[str, Any]]:
+    target, truth, rows = case.target, case.truth(), []
+    for budget in settings["budgets"]:
+        found = method(settings["method"]).repeat(case.pool, target, case.grades, budget=budget, seeds=seeds)
+        rows.append({"budget": budget, "truth": truth, **{k: v.tolist() for k, v in asdict(found).items()}})
+    return rows
+
+
+def _curve(name: str, pools: Sequence[Sequence[Mapping[str, Any]]]) -> Curve:
+    parts = []
+    for rows in pools:
+        kept = ("value", "error", "freedom", "cost", "draws", "labels")
+        found = {row["budget"]: Repetitions(**{k: np.array(row[k], dtype=np.float64) for k in kept}) for row in rows}
+        parts.append(Curve.of(name, found, rows[0]["truth"]))
+    return Curve.joined(parts)

@@ -1,0 +1,48 @@
+"""Tables 1 and 2: a list of eight documents, worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from rankgauge.arrays import score_arrays
+from rankgauge.experiments.claims import Number
+from rankgauge.experiments.experiment import Outcome
+from rankgauge.experiments.papers.multigraded.measured import MEASURES
+
+__all__ = ["LISTED", "tables"]
+
+LISTED = np.array([[1.0, 0.0, 3.0, 3.0, 2.0, 0.0, 1.0, 4.0]])
+"""The grades of the documents A to H in the order of the strategy."""
+
+THRESHOLDS = range(6)
+
+
+def tables() -> Outcome:
+    """The numbers of both tables."""
+    found = dict([*_first(), *_second()])
+    frame = pl.DataFrame({"number": list(found), "value": list(found.values())})
+    return Outcome(numbers={name: Number(value=value) for name, value in found.items()}, tables={"tables-1-2": frame})
+
+
+def _first() -> Iterator[tuple[str, float]]:
+    """Average precision at each threshold, 0 where nothing reaches it, its plain mean, and µAP."""
+    precisions = {f"AP at t={t}": _value(f"AP(rel={t})") for t in THRESHOLDS}
+    yield from precisions.items()
+    yield "mean of AP", float(np.mean(list(precisions.values())))
+    yield "µAP", _value(MEASURES["µMAP"])
+
+
+def _second() -> Iterator[tuple[str, float]]:
+    """The mean over the cutoffs 1 to 8, with the grades as they are and doubled."""
+    for name in ("NDCG", "NDCNG"):
+        for words, factor in (("grades", 1.0), ("doubled grades", 2.0)):
+            values = [_value(f"{MEASURES[name]}@{k}", factor) for k in range(1, LISTED.size + 1)]
+            yield f"{name}, {words}", float(np.mean(values))
+
+
+def _value(measure: str, factor: float = 1.0) -> float:
+    falling = -np.arange(float(LISTED.size))[np.newaxis]
+    return float(score_arrays(factor * LISTED, falling, measure)[0])

@@ -1,0 +1,24 @@
+"""The paper's tables and figures; those on OHSUMED where its folder is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from rankgauge.experiments.claims import Paper
+from rankgauge.experiments.experiment import Experiment, Outcome, Setting
+from rankgauge.experiments.papers.multigraded import lists, ohsumed, swaps
+
+__all__ = ["MULTIGRADED"]
+
+
+def run(setting: Setting) -> Outcome:
+    """Everything that the setting allows."""
+    outcome = lists.tables() | swaps.simulate(setting.trials, np.random.default_rng(setting.seed))
+    return outcome if setting.data is None else outcome | ohsumed.compare(ohsumed.load(setting.data))
+
+
+MULTIGRADED = Experiment(
+    name="multigraded", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run
+).register()

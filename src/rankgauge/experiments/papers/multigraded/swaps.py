@@ -1,0 +1,125 @@
+"""Figures 4 and 5: orders that go from ideal to random, graded on scales of 2 to 50 levels.
+
+A trial is a walk: it begins with the ideal order of 100 documents and swaps a random pair at each step. The walks are
+the same for every number of levels, so that what differs between levels is the grading alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from rankgauge.arrays import score_arrays
+from rankgauge.experiments.claims import Number
+from rankgauge.experiments.experiment import Outcome
+from rankgauge.experiments.jackknife import jackknife
+from rankgauge.experiments.papers.multigraded.measured import BESIDES, MEASURES
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.report import plots
+
+__all__ = ["SCALES", "simulate", "uneven", "uniform", "walks"]
+
+DOCUMENTS, SWAPS, LEVELS = 100, 100, (2, 10, 20, 50)
+"""Orders are looked at after 0 to 99 swaps."""
+
+SHOWN = "Mean over trials, with two standard errors: "
+
+
+def simulate(trials: int, rng: np.random.Generator) -> Outcome:
+    """Both figures, and by how much each measure moves with the number of levels."""
+    outcome = Outcome(numbers={})
+    for scale, (figure, grades) in SCALES.items():
+        orders = walks(trials, rng)
+        values = _values([grades(levels, trials, rng) for levels in LEVELS], orders)
+        frame = _frame(values)
+        draw = partial(_draw, frame, f"{SHOWN}{scale} grades")
+        outcome |= Outcome(numbers=dict(_moves(scale, values)), tables={figure: frame}, figures={figure: draw})
+    return outcome
+
+
+def walks(trials: int, rng: np.random.Generator) -> IndexArray:
+    """The document at each rank, after each number of swaps, in each trial (swaps × trials × documents)."""
+    order = np.tile(np.arange(DOCUMENTS), (trials, 1))
+    trial, found = np.arange(trials), []
+    for _ in range(SWAPS):
+        found.append(order.copy())
+        one = rng.integers(DOCUMENTS, size=trials)
+        other = (one + rng.integers(1, DOCUMENTS, size=trials)) % DOCUMENTS  # never the same document
+        order[trial, one], order[trial, other] = order[trial, other], order[trial, one]
+    return np.stack(found)
+
+
+def uniform(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
+    """Falling grades, every level as often as every other (trials × documents)."""
+    return np.tile(np.arange(DOCUMENTS)[::-1] * levels // DOCUMENTS, (trials, 1)).astype(np.float64)
+
+
+def uneven(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
+    """Falling grades of which only half of the levels are in use, some more often than others.
+
+    The lowest and the highest level are always in use, so that the scale is what it is said to be; the others are
+    drawn. Each has one document; the rest is shared out by weights from the flat Dirichlet distribution.
+    """
+    inner = [rng.choice(np.arange(1, levels - 1), max(levels // 2 - 2, 0), replace=False) for _ in range(trials)]
+    used = np.sort([[0, *row, levels - 1] for row in inner], axis=1)
+    shares = rng.dirichlet(np.ones(used.shape[1]), size=trials)
+    counts = 1 + rng.multinomial(DOCUMENTS - used.shape[1], shares)
+    rows = [np.repeat(row, count)[::-1] for row, count in zip(used, counts, strict=True)]
+    return np.array(rows, dtype=np.float64)
+
+
+SCALES: Mapping[str, tuple[str, Callable[[int, int, np.random.Generator], FloatArray]]] = {
+    "uniform": ("figure-4", uniform),
+    "uneven": ("figure-5", uneven),
+}
+"""How grades are shared out: the figure, and the grades of the ideal order."""
+
+
+def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArray]:
+    """Each measure's values (levels × swaps × trials); all orders of a scale go through a kernel as one block."""
+    falling = np.broadcast_to(-np.arange(float(DOCUMENTS)), (orders.shape[0] * orders.shape[1], DOCUMENTS))
+    measures = {**MEASURES, **BESIDES}
+    found: dict[str, list[FloatArray]] = {name: [] for name in measures}
+    for grades in scales:
+        listed = np.take_along_axis(grades[np.newaxis], orders, axis=-1).reshape(-1, DOCUMENTS)
+        for name, measure in measures.items():
+            found[name].append(score_arrays(listed, falling, measure).reshape(orders.shape[:2]))
+    return {name: np.stack(values) for name, values in found.items()}
+
+
+def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
+    """How far apart the mean curves of the levels are, averaged over the swaps, and the values of one and the same
+    order; and how far apart the curves are as a share of NDCG's."""
+    for name, found in values.items():
+        yield f"{scale}: {name} moves by", jackknife(found, _spread)
+        # An average may stand still while what it averages does not.
+        alone = np.ptp(found, axis=0).mean(axis=0, keepdims=True)
+        yield f"{scale}: {name} of a single order moves by", jackknife(alone, lambda means: means[0])
+    for name in ("µMAP", "NDCNG"):
+        both = np.stack([values[name], values["NDCG"]])
+        yield f"{scale}: {name} against NDCG", jackknife(both, lambda means: _spread(means[0]) / _spread(means[1]))
+
+
+def _spread(means: FloatArray) -> FloatArray:
+    """The highest less the lowest mean of the levels, averaged over the swaps (levels × swaps × …)."""
+    return np.asarray(np.ptp(means, axis=0).mean(axis=0))
+
+
+def _frame(values: Mapping[str, FloatArray]) -> pl.DataFrame:
+    """A row per measure of the paper, number of levels and number of swaps: the mean over trials and its error."""
+    levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
+    parts = []
+    for name in MEASURES:
+        found = values[name]
+        error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
+        columns = {"levels": levels, "swaps": swaps, "mean": found.mean(axis=-1).ravel(), "error": error.ravel()}
+        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
+    return pl.concat(parts)
+
+
+def _draw(frame: pl.DataFrame, title: str) -> plots.Chart:
+    return plots.lines(frame, x="swaps", y="mean", error="error", series="levels", panel="measure", title=title)

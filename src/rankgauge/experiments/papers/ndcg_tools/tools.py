@@ -1,0 +1,97 @@
+"""The paper's three readings of NDCG, and every tool's own, on many rankings of the same documents at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import starmap
+
+import numpy as np
+import polars as pl
+
+from rankgauge import dialects
+from rankgauge.datasets.folds import Fold
+from rankgauge.dialects import Dialect
+from rankgauge.evaluation import evaluate
+from rankgauge.io.formats.letor import Features
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["CUTOFFS", "READINGS", "HeldOut", "tools"]
+
+CUTOFFS = tuple(range(1, 11))
+MEASURES = tuple(f"nDCG@{k}" for k in CUTOFFS)
+
+_STANDARD = dialects.get("standard").changed(gain="exp")
+
+READINGS: Mapping[str, Dialect] = {
+    "std": _STANDARD,
+    "yahoo": _STANDARD.changed(empty=1.0),
+    "letor": _STANDARD.changed(short="zero"),
+}
+"""The paper's three groups of tools. All gain 2^g − 1 and discount by log2(r + 1); an empty query counts 0 for RankLib
+and trec_eval, 1 for Yahoo; a list shorter than k counts 0 for LETOR (the paper's equation 4). Tied documents are
+averaged in all of them, so that one rule is all that differs."""
+
+
+def tools() -> dict[str, Dialect]:
+    """Every tool that RankGauge computes as, with its own gains, discounts and ties, by its name."""
+    return dict(dialects.DIALECTS)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeldOut:
+    """The test documents of all folds, query by query."""
+
+    judgments: pl.DataFrame
+    """A row per document: query (its number as a text), document, grade."""
+    fold: IndexArray
+    """The fold of each query."""
+
+    @classmethod
+    def of(cls, folds: tuple[Fold, ...]) -> HeldOut:
+        """The test sets of the folds, in their order."""
+        sets = [fold.test for fold in folds]
+        counts = [len(dict.fromkeys(data.queries)) for data in sets]
+        starts = np.cumsum([0, *counts[:-1]])
+        return cls(
+            judgments=pl.concat(starmap(_judgments, zip(sets, starts, strict=True))),
+            fold=np.repeat(np.arange(len(sets)), counts),
+        )
+
+    @property
+    def sizes(self) -> IndexArray:
+        """How many documents each query has."""
+        return np.bincount(self.judgments["query"].cast(pl.Int64).to_numpy(), minlength=len(self.fold))
+
+    @property
+    def is_empty(self) -> BoolArray:
+        """Which queries have no relevant document."""
+        graded = self.judgments.filter(pl.col("grade") > 0)["query"].cast(pl.Int64).to_numpy()
+        return np.asarray(np.bincount(graded, minlength=len(self.fold)) == 0)
+
+    def values(self, scores: FloatArray, dialect: Dialect) -> FloatArray:
+        """NDCG at each cutoff (rankings × cutoffs × queries) of rankings given by scores (rankings × documents).
+
+        All rankings are evaluated at once: a query is repeated for each of them, under a number of its own.
+        """
+        n = len(self.fold)
+        number = self.judgments["query"].cast(pl.Int64).to_numpy()
+        names = (number + n * np.arange(len(scores))[:, np.newaxis]).ravel()
+        repeated = pl.concat([self.judgments] * len(scores)).with_columns(pl.Series("query", names).cast(pl.String))
+        run = repeated.select("query", "document").with_columns(pl.Series("score", scores.ravel()))
+        result = evaluate(repeated, run, MEASURES, dialect=dialect)
+        found = np.full((len(scores) * n, len(MEASURES)), np.nan)
+        found[result.queries.cast(pl.Int64).to_numpy()] = result.matrix
+        return np.moveaxis(found.reshape(len(scores), n, len(MEASURES)), 1, 2)
+
+
+def _judgments(data: Features, start: int) -> pl.DataFrame:
+    order: dict[str, int] = {query: start + place for place, query in enumerate(dict.fromkeys(data.queries))}
+    return pl.DataFrame(
+        {
+            "query": [str(order[query]) for query in data.queries],
+            "document": pl.Series(list(map(str, data.documents))),
+            "grade": data.grades,
+        }
+    )

@@ -1,0 +1,152 @@
+"""The six rankers of the paper, trained on each fold under each reading of NDCG: a job each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.datasets.folds import Fold
+from rankgauge.experiments.jobs import Job
+from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["METRIC", "PLAIN", "RANKERS", "WHOLE", "Ranker", "costs", "jobs", "name", "scores", "train"]
+
+METRIC = "nDCG@10"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranker:
+    """A ranker of the paper: what it is called there and in `rankgauge.ltr`, and how it is set."""
+
+    title: str
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    choices: tuple[Mapping[str, Any], ...] = ({},)
+    """Settings besides, of which the best on the validation set is taken."""
+
+    @property
+    def sets(self) -> list[dict[str, Any]]:
+        """Everything that it is set to, for each choice."""
+        return [{**self.settings, **choice} for choice in self.choices]
+
+
+LAYERS = ((10,), (100,), (10, 10), (10, 10, 10))
+
+RANKERS = (
+    Ranker(title="AdaRank", name="adarank"),
+    Ranker(title="RankNet", name="ranknet", choices=tuple({"hidden": list(layers)} for layers in LAYERS)),
+    Ranker(title="RankBoost", name="rankboost"),
+    Ranker(title="RankSVM", name="ranksvm"),
+    Ranker(title="Coordinate Ascent", name="coordinate-ascent", settings={"restarts": 10}),
+    Ranker(title="LambdaMART", name="lambdamart"),
+)
+"""In the paper's order and with settings from the ranges that it searches: RankNet with 1 to 3 layers, RankSVM with 11
+values of C. What is not set is as RankLib has it: see each ranker."""
+
+PLAIN = tuple(Ranker(title=ranker.title, name=ranker.name) for ranker in RANKERS)
+"""The same as they come, which is quicker."""
+
+WHOLE = Ranker(title="AdaRank on all queries", name="adarank", settings={"skip_dead": False})
+"""AdaRank as published: it learns also from queries whose value no order can change, which then gather weight."""
+
+
+def jobs(
+    folds: Iterable[Fold],
+    rankers: Iterable[Ranker] = RANKERS,
+    readings: Iterable[str] = tuple(READINGS),
+    *,
+    seed: int = 0,
+) -> list[Job]:
+    """A job for each ranker, reading and fold; it depends on the settings, the fold's data and the package's code."""
+    shared = {"version": version("rankgauge"), "code": _code(), "seed": seed, "metric": METRIC}
+    seen = [(fold, {"fold": fold.name, "data": _digest(fold)}) for fold in folds]
+    readings = tuple(readings)
+    return [
+        Job(
+            name=name(ranker.title, reading, fold),
+            settings={**shared, "ranker": ranker.name, "sets": ranker.sets, "reading": reading, **data},
+        )
+        for ranker in rankers
+        for reading in readings
+        for fold, data in seen
+    ]
+
+
+def train(folds: tuple[Fold, ...], job: Job) -> dict[str, Any]:
+    """The job's result: the scores of the fold's test documents, and what the training cost on one processor."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it comes with scikit-learn
+
+    from rankgauge import ltr
+
+    asked = job.settings
+    (fold,) = (fold for fold in folds if fold.name == asked["fold"])
+    kind, shared = ltr.get(asked["ranker"]), {"metric": asked["metric"], "rng": asked["seed"]}
+    rankers = [kind(dialect=READINGS[asked["reading"]], **shared, **chosen) for chosen in asked["sets"]]
+    with threadpool_limits(1):
+        clock, processor = time.perf_counter(), time.process_time()
+        ranker = rankers[best := _best(rankers, fold)]
+        seconds = {"wall": time.perf_counter() - clock, "cpu": time.process_time() - processor}
+        found = ranker.predict(fold.test.matrix).tolist()
+    return {"scores": found, **seconds, "best_round": ranker.best_round_, "set": asked["sets"][best]}
+
+
+def _best(rankers: list[Any], fold: Fold) -> int:
+    """The number of the ranker that is best on the validation set, when all have learned."""
+    train, held = fold.train, fold.validation
+    for ranker in rankers:
+        ranker.fit(train.matrix, train.grades, qid=train.queries, validation=(held.matrix, held.grades, held.queries))
+    if len(rankers) == 1:
+        return 0
+    return int(np.argmax([ranker.score(held.matrix, held.grades, qid=held.queries) for ranker in rankers]))
+
+
+def scores(results: Mapping[str, Any], title: str, reading: str, folds: Iterable[Fold]) -> FloatArray:
+    """The scores that a ranker gives to all test documents, fold by fold."""
+    return np.concatenate([results[name(title, reading, fold)]["scores"] for fold in folds])
+
+
+def costs(results: Mapping[str, Any]) -> pl.DataFrame:
+    """A row per job: the seconds of its training, on the clock and of the processor, best round and settings."""
+    names = [name.split(".") for name in results]
+    columns = {column: [row[place] for row in names] for place, column in enumerate(("ranker", "reading", "fold"))}
+    found = {key: [result[key] for result in results.values()] for key in ("wall", "cpu", "best_round")}
+    return pl.DataFrame({**columns, **found, "set": [json.dumps(result["set"]) for result in results.values()]})
+
+
+def name(title: str, reading: str, fold: Fold) -> str:
+    """The name of a ranker's job."""
+    called = re.sub(r"\W+", "-", title.lower())
+    return f"{called}.{reading}.{fold.name}"
+
+
+def _digest(fold: Fold) -> str:
+    """A digest of all that a job sees of its fold."""
+    found = hashlib.sha256()
+    for data in (fold.train, fold.validation, fold.test):
+        found.update(np.ascontiguousarray(data.matrix).tobytes())
+        found.update(np.ascontiguousarray(data.grades).tobytes())
+        found.update("\n".join(map(str, data.queries)).encode())
+    return found.hexdigest()
+
+
+@cache
+def _code() -> str:
+    """A digest of the rankers' sources: a model that older code made is not taken for one of today's."""
+    from rankgauge import ltr
+
+    found = hashlib.sha256()
+    for path in sorted(Path(ltr.__file__).parent.glob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()

@@ -1,0 +1,98 @@
+"""AdaRank's weights of queries, round by round: how much lies on queries of which nothing can be learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from rankgauge.datasets.folds import Fold
+from rankgauge.experiments.claims import Number
+from rankgauge.experiments.experiment import Outcome
+from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
+from rankgauge.experiments.papers.ndcg_tools.training import METRIC
+from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.report.panels import Panels
+from rankgauge.report.plots import Chart
+
+__all__ = ["outcome"]
+
+ROUNDS = 30
+TRIES = 500
+"""How many rounds AdaRank may try for those that stand."""
+TOLERANCE = 0.002
+DEPTH = 10
+
+KINDS = ("no relevant document", "fewer than 10 documents, some relevant")
+TITLES = {"std": "standard", "letor": "LETOR"}
+WORDS = {"std": "trained under the standard reading", "letor": "trained under the LETOR reading"}
+
+
+def outcome(folds: tuple[Fold, ...]) -> Outcome:
+    """The shares as a table and a figure, and by how much those of short queries change."""
+    shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in WORDS}
+    frame = pl.concat(_frames(shares))
+    numbers = dict(_numbers(shares))
+    return Outcome(numbers=numbers, tables={"figure-weights": frame}, figures={"figure-weights": partial(_draw, frame)})
+
+
+def _shares(fold: Fold, reading: str) -> FloatArray:
+    """The share of the weight on each kind of query (kinds × rounds from 0 on) while AdaRank learns from all of them.
+
+    Where fewer rounds than asked for stand, the last weights stay.
+    """
+    from rankgauge.ltr import Documents, Objective
+    from rankgauge.ltr.rankers.adarank import Boosting
+
+    documents = Documents.of(fold.train.matrix, fold.train.grades, fold.train.queries)
+    boosting = Boosting.of(Objective.of(documents, METRIC, READINGS[reading]), skip_dead=False)
+    empty = np.maximum.reduceat(documents.grades, documents.starts) <= 0
+    kinds = np.array([empty, ~empty & (documents.sizes < DEPTH)])[:, boosting.counted]
+    found = [_split(np.full(kinds.shape[1], 1.0 / kinds.shape[1]), kinds)]
+    for _, stage in boosting.stages(TRIES, TOLERANCE):
+        found.append(_split(stage.shares, kinds))
+        if len(found) > ROUNDS:
+            break
+    found += [found[-1]] * (ROUNDS + 1 - len(found))
+    return np.transpose(found)
+
+
+def _numbers(shares: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
+    """For each reading the weight of each kind of query, at the beginning and at the end."""
+    for reading, found in shares.items():
+        for kind, of_kind in zip(("empty", "short"), np.moveaxis(found, 1, 0), strict=True):
+            name = f"{TITLES[reading]}: {kind} queries' weight"
+            yield f"{name}, beginning", _over_folds(of_kind[:, 0])
+            yield f"{name}, after {ROUNDS} rounds", _over_folds(of_kind[:, -1])
+            yield f"{name}, end over beginning", _over_folds(of_kind[:, -1] / of_kind[:, 0])
+
+
+def _split(weights: FloatArray, kinds: BoolArray) -> FloatArray:
+    return np.asarray((weights * kinds).sum(axis=1))
+
+
+def _over_folds(values: FloatArray) -> Number:
+    """The mean over the folds and its standard error."""
+    return Number(value=float(values.mean()), error=float(values.std(ddof=1) / np.sqrt(len(values))))
+
+
+def _frames(shares: Mapping[str, FloatArray]) -> Iterator[pl.DataFrame]:
+    for reading, found in shares.items():
+        for place, kind in enumerate(KINDS):
+            numbers = [_over_folds(values) for values in found[:, place].T]
+            columns = {
+                "round": range(ROUNDS + 1),
+                "share": [n.value for n in numbers],
+                "error": [n.error for n in numbers],
+            }
+            named = (pl.lit(WORDS[reading]).alias("training"), pl.lit(kind).alias("queries with"))
+            yield pl.DataFrame(columns).select(*named, pl.all())
+
+
+def _draw(frame: pl.DataFrame) -> Chart:
+    panels = Panels(
+        frame=frame, x="round", y="share", error="error", series="queries with", column="training", limits=(0.0, 1.0)
+    )
+    return panels.draw("AdaRank: how much of the weight lies on some queries (bars: one standard error each way)")

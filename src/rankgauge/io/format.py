@@ -1,0 +1,162 @@
+"""The contract of a file format, and the registry that the formats' files fill.
+
+A format is one constant in one file: how it is recognised, and its readers and writers. What it lacks is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import BinaryIO
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.io.source import Source
+from rankgauge.policies import Duplicates, FractionalGrade, Grouping
+from rankgauge.registry import Registered, Registry
+from rankgauge.tables import find, raters
+from rankgauge.tables.check import Place
+
+__all__ = ["FORMATS", "LINES", "STRICT", "Format", "Head", "Kind", "Reader", "Reading", "get", "kinds"]
+
+FORMATS: Registry[Format] = Registry("file format", "rankgauge.io.formats", order=lambda one: -one.sureness)
+
+Reader = Callable[[Source], pl.DataFrame]
+JudgmentsWriter = Callable[[pl.DataFrame, BinaryIO], None]
+RunWriter = Callable[[pl.DataFrame, BinaryIO, str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a tool reads a pair of files that make sense only together: what it lets pass, and what makes a list."""
+
+    duplicates: Duplicates = Duplicates.REFUSE
+    grouping: Grouping = Grouping.QUERY
+    fractional: FractionalGrade = FractionalGrade.KEEP
+    extra_scores: bool = False
+    """Whether scores past the last document are left unread; without it they are an error."""
+
+
+STRICT = Reading()
+"""How files are read unless a tool says otherwise: what is not clear is an error."""
+
+PairReader = Callable[[Source, Source, Reading], tuple[pl.DataFrame, pl.DataFrame]]
+
+
+class Kind(Enum):
+    """What a file holds."""
+
+    JUDGMENTS = "judgments"
+    RUN = "a run"
+    COMPANION = "numbers that need their judgments beside them"
+
+
+LINES: Mapping[Kind, str] = {
+    Kind.RUN: "query Q0 document rank score tag",
+    Kind.JUDGMENTS: "query 0 document grade",
+}
+"""What a line of TREC's file of a kind looks like, for whoever gave another."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """The beginning of a file, by which its format is recognised."""
+
+    source: Source
+
+    @cached_property
+    def raw(self) -> bytes:
+        """The first bytes, unpacked."""
+        return self.source.read(1 << 16)
+
+    @property
+    def binary(self) -> bool:
+        """Whether the file is no text."""
+        return b"\0" in self.raw
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The first whole lines that are neither blank nor comments."""
+        if self.binary:
+            return []
+        whole = self.raw if self.raw.count(b"\n") < 2 else self.raw[: self.raw.rindex(b"\n")]
+        texts = whole.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+        return [text for text in texts if not re.match(r"[ \t\v\f\r]*(#|$)", text)]
+
+    @cached_property
+    def fields(self) -> list[list[str]]:
+        """The lines' fields, split at white space."""
+        return [re.findall(r"[^ \t\v\f\r]+", line) for line in self.lines]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the file holds nothing but numbers."""
+        return bool(self.fields) and all(_is_number(field) for fields in self.fields for field in fields)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format(Registered):
+    """A file format."""
+
+    registry = FORMATS
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    recognise: Callable[[Head], tuple[Kind, ...]]
+    """What a file that begins so may hold, the likeliest first; nothing if it is not in this format."""
+    sureness: int
+    """Formats with clearer marks are asked first: 3 magic bytes, 2 a mark in the line, 1 only a number of fields."""
+    nearly: Callable[[Head], str | None] | None = None
+    """What to say of a file that nearly is in this format, where no format is recognised."""
+    keeps_assessors: bool = False
+    """Whether its judgments can name their assessors."""
+    read_judgments: Reader | None = None
+    read_run: Reader | None = None
+    read_pair: PairReader | None = None
+    """Judgments and their companion, where the two make sense only together."""
+    refuse_fractions: Callable[[Source], None] | None = None
+    """Stops at a grade that is not written as a whole number, where a pair is no more than its two files."""
+    batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None
+    """The run's rows some at a time, where the format can be read so."""
+    locate: Callable[[Source, int], Place] | None = None
+    """Where the row of that number (from 0) stands, where the format has lines."""
+    write_judgments: JudgmentsWriter | None = None
+    write_run: RunWriter | None = None
+
+
+def get(name: str | Format) -> Format:
+    """The format of that name."""
+    return name if isinstance(name, Format) else FORMATS.find(name)
+
+
+def kinds(columns: Iterable[str]) -> tuple[Kind, ...]:
+    """What a table with those columns may be; BEIR's judgments call the grade a score."""
+    columns = list(columns)
+    if find(columns, "query") is None or find(columns, "document") is None:
+        return ()
+    judged = find(columns, "grade") is not None or bool(raters(columns))
+    scored, ranked = find(columns, "score") is not None, find(columns, "rank") is not None
+    marks = {Kind.JUDGMENTS: judged, Kind.RUN: scored or ranked}
+    found = [kind for kind, holds in marks.items() if holds]
+    return (*found, Kind.JUDGMENTS) if scored and not judged and not ranked else tuple(found)
+
+
+def refuse_words(frame: pl.DataFrame, pattern: str, problem: str, hint: str) -> None:
+    """An error if an id would not survive in the format."""
+    for name in ("query", "document"):
+        bad = frame[name].filter(frame[name].str.contains(pattern))
+        if len(bad):
+            raise InputError(f"the {name} id {bad[0]!r} {problem}", hint=hint)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""One file format a file: how it is recognised, read and written."""

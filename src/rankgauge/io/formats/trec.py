@@ -1,0 +1,145 @@
+"""trec: the qrels and run files of TREC, as trec_eval 10 reads them.
+
+    judgments   query  iteration  document  grade            the iteration is ignored
+    run         query  Q0  document  rank  score  tag        only query, document and score count
+
+`trec-assessors` reads the iteration as the assessor, as trec_eval's judgment groups (qrels_jg) do.
+
+Fields are separated by any white space; blank lines and lines that begin with `#` are skipped, while an id may hold a
+`#`. trec_eval demands the tag and ignores what follows it; here a run may lack the tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import polars as pl
+
+from rankgauge.io import lines
+from rankgauge.io.format import LINES, Format, Head, Kind, refuse_words
+from rankgauge.io.lines import BLANK, FIRST, START, WORD
+from rankgauge.io.source import Source
+from rankgauge.io.texts import numbers, ranks
+from rankgauge.tables import JUDGMENTS, RUN
+
+__all__ = ["TREC", "TREC_ASSESSORS", "read_ranked"]
+
+_GAP = f"{BLANK}+"
+_JUDGMENT = rf"{_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){BLANK}*$"
+_QRELS = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_JUDGMENT}",
+    "four fields: query, iteration, document, grade",
+)
+_ASSESSED = (
+    rf"{START}(?<query>{FIRST}){_GAP}(?<assessor>{WORD}+){_JUDGMENT}",
+    "four fields: query, assessor, document, grade",
+)
+_RUN = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<score>{WORD}+)",
+    "six fields: query, Q0, document, rank, score, tag",
+)
+_RANKED = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}(?<rank>{WORD}+){_GAP}(?<score>{WORD}+)",
+    _RUN[1],
+)
+
+
+def read_ranked(source: Source) -> pl.DataFrame:
+    """A run with the ranks that the file states, which no judging looks at; null where there is no number."""
+    return lines.read(source, RUN, *_RANKED)
+
+
+def _recognise(head: Head) -> tuple[Kind, ...]:
+    widths = {len(fields) for fields in head.fields}
+    if not widths or (head.numeric and len(widths) > 1):
+        return ()
+    width = len(head.fields[0])
+    if head.numeric and width > 6:
+        return ()
+    return (Kind.JUDGMENTS,) if width == 4 else (Kind.RUN,) if width >= 5 else ()
+
+
+def _nearly(head: Head) -> str | None:
+    """How the lines should look, where they are fields between blanks and too few."""
+    few = head.fields and 1 < len(head.fields[0]) < 4
+    run, judgments = LINES[Kind.RUN], LINES[Kind.JUDGMENTS]
+    return f"A line of a TREC run is: {run}; one of TREC judgments: {judgments}" if few else None
+
+
+def _read_judgments(source: Source) -> pl.DataFrame:
+    return lines.read(source, JUDGMENTS, *_QRELS)
+
+
+def _read_assessed(source: Source) -> pl.DataFrame:
+    return lines.read(source, JUDGMENTS, *_ASSESSED)
+
+
+def _refuse_fractions(source: Source) -> None:
+    grade = pl.col("line").str.extract_groups(_QRELS[0]).struct.field("grade")
+    lines.refuse_fractions(lines.content(source).with_columns(grade), source)
+
+
+def _read_run(source: Source) -> pl.DataFrame:
+    return lines.read(source, RUN, *_RUN)
+
+
+def _batches(source: Source, rows: int) -> Iterator[pl.DataFrame]:
+    return lines.batches(source, RUN, *_RUN, rows)
+
+
+def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:
+    _refuse(frame)
+    _write(frame.select("query", pl.lit("0"), "document", numbers("grade")), file)
+
+
+def _write_assessed(frame: pl.DataFrame, file: BinaryIO) -> None:
+    if "assessor" not in frame.columns:
+        return _write_judgments(frame, file)
+    _refuse(frame)
+    _refuse(frame.select(pl.lit("q").alias("query"), document="assessor"))
+    return _write(frame.select("query", "assessor", "document", numbers("grade")), file)
+
+
+def _write_run(frame: pl.DataFrame, file: BinaryIO, tag: str) -> None:
+    _refuse(frame)
+    columns = [pl.lit("Q0").alias("Q0"), pl.col("document"), ranks(), numbers("score"), pl.lit(tag).alias("tag")]
+    _write(frame.select("query", *columns), file)
+
+
+def _write(frame: pl.DataFrame, file: BinaryIO) -> None:
+    frame.write_csv(file, include_header=False, separator=" ", quote_style="never")
+
+
+def _refuse(frame: pl.DataFrame) -> None:
+    hint = "Write CSV, JSONL or Parquet, which can hold any id."
+    refuse_words(frame, r"[\s\x00\x{FEFF}]", "holds white space, which separates fields in a TREC file", hint)
+    refuse_words(frame.select("query", document="query"), "^#", "begins with '#', which begins a comment", hint)
+
+
+TREC = Format(
+    name="trec",
+    title="TREC qrels and run files",
+    suffixes=(".qrels", ".qrel", ".run", ".trec"),
+    recognise=_recognise,
+    sureness=1,
+    nearly=_nearly,
+    read_judgments=_read_judgments,
+    read_run=_read_run,
+    refuse_fractions=_refuse_fractions,
+    batches=_batches,
+    locate=lines.locate,
+    write_judgments=_write_judgments,
+    write_run=_write_run,
+).register()
+
+TREC_ASSESSORS = Format(
+    name="trec-assessors",
+    title="TREC qrels whose second field names the assessor",
+    suffixes=(),
+    recognise=lambda head: (),  # nothing in the file tells an iteration from an assessor
+    sureness=0,
+    keeps_assessors=True,
+    read_judgments=_read_assessed,
+    write_judgments=_write_assessed,
+).register()

@@ -1,0 +1,71 @@
+"""The contract of a coefficient of agreement, and the registry of them.
+
+A coefficient reads a tally: how many assessors gave each grade to an item. Who gave it does not matter to it, so any
+number of assessors and any number of gaps are the same to a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.registry import Registered, Registry
+
+__all__ = ["COEFFICIENTS", "Coefficient", "FloatArray", "Tally", "ratio"]
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+COEFFICIENTS: Registry[Coefficient] = Registry("coefficient of agreement", "rankgauge.judgments.coefficients")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tally:
+    """How many assessors gave each grade, for every kind of item.
+
+    `grades` (levels) ascend; `counts` (kinds × levels) tells how often each grade was given. Items with the same counts
+    are one kind, and `weights` (samples × kinds) says how many items each kind stands for: the items themselves are one
+    sample, a bootstrap has many, and a kernel takes them all at once.
+    """
+
+    grades: FloatArray
+    counts: FloatArray
+    weights: FloatArray
+
+    @cached_property
+    def judged(self) -> FloatArray:
+        """How many assessors judged an item of each kind."""
+        return np.asarray(self.counts.sum(axis=-1))
+
+    @property
+    def shared(self) -> Tally:
+        """The items that at least two assessors judged."""
+        several = self.judged >= 2
+        return replace(self, counts=self.counts[several], weights=self.weights[:, several])
+
+    def mean(self, amounts: FloatArray) -> FloatArray:
+        """The mean over the items of an amount per kind; NaN where there is no item."""
+        return ratio(self.weights @ amounts, self.weights.sum(axis=-1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient(Registered):
+    """A coefficient of agreement; `kernel` gives its value for each sample, NaN where its formula is 0/0."""
+
+    registry = COEFFICIENTS
+
+    name: str
+    title: str
+    words: str
+    reference: str
+    kernel: Callable[[Tally], FloatArray]
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """The quotient, NaN where the denominator is 0."""
+    safe = np.where(denominator == 0, 1.0, denominator)
+    return np.where(denominator == 0, np.nan, numerator / safe)

@@ -1,0 +1,1 @@
+"""How far assessors agree: one coefficient a file."""

@@ -1,0 +1,32 @@
+"""Fleiss' kappa: agreement above chance, where chance is the grades' shares."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.judgments.coefficient import Coefficient, FloatArray, Tally, ratio
+from rankgauge.judgments.coefficients.observed import observed
+
+__all__ = ["fleiss"]
+
+
+def fleiss(tally: Tally) -> FloatArray:
+    """(P − P_e) / (1 − P_e): P the observed agreement, P_e = Σ p_k² over the shares p_k of the grades.
+
+    Fleiss has the same number of assessors for every item. Where they differ, this is Gwet's general form, in which
+    each item weighs the same: P over the items that two judged, p_k the mean over all items of the share of their
+    assessors who gave the grade k. It equals Fleiss' own where his condition holds.
+    """
+    given = ratio(tally.counts, tally.judged[:, np.newaxis])
+    shares = ratio(tally.weights @ given, tally.weights.sum(axis=-1, keepdims=True))
+    chance = np.asarray((shares**2).sum(axis=-1))
+    return ratio(observed(tally) - chance, 1.0 - chance)
+
+
+Coefficient(
+    name="fleiss",
+    title="Fleiss' kappa",
+    words="agreement above chance, as a share of what could be above it; each item weighs the same",
+    reference="Fleiss, Psychological Bulletin 1971; unequal numbers: Gwet, Handbook of inter-rater reliability, 2014",
+    kernel=fleiss,
+).register()

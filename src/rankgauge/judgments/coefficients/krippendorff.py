@@ -1,0 +1,81 @@
+"""Krippendorff's alpha: disagreement against that of chance, for any number of assessors and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from rankgauge.judgments.coefficient import Coefficient, FloatArray, Tally, ratio
+
+__all__ = ["DISTANCES", "alpha", "coincidences"]
+
+CELLS = 1 << 20
+"""How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
+
+Distance: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+"""How far two grades are apart, squared: the grades (levels) and how often each was given (samples × levels) in,
+levels × levels for all samples or for each of them out."""
+
+
+def _nominal(grades: FloatArray, totals: FloatArray) -> FloatArray:
+    return np.asarray(grades[:, np.newaxis] != grades, dtype=np.float64)
+
+
+def _ordinal(grades: FloatArray, totals: FloatArray) -> FloatArray:
+    # The judgments between two grades, half of those at either end: the distance of their mean ranks.
+    middle = np.cumsum(totals, axis=-1) - totals / 2
+    return np.asarray((middle[..., np.newaxis] - middle[..., np.newaxis, :]) ** 2)
+
+
+def _interval(grades: FloatArray, totals: FloatArray) -> FloatArray:
+    return np.asarray((grades[:, np.newaxis] - grades) ** 2)
+
+
+DISTANCES: Mapping[str, tuple[Distance, str]] = {
+    "nominal": (_nominal, "two different grades are as far apart as any other two"),
+    "ordinal": (_ordinal, "grades are apart by the judgments that lie between them"),
+    "interval": (_interval, "grades are apart by the difference of their numbers"),
+}
+"""Distances between grades by name, with the words that explain them."""
+
+
+def alpha(tally: Tally, distance: str = "nominal") -> FloatArray:
+    """1 − D_o / D_e: disagreement within items against that between any two judgments.
+
+    Items that one assessor judged have nothing to compare and are left out.
+    """
+    observed = coincidences(tally.shared)
+    totals = observed.sum(axis=-1)
+    apart = DISTANCES[distance][0](tally.grades, totals)
+    expected = totals[..., np.newaxis] * totals[..., np.newaxis, :]
+    disagreement = (observed * apart).sum(axis=(-2, -1)) * (totals.sum(axis=-1) - 1)
+    return 1.0 - ratio(disagreement, (expected * apart).sum(axis=(-2, -1)))
+
+
+def coincidences(tally: Tally) -> FloatArray:
+    """How often two judgments of one item had the grades c and k (samples × levels × levels).
+
+    Every judgment counts once: the pairs of an item with m judgments weigh 1 / (m − 1).
+    """
+    levels = len(tally.grades)
+    scaled = (tally.counts / (tally.judged - 1)[:, np.newaxis]).T
+    pairs = np.empty((len(tally.weights), levels, levels))
+    step = max(1, CELLS // max(1, scaled.size))
+    for start in range(0, len(pairs), step):
+        weighed = tally.weights[start : start + step, np.newaxis, :] * scaled
+        pairs[start : start + step] = weighed @ tally.counts
+        pairs[start : start + step] -= weighed.sum(axis=-1)[:, :, np.newaxis] * np.eye(levels)
+    return pairs
+
+
+for _name, (_, _words) in DISTANCES.items():
+    Coefficient(
+        name=f"alpha-{_name}",
+        title=f"Krippendorff's alpha, {_name}",
+        words=f"1 less the share of chance's disagreement that is left; {_words}",
+        reference="Krippendorff, Computing Krippendorff's alpha-reliability, 2011",
+        kernel=partial(alpha, distance=_name),
+    ).register()

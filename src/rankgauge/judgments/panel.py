@@ -1,0 +1,117 @@
+"""Panel: judgments as arrays: which item, which assessor, which grade."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.judgments.coefficient import FloatArray, Tally
+from rankgauge.judgments.items import ITEM
+from rankgauge.tables import JUDGMENTS, check
+
+__all__ = ["Confusion", "Panel"]
+
+IndexArray: TypeAlias = npt.NDArray[np.int64]
+
+LEVELS = 256
+"""How many different grades a scale may have; more of them are means or scores, on which nobody agrees by chance."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Confusion:
+    """For each two assessors with items in common, how often they gave which grades.
+
+    `first` and `second` (pairs) are their positions among the assessors; `counts` is pairs × levels × levels.
+    """
+
+    first: IndexArray
+    second: IndexArray
+    counts: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Panel:
+    """Judgments by item: `item`, `assessor` and `level` (judgments) are positions, sorted by item and assessor.
+
+    `assessors` are in order of first appearance, `grades` ascend. Nothing here grows with items × assessors, as in a
+    crowd almost all of those cells are empty.
+    """
+
+    items: int
+    assessors: pl.Series
+    grades: FloatArray
+    item: IndexArray
+    assessor: IndexArray
+    level: IndexArray
+
+    @classmethod
+    def of(cls, judgments: pl.DataFrame) -> Panel:
+        """The panel of the assessors of some judgments."""
+        frame = check(judgments, JUDGMENTS)
+        if "assessor" not in frame.columns:
+            raise InputError("agreement needs to know who judged", hint="Name them in a column 'assessor'.")
+        item, items = _positions(frame, list(ITEM))
+        assessor, names = _positions(frame, ["assessor"])
+        grades, level = np.unique(frame["grade"].to_numpy(), return_inverse=True)
+        if len(grades) > LEVELS:
+            raise InputError(
+                f"judgments have {len(grades)} different grades, which is no scale that assessors can agree on",
+                hint=f"Round the grades, or make them binary: up to {LEVELS} levels are compared.",
+            )
+        order = np.lexsort((assessor, item))
+        return cls(
+            items=len(items),
+            assessors=names["assessor"],
+            grades=grades,
+            item=item[order],
+            assessor=assessor[order],
+            level=level.astype(np.int64)[order],
+        )
+
+    def tally(self) -> Tally:
+        """How many assessors gave each grade, items of a kind together."""
+        levels = len(self.grades)
+        counts = np.bincount(self.item * levels + self.level, minlength=self.items * levels)
+        kinds, items = np.unique(counts.reshape(self.items, levels), axis=0, return_counts=True)
+        return Tally(
+            grades=self.grades,
+            counts=kinds.astype(np.float64),
+            weights=items[np.newaxis].astype(np.float64),
+        )
+
+    def confusion(self) -> Confusion:
+        """The confusion matrix of each two assessors who have items in common."""
+        assessors, cells = len(self.assessors), len(self.grades) ** 2
+        keys, counts = np.unique(self._meetings(), return_counts=True)
+        pairs, pair = np.unique(keys // cells, return_inverse=True)
+        matrix = np.zeros((len(pairs), cells))
+        matrix[pair, keys % cells] = counts
+        return Confusion(
+            first=pairs // max(1, assessors),
+            second=pairs % max(1, assessors),
+            counts=matrix.reshape(len(pairs), len(self.grades), len(self.grades)),
+        )
+
+    def _meetings(self) -> IndexArray:
+        """One number for every two judgments of one item: (assessor, other assessor, grade, other grade)."""
+        most = int(np.bincount(self.item).max(initial=1))
+        found = [np.empty(0, dtype=np.int64)]
+        for lag in range(1, most):
+            left, right = slice(None, -lag), slice(lag, None)
+            pair = self.assessor[left] * len(self.assessors) + self.assessor[right]
+            key = (pair * len(self.grades) + self.level[left]) * len(self.grades) + self.level[right]
+            found.append(key[self.item[left] == self.item[right]])
+        return np.concatenate(found)
+
+
+def _positions(frame: pl.DataFrame, keys: list[str]) -> tuple[IndexArray, pl.DataFrame]:
+    """Where each row's key stands among the different keys, and those, in order of first appearance."""
+    known = frame.select(keys).unique(maintain_order=True)
+    numbered = known.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
+    rows = frame.select(keys).join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return rows["position"].to_numpy(), known

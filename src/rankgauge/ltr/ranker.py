@@ -1,0 +1,242 @@
+"""The contract of a ranker, and the registry that subclassing fills.
+
+A ranker is one file: a scikit-learn estimator whose constructor only stores. It learns in `_fit` from documents that
+are sorted by query, scores in `_scores`, and gives and takes back what it learned as plain numbers (`_state`,
+`_restore`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from os import PathLike, fspath
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+
+from rankgauge import dialects, io
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError, MissingExtraError, ParameterError
+from rankgauge.io.target import writing
+from rankgauge.ltr.documents import Documents, features, names_of
+from rankgauge.ltr.objective import Objective
+from rankgauge.ltr.parameters import Rule
+from rankgauge.measures import Measure, parse
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.registry import Registry
+
+try:
+    from sklearn.base import BaseEstimator
+except ImportError:
+    raise MissingExtraError("scikit-learn", "ltr") from None
+
+__all__ = ["FORMAT", "RANKERS", "SHARED", "VERSION", "Ranker", "Watch", "changed_dialect"]
+
+FORMAT, VERSION = "rankgauge-ranker", 1
+SHARED = ("metric", "dialect", "rng")
+"""The parameters that all rankers have."""
+
+Watch: TypeAlias = Callable[[int, int, float, float], None]
+"""Called each round: the round, how many there are at most, the training value, the validation value (NaN: none)."""
+
+RANKERS: Registry[type[Ranker]] = Registry("ranker", "rankgauge.ltr.rankers", lenient=True)
+
+
+class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A ranker of documents by their features, on the contract of scikit-learn's estimators.
+
+    `metric` is what it learns to make large, or what it stops early by, under the rules of `dialect`; `rng` is a seed
+    or a NumPy generator. After fit: `n_features_in_`, `curve_` (the values of each round), `best_round_`.
+    """
+
+    name: ClassVar[str]
+    """What the command line and files call it."""
+    rules: ClassVar[Mapping[str, Rule]] = {}
+    """What its parameters may be."""
+    quick: ClassVar[Mapping[str, Any]] = {}
+    """Parameters that make it learn in a moment, for trials."""
+    keeps_nan: ClassVar[bool] = False
+    """Whether it knows what to do with a feature that is NaN; others take it for 0."""
+
+    # With metadata routing, pipelines and searches hand the queries on without being told.
+    __metadata_request__fit = {"qid": True}
+    __metadata_request__score = {"qid": True}
+
+    n_features_in_: int
+    curve_: list[dict[str, Any]]
+    best_round_: int | None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not inspect.isabstract(cls) and "name" in cls.__dict__:
+            RANKERS.add(cls, cls.name)
+
+    def __init__(
+        self,
+        *,
+        metric: str | Measure = "nDCG@10",
+        dialect: str | Dialect = "standard",
+        rng: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.metric = metric
+        self.dialect = dialect
+        self.rng = rng
+
+    def fit(
+        self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
+    ) -> Self:
+        """Learns from documents with features X, grades y and queries qid, or from a LETOR file.
+
+        `validation` is (X, y, qid) or a LETOR file: by it the ranker stops and chooses. `watch` is called each round.
+        """
+        self.check()
+        train = Documents.of(X, y, qid, nan=self.keeps_nan)
+        held = None if validation is None else self._held(validation, train.matrix.shape[1])
+        self.n_features_in_, self.curve_, self.best_round_ = train.matrix.shape[1], [], None
+        self._name_features(X)
+        self._fit(train, held, self._noted(watch))
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """The scores of documents, in their order: the higher, the nearer to the top."""
+        return self._scores(self._features(X))
+
+    def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: None = None) -> float:
+        """The mean of the metric under the dialect on graded documents.
+
+        `sample_weight` is there because scikit-learn's pipelines pass it on; documents have no weights.
+        """
+        self._require_fitted()
+        if sample_weight is not None:
+            raise ParameterError(type(self).__name__, "sample_weight", "None: queries count alike", "weights")
+        documents = Documents.of(X, y, qid, width=self.n_features_in_, nan=self.keeps_nan)
+        self._require_names(X)
+        return self.objective(documents).mean(self._scores(documents.matrix))
+
+    def objective(self, documents: Documents) -> Objective:
+        """What the ranker makes large: its metric on the documents, under its dialect."""
+        return Objective.of(documents, self.metric, self.dialect)
+
+    def check(self) -> None:
+        """Refuses parameters that make no sense."""
+        parse(self.metric)
+        dialects.get(self.dialect)
+        owner = type(self).__name__
+        if not (self.rng is None or isinstance(self.rng, np.random.Generator | int | np.integer)):
+            raise ParameterError(owner, "rng", "a whole number or a NumPy generator", self.rng)
+        for parameter, rule in self.rules.items():
+            rule.check(owner, parameter, getattr(self, parameter))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the ranker into a JSON file; `rankgauge.ltr.load` reads it back."""
+        self._require_fitted()
+        text = json.dumps(self._document(), ensure_ascii=False, separators=(",", ":"))
+        with writing(fspath(path)) as file:
+            file.write(text.encode() + b"\n")
+
+    @abstractmethod
+    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+        """Learns; what is learned becomes attributes that end in an underscore."""
+
+    @abstractmethod
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        """The scores of documents with these features."""
+
+    @abstractmethod
+    def _state(self) -> dict[str, Any]:
+        """What was learned, as lists, numbers and texts."""
+
+    @abstractmethod
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Takes back what `_state` gave."""
+
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.rng)
+
+    def _held(self, validation: Any, width: int) -> Documents:
+        if io.is_path(validation):
+            return Documents.of(validation, width=width, nan=self.keeps_nan)
+        if not isinstance(validation, tuple | list) or len(validation) != 3:
+            expected = "(X, y, qid) or the path of a LETOR file"
+            raise ParameterError(type(self).__name__, "validation", expected, type(validation).__name__)
+        return Documents.of(*validation, width=width, nan=self.keeps_nan)
+
+    def _noted(self, watch: Watch | None) -> Watch:
+        """The watch, and beside it the curve that the ranker keeps."""
+
+        def note(round_: int, rounds: int, train: float, validation: float) -> None:
+            values = {"train": train, "validation": validation}
+            known = {name: None if np.isnan(value) else float(value) for name, value in values.items()}
+            self.curve_.append({"round": int(round_), **known})
+            if watch is not None:
+                watch(round_, rounds, train, validation)
+
+        return note
+
+    def _features(self, X: Any) -> FloatArray:
+        self._require_fitted()
+        self._require_names(X)
+        return features(X, width=self.n_features_in_, nan=self.keeps_nan)
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "n_features_in_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"This {type(self).__name__} has not learned yet: call fit first.")
+
+    def _name_features(self, X: Any) -> None:
+        names = names_of(X)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _require_names(self, X: Any) -> None:
+        """Refuses a frame whose columns are not those of training, or in another order."""
+        names, known = names_of(X), list(getattr(self, "feature_names_in_", ()))
+        if names is None or not known or names == known or len(names) != len(known):
+            return
+        at = next(n for n, (one, other) in enumerate(zip(names, known, strict=True)) if one != other)
+        raise InputError(
+            f"column {at + 1} is called '{names[at]}', in training it was '{known[at]}'",
+            hint="Give the same features, in the same order, as in training.",
+        )
+
+    def _document(self) -> dict[str, Any]:
+        names = list(getattr(self, "feature_names_in_", ())) or None
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "ranker": self.name,
+            "parameters": {name: _written(value) for name, value in self.get_params(deep=False).items()},
+            "features": self.n_features_in_,
+            "names": names,
+            "curve": self.curve_,
+            "best_round": self.best_round_,
+            "model": self._state(),
+        }
+
+
+def _written(value: Any) -> Any:
+    """A parameter as it stands in a file; a generator cannot, and becomes None: no seed."""
+    if isinstance(value, Dialect):
+        return changed_dialect(value)
+    if isinstance(value, Measure):
+        return str(value)
+    if isinstance(value, np.random.Generator):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def changed_dialect(dialect: Dialect) -> str | dict[str, Any]:
+    """A dialect's name, and beside it what was changed in it."""
+    known = dialects.get(dialect.name)
+    changes = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
+    changes = {name: value for name, value in changes.items() if value != getattr(known, name)}
+    if not all(value is None or isinstance(value, str | int | float) for value in changes.values()):
+        expected = "a registered dialect, or one with single choices changed, to be saved"
+        raise ParameterError("Ranker", "dialect", expected, dialect.name)
+    return {"name": dialect.name, **changes} if changes else dialect.name

@@ -1,0 +1,194 @@
+"""adarank: boosting of single features, with weights on queries.
+
+Xu & Li, AdaRank: a boosting algorithm for information retrieval, SIGIR 2007. Each round takes the feature that ranks
+best the queries that the ranker so far ranks badly. Taken literally, that is the same strong feature in every round.
+So, as in RankLib, a feature that comes up twice in a row is set aside along with its first turn; when the others have
+given what they can, those that were set aside come back one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgauge.dialects import Dialect
+from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.linear import weighted
+from rankgauge.ltr.objective import Objective
+from rankgauge.ltr.parameters import Flag, Number, Whole
+from rankgauge.ltr.ranker import Ranker, Watch
+from rankgauge.measures import Measure
+from rankgauge.ranking.lists import BoolArray, FloatArray
+
+__all__ = ["AdaRank", "Boosting", "Stage"]
+
+PATIENCE = 5
+"""How many rounds may pass without a better ranking before a feature that was set aside comes back."""
+
+SURE = 1.0 - 1e-9
+"""The largest mean that a feature is taken to have: that of 1 would weigh without end."""
+
+
+class AdaRank(Ranker):
+    """A weighted sum of features that makes any measure from 0 to 1 large, under any dialect.
+
+    A round that lowers the training value by `tolerance` or more is undone. `skip_dead` leaves out queries whose value
+    no order of their documents can change: they only gather weight. Of all rounds the best on the validation documents
+    stays.
+    """
+
+    name = "adarank"
+    rules = {"rounds": Whole(), "tolerance": Number(), "skip_dead": Flag()}
+    quick = {"rounds": 10}
+
+    weights_: FloatArray
+
+    def __init__(
+        self,
+        *,
+        metric: str | Measure = "nDCG@10",
+        dialect: str | Dialect = "standard",
+        rounds: int = 500,
+        tolerance: float = 0.002,
+        skip_dead: bool = True,
+        rng: int | np.random.Generator | None = 0,
+    ) -> None:
+        super().__init__(metric=metric, dialect=dialect, rng=rng)
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.skip_dead = skip_dead
+
+    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+        held = None if validation is None else self.objective(validation)
+        boosting = Boosting.of(self.objective(train), skip_dead=self.skip_dead)
+        self.weights_, best = np.zeros(train.matrix.shape[1]), -np.inf
+        for round_, stage in boosting.stages(self.rounds, self.tolerance):
+            found = np.nan if held is None else held.mean(weighted(held.documents.matrix, stage.weights))
+            watch(round_, self.rounds, stage.value, found)
+            reached = stage.value if held is None else found
+            if reached > best:
+                self.weights_, self.best_round_, best = stage.weights, round_, reached
+
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        return weighted(matrix, self.weights_)
+
+    def _state(self) -> dict[str, Any]:
+        return {"weights": self.weights_.tolist()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self.weights_ = np.array(state["weights"], dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Stage:
+    """The ranker after some rounds."""
+
+    weights: FloatArray
+    scores: FloatArray
+    value: float
+    logs: FloatArray
+    """The logarithms of the queries' weights; a common addend means nothing."""
+
+    @property
+    def shares(self) -> FloatArray:
+        """The queries' weights, which add up to 1; the largest is taken off first, so that none overflows."""
+        raised = np.exp(self.logs - self.logs.max())
+        return np.asarray(raised / raised.sum())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Boosting:
+    """What the rounds need: every feature as a weak ranker, rising and falling, and its values."""
+
+    objective: Objective
+    counted: BoolArray
+    """The queries that are learned from."""
+    units: FloatArray
+    """What a feature is multiplied by in each weak ranker, so that all vary alike; first rising, then falling."""
+    table: FloatArray
+    """The values of the weak rankers (rankers × counted queries), as shares of the largest that there can be."""
+    top: float
+
+    @classmethod
+    def of(cls, objective: Objective, *, skip_dead: bool) -> Boosting:
+        matrix, scale = objective.documents.matrix, objective.documents.spread
+        units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        # A column at a time: no second matrix of the same size.
+        columns = (sign * matrix[:, [feature]] for sign in (1.0, -1.0) for feature in range(len(scale)))
+        table, top = np.vstack([objective.table(column) for column in columns]), _top(objective)
+        units = np.concatenate([units, -units])
+        table[units == 0] = 0.0  # what never varies within a query ranks nothing
+        counted = np.asarray(np.isfinite(table).all(axis=0))
+        counted &= objective.live if skip_dead else True
+        return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
+
+    def stages(self, rounds: int, tolerance: float) -> Iterator[tuple[int, Stage]]:
+        """The number of each round that stands, and the ranker after it."""
+        if not self.counted.any():
+            return
+        stage = before = self._start()
+        aside: list[int] = []
+        last, returning, idle = -1, False, 0
+        for round_ in range(1, rounds + 1):
+            ranker = self._pick(stage, aside)
+            if ranker == last and not returning:
+                aside.append(ranker % len(stage.weights))
+                returning = len(aside) == np.count_nonzero(self.units) // 2  # none is left
+                aside = aside[:-1] if returning else aside
+                stage, last = before, -1
+                continue
+            after = self._after(stage, ranker)
+            idle = 0 if after.value > stage.value else idle + 1
+            if after.value + tolerance <= stage.value or idle > PATIENCE:
+                if not aside:
+                    return
+                aside.pop()
+                returning, idle = True, 0
+                continue
+            stage, before, last = after, stage, ranker
+            yield round_, stage
+
+    def _start(self) -> Stage:
+        return Stage(
+            weights=np.zeros(len(self.units) // 2),
+            scores=np.zeros(len(self.objective.documents.grades)),
+            value=-np.inf,
+            logs=np.zeros(self.table.shape[1]),
+        )
+
+    def _pick(self, stage: Stage, aside: list[int]) -> int:
+        means = (self.table @ stage.shares).reshape(2, -1)
+        means[:, aside] = -np.inf
+        return int(means.argmax())
+
+    def _after(self, stage: Stage, ranker: int) -> Stage:
+        """The ranker with one more feature, and weights that favour the queries that it now ranks badly.
+
+        The paper sets a query's weight to exp(−value) of the whole ranker; as in RankLib, here each round multiplies it
+        by exp(−share · value), which is what AdaBoost does.
+        """
+        mean = min(float(self.table[ranker] @ stage.shares), SURE)
+        share = 0.5 * np.log((1.0 + mean) / (1.0 - mean))
+        feature, step = ranker % len(stage.weights), share * self.units[ranker]
+        scores = stage.scores + step * self.objective.documents.matrix[:, feature]
+        values = self.objective.values(scores)
+        weights = stage.weights.copy()
+        weights[feature] += step
+        return Stage(
+            weights=weights,
+            scores=scores,
+            value=self.objective.overall(values),
+            logs=stage.logs - share * values[self.counted] / self.top,
+        )
+
+
+def _top(objective: Objective) -> float:
+    """The largest value that there can be; for a measure without an upper bound, that of the grades as scores."""
+    bound = objective.measure.facts.bounds[1]
+    if np.isfinite(bound):
+        return float(bound)
+    reached = objective.values(objective.documents.grades)
+    return max(float(np.max(reached, initial=0.0, where=np.isfinite(reached))), 1e-300)

@@ -1,0 +1,184 @@
+"""LambdaMART: boosted trees that follow the swaps of a measure, grown by LightGBM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankgauge.dialects import Dialect
+from rankgauge.errors import MissingExtraError
+from rankgauge.ltr.boosted import Boosted, model, parsed
+from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.lambdas import Lambdas, moved
+from rankgauge.ltr.objective import Objective
+from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.ranker import Ranker, Watch
+from rankgauge.measures import Measure
+from rankgauge.ranking.lists import FloatArray
+
+try:
+    import lightgbm
+except ImportError:
+    raise MissingExtraError("lightgbm", "ltr") from None
+
+__all__ = ["LambdaMART"]
+
+TOPS = 30
+"""How many first documents make pairs where the measure has no cutoff, as in LightGBM."""
+
+LEAST_SHARE, LEAST_MOST = 0.01, 50
+
+
+class LambdaMART(Ranker):
+    """Boosted trees of `leaves` leaves, each of at least `min_leaf` documents (by default a hundredth, at most 50).
+
+    Each tree follows the slopes of the metric under the dialect: what a swap of two documents would change weighs
+    their pair, and a query that the dialect gives one value whatever the order weighs nothing. It stops when
+    `patience` trees in a row were not the best on the validation set, and keeps the trees up to the best. A share of
+    the features and of the documents may be drawn for each tree; `penalty` is on the squares of leaves. Pairs have one
+    document among the first `tops`, by default the metric's cutoff. Where the swaps of a metric have no closed form,
+    `swaps` of each query are tried. NaN is a value of its own.
+
+    Wu, Burges, Svore & Gao, Adapting boosting for information retrieval measures, Information Retrieval 2010; Ke et
+    al., LightGBM, NIPS 2017.
+    """
+
+    name = "lambdamart"
+    rules = {
+        "trees": Whole(),
+        "leaves": Whole(least=2),
+        "rate": Number(open=True),
+        "min_leaf": Whole(optional=True),
+        "feature_share": Number(most=1.0, open=True),
+        "document_share": Number(most=1.0, open=True),
+        "penalty": Number(),
+        "patience": Whole(),
+        "tops": Whole(optional=True),
+        "swaps": Whole(),
+        "n_jobs": Whole(),
+    }
+    quick = {"trees": 10}
+    keeps_nan = True
+
+    def __init__(
+        self,
+        *,
+        trees: int = 1000,
+        leaves: int = 10,
+        rate: float = 0.1,
+        min_leaf: int | None = None,
+        feature_share: float = 1.0,
+        document_share: float = 1.0,
+        penalty: float = 0.0,
+        patience: int = 50,
+        tops: int | None = None,
+        swaps: int = 200,
+        n_jobs: int = 1,
+        metric: str | Measure = "nDCG@10",
+        dialect: str | Dialect = "standard",
+        rng: int | np.random.Generator | None = 0,
+    ) -> None:
+        super().__init__(metric=metric, dialect=dialect, rng=rng)
+        self.trees = trees
+        self.leaves = leaves
+        self.rate = rate
+        self.min_leaf = min_leaf
+        self.feature_share = feature_share
+        self.document_share = document_share
+        self.penalty = penalty
+        self.patience = patience
+        self.tops = tops
+        self.swaps = swaps
+        self.n_jobs = n_jobs
+
+    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+        rng, objective = self._generator(), self.objective(train)
+        chosen = moved(objective)
+        self._grow(())
+        if not chosen.any():
+            return  # every order is as good as any other: all documents score 0
+        lambdas = Lambdas(
+            objective=self.objective(train.chosen(chosen)),
+            tops=self.tops or objective.measure.depth or TOPS,
+            most=self.swaps,
+            rng=rng,
+        )
+        settings = self._settings(int(train.sizes[chosen].sum()), int(rng.integers(1 << 31)))
+        data = _binned(lambdas.objective.documents, settings)
+        if any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
+            judge = lambdas.objective if validation is None else self.objective(validation)
+            grown = self._grown(data, lambdas, judge, settings, self._watched(watch, validation is not None))
+            text = grown.model_to_string(num_iteration=self.best_round_)
+            self._grow(parsed(text, train.matrix.shape[1]))
+
+    def _grown(
+        self, data: Any, lambdas: Lambdas, judge: Objective, settings: dict[str, Any], watched: Callable[[Any], None]
+    ) -> Any:
+        held = data if judge is lambdas.objective else data.create_valid(judge.documents.matrix, judge.documents.grades)
+        return lightgbm.train(
+            # A function, since LightGBM copies what is no function, and all documents with it.
+            {**settings, "objective": lambda scores, _: lambdas(scores)},
+            data,
+            num_boost_round=self.trees,
+            valid_sets=[held],
+            feval=lambda scores, _: ("value", judge.mean(scores), True),
+            callbacks=[watched],
+        )
+
+    def _watched(self, watch: Watch, validated: bool) -> Callable[[Any], None]:
+        """Notes each round; the best by validation is kept, without one the last."""
+        best = -np.inf
+
+        def note(round_: Any) -> None:
+            nonlocal best
+            number, value = round_.iteration + 1, round_.evaluation_result_list[0][2]
+            if not validated or self.best_round_ is None or value > best:
+                best, self.best_round_ = value, number
+            watch(number, self.trees, *((np.nan, value) if validated else (value, np.nan)))
+            if number - self.best_round_ >= self.patience:
+                raise lightgbm.callback.EarlyStopException(self.best_round_ - 1, round_.evaluation_result_list)
+
+        return note
+
+    def _settings(self, documents: int, seed: int) -> dict[str, Any]:
+        least = self.min_leaf or int(np.clip(LEAST_SHARE * documents, 1, LEAST_MOST))
+        return {
+            "num_leaves": self.leaves,
+            "learning_rate": self.rate,
+            "min_data_in_leaf": least,
+            "min_data_in_bin": min(least, 3),
+            "feature_pre_filter": False,
+            "feature_fraction": self.feature_share,
+            "bagging_fraction": self.document_share,
+            "bagging_freq": int(self.document_share < 1),
+            "lambda_l2": self.penalty,
+            "metric": "None",
+            "seed": seed,
+            "num_threads": self.n_jobs,
+            "deterministic": True,
+            "force_row_wise": True,
+            "verbosity": -1,
+        }
+
+    def _grow(self, trees: tuple[Boosted, ...]) -> None:
+        """Takes the trees; after fitting as after loading from their numbers: the same scores to the last bit."""
+        self.trees_ = trees
+        self._model = lightgbm.Booster(model_str=model(trees, self.n_features_in_)) if trees else None
+
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        if self._model is None:
+            return np.zeros(len(matrix))
+        return np.asarray(self._model.predict(matrix, num_threads=self.n_jobs), dtype=np.float64)
+
+    def _state(self) -> dict[str, Any]:
+        return {"trees": [tree.state() for tree in self.trees_]}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._grow(tuple(Boosted.restored(tree, self.n_features_in_) for tree in state["trees"]))
+
+
+def _binned(documents: Documents, settings: dict[str, Any]) -> Any:
+    data = lightgbm.Dataset(documents.matrix, documents.grades, params=settings)
+    return data.construct()

@@ -1,0 +1,173 @@
+"""RankNet: a neural network that makes preferred documents likely to stand above others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from rankgauge.dialects import Dialect
+from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.network import Adam, Network
+from rankgauge.ltr.pairs import Preferences
+from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.ranker import Ranker, Watch
+from rankgauge.ltr.several import Several
+from rankgauge.measures import Measure
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["Batch", "RankNet", "batches"]
+
+
+class RankNet(Ranker):
+    """A network with 1 to 3 hidden layers of tanh units, for the mean of log(1 + exp(s_j − s_i)), i preferred to j.
+
+    It learns by Adam from `batch` queries at a time, with `penalty` on the squares of the weights, and stops when
+    `patience` epochs in a row were not the best on the validation set; without one it goes through all `epochs`, and
+    only then the training value of each is measured. The features are standardised.
+
+    Burges et al., Learning to rank using gradient descent, ICML 2005.
+    """
+
+    name = "ranknet"
+    rules = {
+        "hidden": Several(each=Whole(), most=3),
+        "epochs": Whole(),
+        "rate": Number(open=True),
+        "batch": Whole(),
+        "penalty": Number(),
+        "patience": Whole(),
+    }
+    quick = {"epochs": 3}
+
+    def __init__(
+        self,
+        *,
+        hidden: Sequence[int] = (10,),
+        epochs: int = 100,
+        rate: float = 0.01,
+        batch: int = 8,
+        penalty: float = 0.01,
+        patience: int = 20,
+        metric: str | Measure = "nDCG@10",
+        dialect: str | Dialect = "standard",
+        rng: int | np.random.Generator | None = 0,
+    ) -> None:
+        super().__init__(metric=metric, dialect=dialect, rng=rng)
+        self.hidden = hidden
+        self.epochs = epochs
+        self.rate = rate
+        self.batch = batch
+        self.penalty = penalty
+        self.patience = patience
+
+    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+        rng = self._generator()
+        self._network = Network(widths=(train.matrix.shape[1], *self.hidden, 1))
+        self.means_, self.scales_ = train.matrix.mean(axis=0), _spread(train.matrix)
+        judge = self.objective(train if validation is None else validation)
+        judged, best = self._standardised(judge.documents.matrix), -np.inf
+        for epoch, parameters in enumerate(self._epochs(train, rng), start=1):
+            value = judge.mean(self._network.scores(parameters, judged))
+            if validation is None or self.best_round_ is None or value > best:
+                best, self.best_round_, self.parameters_ = value, epoch, parameters
+            watch(epoch, self.epochs, *((value, np.nan) if validation is None else (np.nan, value)))
+            if epoch - self.best_round_ >= self.patience:
+                break
+
+    def _epochs(self, train: Documents, rng: np.random.Generator) -> Iterator[FloatArray]:
+        """The parameters after each epoch."""
+        parameters = self._network.initial(rng)
+        adam = Adam(rate=self.rate, first=np.zeros_like(parameters), second=np.zeros_like(parameters))
+        penalties = self.penalty * self._network.weights
+        parts = [
+            (part, self._standardised(train.matrix[part.rows]))
+            for part in batches(Preferences.of(train), self.batch, rng)
+        ]
+        for _ in range(self.epochs):
+            for at in rng.permutation(len(parts)):
+                part, matrix = parts[at]
+                outputs = self._network.outputs(parameters, matrix)
+                slope = self._network.slope(parameters, outputs, part.slopes(outputs[-1][:, 0]))
+                parameters = parameters - adam.step(slope + penalties * parameters)
+            yield parameters
+
+    def _standardised(self, matrix: FloatArray) -> FloatArray:
+        return np.asarray((matrix - self.means_) / self.scales_)
+
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        return self._network.scores(self.parameters_, self._standardised(matrix))
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "widths": list(self._network.widths),
+            "parameters": self.parameters_.tolist(),
+            "means": self.means_.tolist(),
+            "scales": self.scales_.tolist(),
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._network = Network(widths=tuple(int(width) for width in state["widths"]))
+        self.parameters_, self.means_, self.scales_ = (
+            np.array(state[name], dtype=np.float64) for name in ("parameters", "means", "scales")
+        )
+
+
+def _spread(matrix: FloatArray) -> FloatArray:
+    """The standard deviation of each feature, 1 where it is constant."""
+    spread = matrix.std(axis=0)
+    return np.where(spread > 0, spread, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Batch:
+    """Documents of some queries, from high to low grades in each, so that those below one are a stretch of places."""
+
+    rows: IndexArray
+    """The row of each document among all."""
+    firsts: IndexArray
+    """The place of the first document of a lower grade."""
+    counts: IndexArray
+    """How many documents have a lower grade."""
+
+    def pairs(self) -> tuple[IndexArray, IndexArray]:
+        """The places of the preferred and the other document of each pair."""
+        preferred = np.repeat(np.arange(len(self.counts)), self.counts)
+        shifts = self.firsts - (np.cumsum(self.counts) - self.counts)
+        return preferred, np.arange(len(preferred)) + shifts[preferred]
+
+    def loss(self, scores: FloatArray) -> float:
+        """The mean of log(1 + exp(s_j − s_i)) over the pairs."""
+        preferred, other = self.pairs()
+        return float(np.mean(np.logaddexp(0.0, scores[other] - scores[preferred])))
+
+    def slopes(self, scores: FloatArray) -> FloatArray:
+        """The derivative of the loss by the score of each document."""
+        preferred, other = self.pairs()
+        pulls = expit(scores[other] - scores[preferred]) / len(preferred)
+        up, down = (np.bincount(places, pulls, len(scores)) for places in (preferred, other))
+        return np.asarray(down - up)
+
+
+def batches(preferences: Preferences, size: int, rng: np.random.Generator) -> list[Batch]:
+    """The documents that have preferences, in batches of about as many queries, drawn at random."""
+    count = len(preferences.sizes)
+    parts = np.array_split(rng.permutation(count), max(-(-count // size), 1)) if count else []
+    starts = np.cumsum(preferences.sizes) - preferences.sizes
+    return [_batch(preferences, starts, queries) for queries in parts]
+
+
+def _batch(preferences: Preferences, starts: IndexArray, queries: IndexArray) -> Batch:
+    sizes = preferences.sizes[queries]
+    ends = np.cumsum(sizes)
+    places = np.arange(ends[-1]) + np.repeat(starts[queries] - ends + sizes, sizes)
+    query, levels = np.repeat(np.arange(len(queries)), sizes), preferences.levels[places]
+    places = places[np.lexsort((-levels, query))]
+    levels = preferences.levels[places]
+    groups = query * preferences.height + (preferences.height - levels)
+    firsts = np.searchsorted(groups, groups, side="right")
+    return Batch(rows=preferences.rows[places], firsts=firsts, counts=np.repeat(ends, sizes) - firsts)

@@ -1,0 +1,180 @@
+"""RankSVM: a linear ranker that keeps preferred documents a margin above others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from rankgauge.dialects import Dialect
+from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.margins import Margins
+from rankgauge.ltr.pairs import Preferences
+from rankgauge.ltr.parameters import Number
+from rankgauge.ltr.ranker import Ranker, Watch
+from rankgauge.ltr.several import Several
+from rankgauge.measures import Measure
+from rankgauge.ranking.lists import FloatArray
+
+__all__ = ["RankSVM", "path"]
+
+GRID = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4)
+
+_STEPS = 100
+_ROUNDING = 1e-15
+
+
+class RankSVM(Ranker):
+    """The linear ranker w that is smallest in ½ ‖w‖² + C Σ max(0, 1 − w·x_i + w·x_j)², i preferred to j.
+
+    There is no intercept, as it would move all documents alike. Without `C` each value of `grid` is tried, and the best
+    on the validation set, or on the training set where there is none, is kept. `tolerance` is how far the objective may
+    stay above its minimum: its square, as a share of the objective.
+
+    Joachims, Optimizing search engines using clickthrough data, KDD 2002; the loss and the way to the minimum are those
+    of Lee & Lin, Large-scale linear rankSVM, Neural Computation 2014.
+    """
+
+    name = "ranksvm"
+    rules = {
+        "C": Number(open=True, optional=True),
+        "grid": Several(each=Number(open=True)),
+        "tolerance": Number(open=True),
+    }
+    quick = {"grid": (1e-3, 1e-1)}
+
+    def __init__(
+        self,
+        *,
+        C: float | None = None,
+        grid: Sequence[float] = GRID,
+        tolerance: float = 1e-3,
+        metric: str | Measure = "nDCG@10",
+        dialect: str | Dialect = "standard",
+        rng: int | np.random.Generator | None = 0,
+    ) -> None:
+        super().__init__(metric=metric, dialect=dialect, rng=rng)
+        self.C = C
+        self.grid = grid
+        self.tolerance = tolerance
+
+    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+        judges = [None if documents is None else self.objective(documents) for documents in (train, validation)]
+        costs = sorted(self.grid) if self.C is None else [self.C]
+        best = -np.inf
+        for number, weights in enumerate(path(train, costs, self.tolerance), start=1):
+            values = [np.nan if judge is None else judge.mean(judge.documents.matrix @ weights) for judge in judges]
+            value = values[0 if validation is None else 1]
+            if self.best_round_ is None or value > best:
+                best, self.best_round_, self.C_, self.coef_ = value, number, float(costs[number - 1]), weights
+            watch(number, len(costs), values[0], values[1])
+
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        return np.asarray(matrix @ self.coef_)
+
+    def _state(self) -> dict[str, Any]:
+        return {"C": self.C_, "weights": self.coef_.tolist()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self.C_, self.coef_ = float(state["C"]), np.array(state["weights"], dtype=np.float64)
+
+
+def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iterator[FloatArray]:
+    """The weights of the minimum for each cost C, each sought from the one before."""
+    problem = _Problem(matrix=documents.matrix, preferences=Preferences.of(documents))
+    point = problem.at(np.zeros(documents.matrix.shape[1]), np.zeros(len(problem.preferences.rows)))
+    curvature = point.curvature
+    for cost in costs:
+        point, curvature = _minimum(point, curvature, float(cost), tolerance)
+        yield point.weights
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Problem:
+    """What the weights are sought for."""
+
+    matrix: FloatArray
+    preferences: Preferences
+
+    def at(self, weights: FloatArray, scores: FloatArray) -> _Point:
+        return _Point(problem=self, weights=weights, scores=scores, margins=Margins.at(self.preferences, scores))
+
+    def scores(self, weights: FloatArray) -> FloatArray:
+        """The scores of the documents that have preferences."""
+        return np.asarray((self.matrix @ weights)[self.preferences.rows])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Point:
+    """Weights, the scores that they give and the preferences that these lose."""
+
+    problem: _Problem
+    weights: FloatArray
+    scores: FloatArray
+    margins: Margins
+
+    def value(self, cost: float) -> float:
+        return float(self.weights @ self.weights) / 2 + cost * self.margins.loss
+
+    def slope(self, cost: float) -> FloatArray:
+        return self.weights + 2 * cost * self._pull
+
+    @cached_property
+    def _pull(self) -> FloatArray:
+        pulls = np.zeros(len(self.problem.matrix))
+        pulls[self.problem.preferences.rows] = self.margins.slopes
+        return np.asarray(pulls @ self.problem.matrix)
+
+    @property
+    def curvature(self) -> FloatArray:
+        return self.margins.curvature(self.problem.matrix)
+
+    def moved(self, step: FloatArray, cost: float, drop: float) -> _Point | None:
+        """The point a step further, or half of it, or a quarter …; None where the objective does not fall."""
+        scores, share = self.problem.scores(step), 1.0
+        while share > 1e-9:
+            found = self.problem.at(self.weights + share * step, self.scores + share * scores)
+            if found.value(cost) <= self.value(cost) - 1e-4 * share * drop:
+                return found
+            share /= 2
+        return None
+
+
+def _minimum(point: _Point, curvature: FloatArray, cost: float, tolerance: float) -> tuple[_Point, FloatArray]:
+    """The point of the minimum, by Newton's method, and the curvature that was last computed.
+
+    The objective is a parabola as long as the same preferences lose, so that an old curvature does as long as it brings
+    the objective down quickly; a new one costs more than several steps.
+    """
+    new, before = False, np.inf
+    for _ in range(_STEPS):
+        slope = point.slope(cost)
+        step = -_solved(curvature, cost, slope)
+        drop = -float(slope @ step)
+        if drop / 2 <= max(tolerance**2, _ROUNDING) * point.value(cost):
+            break
+        moved = point.moved(step, cost, drop) if new or drop < before / 10 else None
+        if moved is None and new:
+            break
+        if moved is None:
+            curvature, new = point.curvature, True
+        else:
+            point, new, before = moved, False, drop
+    return point, curvature
+
+
+def _solved(curvature: FloatArray, cost: float, slope: FloatArray) -> FloatArray:
+    """(I + 2 C K)⁻¹ times the slope."""
+    second = 2 * cost * curvature + np.eye(len(slope))
+    scale = 1 / np.sqrt(np.diag(second))  # features may differ by many orders of magnitude
+    for ridge in (0.0, 1e-12, 1e-8, 1e-4):
+        try:
+            factor = cho_factor(second * np.outer(scale, scale) + ridge * np.eye(len(slope)))
+        except LinAlgError:  # rounding left it without a root
+            continue
+        return np.asarray(scale * cho_solve(factor, scale * slope))
+    return slope

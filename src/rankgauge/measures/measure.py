@@ -1,0 +1,217 @@
+"""The contract of a measure, and the registry that subclassing fills.
+
+A measure is one file: a frozen dataclass with its facts (name, formula, reference, bounds, traits, worked
+examples), its parameters as fields, and `contributions`, what each hit adds to the value. A measure that is no sum
+overrides `values` instead. A kernel gives NaN where its formula is 0/0; only a dialect turns that into a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.numbers import NumberFormat
+from rankgauge.measures.shapes import Form
+from rankgauge.ranking import RankedLists, Sampling, total
+from rankgauge.ranking.lists import FloatArray
+from rankgauge.ranking.sampling import SAMPLING
+from rankgauge.registry import Registry
+
+__all__ = ["DEFAULTS", "FAMILIES", "MEASURES", "Aggregate", "Cutoff", "Example", "Facts", "Measure", "TieRule"]
+
+
+class Cutoff(Enum):
+    """Whether a measure's name ends in `@k`."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+    RECALL = "recall"  # @0.1: a recall level instead of a rank
+
+
+class TieRule(Enum):
+    """How a measure gets its mean over all orders of tied documents."""
+
+    EXACT = "exact"  # a closed form or a recursion
+    SAMPLED = "sampled"  # random orders; the standard error is shown
+    IMMUNE = "immune"  # the order within a tie cannot change the value
+    GIVEN = "given"  # no mean makes sense: the order of the input stands
+
+
+class Aggregate(Enum):
+    """How the values of the queries become one number."""
+
+    MEAN = "mean"
+    SUM = "sum"
+    GEOMETRIC = "geometric"
+
+    def over(self, values: FloatArray, *, single: bool = False) -> float:
+        """One number from the values of the queries, added in their order; NaN marks a query that is left out.
+
+        `single` does it in single precision.
+        """
+        counted = values[~np.isnan(values)]
+        found = _AGGREGATES[self](counted, single) if len(counted) else np.nan
+        return float(np.float32(found)) if single else found
+
+
+LEAST = 1e-5
+"""The smallest value that a geometric mean takes a query for (trec_eval's MIN_GEO_MEAN); one 0 would make all 0."""
+
+
+def _mean(values: FloatArray, single: bool) -> float:
+    return float(total(values, single=single) / len(values))
+
+
+_AGGREGATES: Mapping[Aggregate, Callable[[FloatArray, bool], float]] = {
+    Aggregate.MEAN: _mean,
+    Aggregate.SUM: lambda values, single: float(total(values)),
+    Aggregate.GEOMETRIC: lambda values, single: float(np.exp(_mean(np.log(np.maximum(values, LEAST)), single))),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A worked example: one list, and the value as arithmetic.
+
+    `grades` are those of the list in rank order (None: unjudged), `missed` those of judged documents that it lacks.
+    """
+
+    measure: str
+    grades: tuple[float | None, ...]
+    missed: tuple[float, ...] = ()
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What is known of a measure; a class without all of it does not import."""
+
+    name: str
+    title: str
+    formula: str
+    reference: str
+    bounds: tuple[float, float]
+    cutoff: Cutoff
+    ties: TieRule
+    graded: bool
+    improves: bool
+    """Moving a document above one with a lower grade never lowers the value."""
+    attains: bool
+    """The ideal order of the judged documents gives the upper bound, where the value is defined."""
+    examples: tuple[Example, ...]
+    aggregate: Aggregate = Aggregate.MEAN
+    counts_unjudged: bool = False
+    """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
+    knows_pool: bool = False
+    """A document of the pool that nobody judged counts otherwise than one outside the pool."""
+
+
+DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2", "max_grade": 4.0}
+"""What a parameter means that neither the user nor the dialect has set."""
+
+FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
+"""The folders of measures: their families."""
+
+MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{family}" for family in FAMILIES))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """A measure of a ranked list. `str` gives its name, which parses back to an equal measure."""
+
+    facts: ClassVar[Facts]
+    shorthands: ClassVar[Mapping[str, Callable[[Any], dict[str, Any]]]] = {}
+    """Other spellings of parameters: a name, and what its value stands for."""
+
+    judged_only: bool = field(default=False, metadata={"words": "take unjudged documents out of the list first"})
+
+    def __init_subclass__(cls) -> None:
+        if not isinstance(cls.__dict__.get("facts"), Facts):
+            raise TypeError(f"{cls.__name__} states no facts: name, formula, reference, bounds, ties, examples")
+        if not cls.__doc__ or not cls.facts.examples:
+            raise TypeError(f"{cls.__name__} needs a docstring and at least one worked example")
+        MEASURES.add(cls, cls.facts.name)
+
+    def __post_init__(self) -> None:
+        cutoff, rule = getattr(self, "cutoff", None), self.facts.cutoff
+        if cutoff is None:
+            if rule in (Cutoff.REQUIRED, Cutoff.RECALL):
+                what = "a rank" if rule is Cutoff.REQUIRED else "a recall level"
+                raise ParameterError(self.facts.name, "cutoff", f"{what}, as in {self.facts.examples[0].measure}", None)
+        elif rule is Cutoff.RECALL and not 0 <= cutoff <= 1:
+            raise ParameterError(self.facts.name, "cutoff", "a recall level from 0 to 1", cutoff)
+        elif rule is not Cutoff.RECALL and (cutoff != int(cutoff) or cutoff < 1):
+            raise ParameterError(self.facts.name, "cutoff", "a whole number from 1 on", cutoff)
+
+    @property
+    def depth(self) -> int:
+        """How many ranks the measure looks at; 0 where it has no rank cutoff."""
+        cutoff = getattr(self, "cutoff", None)
+        return 0 if cutoff is None or self.facts.cutoff is Cutoff.RECALL else int(cutoff)
+
+    @property
+    def left_out(self) -> bool:
+        """Whether a query for which the measure is undefined stays out of the mean, whatever the dialect says."""
+        return False
+
+    def score(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> FloatArray:
+        """The value of each list; NaN where the measure is not defined."""
+        return self.estimate(lists, sampling)[0]
+
+    def estimate(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> tuple[FloatArray, FloatArray]:
+        """The value of each list, and its standard error: 0 unless orders of tied documents had to be sampled."""
+        lists = lists.condensed() if self.judged_only else lists
+        kernel = self.bound(DEFAULTS).values
+        if lists.tied and self.facts.ties is TieRule.SAMPLED:
+            return sampling.mean(kernel, lists)
+        values = kernel(lists)
+        return values, np.zeros_like(values)
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        """The kernel: by default the sum of what each hit contributes."""
+        return total(self.contributions(lists))
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        """What each hit adds to the value (queries × hits)."""
+        raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
+
+    def form(self) -> Form | None:
+        """The measure as worths of grades and weights of ranks, where that is all that its value depends on."""
+        return None
+
+    def text(self, value: float, number: NumberFormat) -> str:
+        """The value as it is printed: a count whole, anything else in that format."""
+        return f"{value:.0f}" if self.facts.aggregate is Aggregate.SUM else number(value)
+
+    def bound(self, defaults: Mapping[str, Any]) -> Self:
+        """The measure with the parameters that were left open (None) set from `defaults`."""
+        names = {f.name for f in fields(self)}
+        open_ = {k: v for k, v in defaults.items() if k in names and getattr(self, k) is None}
+        return replace(self, **open_) if open_ else self
+
+    def spelled(self) -> dict[str, Any]:
+        """The parameters that differ from their defaults, as the name spells them (without the cutoff)."""
+        return {
+            f.name: getattr(self, f.name)
+            for f in sorted(fields(self), key=lambda f: f.name == "judged_only")
+            if f.name != "cutoff" and getattr(self, f.name) != f.default
+        }
+
+    def __str__(self) -> str:
+        spelled = ", ".join(f"{name}={_literal(value)}" for name, value in self.spelled().items())
+        cutoff = getattr(self, "cutoff", None)
+        return self.facts.name + (f"({spelled})" if spelled else "") + ("" if cutoff is None else f"@{cutoff:g}")
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value) + "}"
+    return repr(value)

@@ -1,0 +1,176 @@
+"""The result of an evaluation: values by query, their summary, and what they rest on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgauge import display
+from rankgauge.deferred import pl
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure
+from rankgauge.policies import Ties
+from rankgauge.ranking import Hits
+from rankgauge.ranking.hits import IndexArray
+from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.scoring import counted, is_empty, is_short, is_zeroed, score, settle
+
+__all__ = ["Result"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Result:
+    """The values of some measures on the queries of one run, and what they rest on."""
+
+    dialect: Dialect
+    measures: tuple[Measure, ...]
+    hits: Hits
+    raw: FloatArray
+    """What the kernels gave (judged queries × measures); NaN = undefined."""
+    errors: FloatArray
+    """The standard errors of the values for which orders of tied documents were sampled, 0 elsewhere."""
+    matrix: FloatArray
+    """The values (queries that count × measures); NaN where a query is left out of a measure's mean."""
+    bounds: Mapping[Ties, FloatArray] | None = None
+    """What the kernels gave under the worst and the best order of tied documents, where that is known already."""
+
+    @cached_property
+    def counted(self) -> IndexArray:
+        """The positions among the judged queries of those that count, in the dialect's order."""
+        return counted(self.hits, self.dialect)
+
+    @cached_property
+    def queries(self) -> pl.Series:
+        """The queries that count."""
+        return self.hits.queries.gather(self.counted)
+
+    @cached_property
+    def answered(self) -> BoolArray:
+        """For which of the queries the run has documents."""
+        return self.hits.is_answered[self.counted]
+
+    @cached_property
+    def values(self) -> pl.DataFrame:
+        """One row per query and measure: query, measure, value."""
+        n, m = self.matrix.shape
+        names = pl.Series("measure", [str(measure) for measure in self.measures], dtype=pl.String)
+        rows = pl.DataFrame(
+            {
+                "query": self.queries.gather(np.repeat(np.arange(n), m)),
+                "measure": names.gather(np.tile(np.arange(m), n)),
+                "value": self.matrix.ravel(),
+            }
+        )
+        return rows.filter(pl.col("value").is_not_nan())
+
+    @cached_property
+    def by_query(self) -> dict[str, dict[str, float]]:
+        """The values by query and measure, as pytrec_eval gives them; what is left out of a mean is not there."""
+        names, rows = [str(measure) for measure in self.measures], self.matrix.tolist()
+        queries = [str(self.hits.names[at]) for at in self.counted.tolist()]
+        found = {query: dict(zip(names, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
+        for row, column in np.argwhere(np.isnan(self.matrix)).tolist():
+            del found[queries[row]][names[column]]
+        return found
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """One row per measure: mean, its 95 % t interval, spread, and what the queries were like."""
+        return self.summarise()
+
+    def summarise(self, *, interval: str = "t", seed: int = 0) -> pl.DataFrame:
+        """The summary with another kind of interval: "t", or "bca" for a seeded bootstrap."""
+        from rankgauge.summary import summarise
+
+        return summarise(
+            self.measures,
+            self.matrix,
+            counts=self.counts,
+            bounds=self.tie_bounds,
+            errors=self._mean_errors,
+            single=self.dialect.single_arithmetic,
+            interval=interval,
+            seed=seed,
+        )
+
+    @cached_property
+    def counts(self) -> dict[str, IndexArray]:
+        """How many of the judged queries were empty, short, missing in the run, or tied, for each measure."""
+        missing, m = ~self.hits.is_answered, len(self.measures)
+        tied = np.bincount(self.hits.query[self.hits.size > 1], minlength=len(missing)) > 0
+        return {
+            "empty": is_empty(self.hits, self.measures, self.dialect).sum(axis=0),
+            "short": (is_short(self.hits, self.measures) & ~missing[:, np.newaxis]).sum(axis=0),
+            "missing": np.full(m, missing.sum()),
+            "tied": np.full(m, tied.sum()),
+        }
+
+    @cached_property
+    def tie_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """The values under the worst and under the best order of tied documents."""
+        return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
+
+    def __repr__(self) -> str:
+        return f"<{display.line(self.summary, self.dialect.name)}>"
+
+    def _repr_html_(self) -> str:
+        return display.html(self.summary, self.dialect.name)
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Each measure's one number by its name, as trackers of experiments log them."""
+        return {str(measure): self[measure] for measure in self.measures}
+
+    def to_mlflow(self, prefix: str = "") -> dict[str, float]:
+        """The metrics under names that MLflow takes (letters, digits, _ - . and /): nDCG@10 is nDCG_at_10.
+
+        `prefix` tells runs apart, as in "bm25/".
+        """
+        return {f"{prefix}{_logged(name)}": value for name, value in self.metrics.items()}
+
+    def to_pandas(self, table: str = "summary") -> Any:
+        """The `summary` or the `values` as a pandas frame."""
+        return display.pandas(self, ("summary", "values"), table)
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        """The measure's one number: its mean over the queries (a sum or geometric mean where the measure says so)."""
+        (wanted,) = self.dialect.select(measure)
+        column = self.matrix[:, self.measures.index(wanted)]
+        return wanted.facts.aggregate.over(column, single=self.dialect.single_arithmetic)
+
+    @cached_property
+    def unlisted(self) -> BoolArray:
+        """Which values the tool counts but does not list, because the list is too short (queries × measures)."""
+        if self.dialect.lists_short:
+            return np.zeros(self.matrix.shape, dtype=bool)
+        return np.asarray(is_zeroed(self.hits, self.measures, self.dialect)[self.counted])
+
+    def _reordered(self, ties: Ties) -> FloatArray:
+        if not (self.hits.size > 1).any():
+            return self.matrix
+        # Bounds are shown, not printed as the tool prints its means: they stay in double precision.
+        exact = replace(self.dialect, single_arithmetic=False)
+        return settle(self.reordered(ties), self.hits, self.measures, exact)
+
+    def reordered(self, ties: Ties) -> FloatArray:
+        """What the kernels give (judged queries × measures) under the worst or the best order of tied documents."""
+        if self.bounds is not None:
+            return self.bounds[ties]
+        return score(self.hits.ordered(ties), self.measures, replace(self.dialect, ties=ties))[0]
+
+    @cached_property
+    def _mean_errors(self) -> FloatArray:
+        """The standard error of each measure's mean that comes from sampling orders of ties."""
+        used = ~np.isnan(self.matrix)
+        squares = np.where(used, np.nan_to_num(self.errors[self.counted]) ** 2, 0.0).sum(axis=0)
+        return np.asarray(np.sqrt(squares) / np.maximum(used.sum(axis=0), 1))
+
+
+def _logged(name: str) -> str:
+    """The name with words for what a tracker's names may not hold: AP(rel=2)@10 is AP_rel_2_at_10."""
+    return re.sub(r"(?:[^\w.-]|_)+", "_", name.replace("@", "_at_"), flags=re.ASCII).strip("_")

@@ -1,0 +1,50 @@
+"""The contract of a correction for many tests, and the registry of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.registry import Registered, Registry
+
+__all__ = ["CORRECTIONS", "Correction", "Family", "FloatArray", "IndexArray"]
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IndexArray: TypeAlias = npt.NDArray[np.intp]
+
+CORRECTIONS: Registry[Correction] = Registry("correction", "rankgauge.stats.corrections")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Family:
+    """The tests that stand or fall together: those of one measure.
+
+    `p` (pairs) are their p-values; `values` (queries × runs) what was compared, NaN where a run has no value; `first`
+    and `second` (pairs) which runs each test is about.
+    """
+
+    p: FloatArray
+    values: FloatArray
+    first: IndexArray
+    second: IndexArray
+    rng: np.random.Generator
+    draws: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correction(Registered):
+    """A correction: `adjust` gives p-values that may be held against the level as if there were but one test."""
+
+    registry = CORRECTIONS
+
+    name: str
+    title: str
+    words: str
+    reference: str
+    adjust: Callable[[Family], FloatArray]
+    magnifies: bool = True
+    """Whether p-values are multiplied, so that p-values from random draws have to be finer the more tests there are."""
