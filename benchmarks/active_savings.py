@@ -30,7 +30,7 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.sources import read_features
 from rankgauge.active.study import Curve, saving
 from rankgauge.active.target import Target
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 PARTS, DEPTH, BUDGET = 5, 40, 90.0
 SCALE = np.array([0.0, 1.0, 2.0])

@@ -17,7 +17,7 @@ from rankgauge.experiments.jobs import Job
 from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
 from rankgauge.io.formats.letor import Features
 from rankgauge.ltr import Documents, Objective
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["PEERS", "train"]
 

@@ -22,7 +22,7 @@ import polars as pl
 
 from benchmarks.costs import Cost, measure, module
 from benchmarks.generate import near_the_top
-from rankgauge.ranking.hits import IndexArray
+from rankgauge.numeric import IndexArray
 
 DEPTH, JUDGED, PIECE = 1_000, 20, 100
 """Documents of a list, judged documents of a query, and queries that are written at a time."""

@@ -12,11 +12,10 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.measures import Cutoff, Measure, parse
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import MissingQuery, QueryOrder
 from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.arrays import pad_groups, rank_arrays
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
 from rankgauge.scoring import settle
 
 __all__ = ["score_arrays"]

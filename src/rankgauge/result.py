@@ -14,10 +14,9 @@ from rankgauge import display
 from rankgauge.deferred import pl
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
 from rankgauge.scoring import counted, is_empty, is_short, is_zeroed, score, settle
 
 __all__ = ["Result"]

@@ -10,10 +10,10 @@ import numpy as np
 from rankgauge.deferred import pl
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Block, Hits
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray, to_single
+from rankgauge.ranking.lists import to_single
 from rankgauge.ranking.threads import spread
 
 __all__ = ["counted", "is_empty", "is_short", "is_zeroed", "score", "settle"]

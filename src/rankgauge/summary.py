@@ -9,8 +9,7 @@ import polars as pl
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import Measure
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.stats import Interval, bca_interval, geometric_mean, t_interval
 
 __all__ = ["INTERVALS", "LEVEL", "summarise"]

@@ -11,7 +11,7 @@ import polars as pl
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.pool import Pool
 from rankgauge.active.tasks import Task
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 Truth = dict[tuple[str, str], float]
 

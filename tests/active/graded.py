@@ -7,7 +7,7 @@ import polars as pl
 
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 BELIEFS = ("good", "uniform", "reversed")
 ERR, DCG, NDCG = "ERR(max_grade=2)", "DCG(gain='exp')", "nDCG@5"

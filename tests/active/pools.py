@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankgauge.active.pool import Pool
 from rankgauge.arrays import score_arrays
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 CHANCES = st.sampled_from([0.0, 0.0, 0.1, 0.25, 0.5, 1.0, 3.0])
 """Shares of belief before they are scaled: zeros are frequent, so that some grades are certain or impossible."""

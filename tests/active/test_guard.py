@@ -10,7 +10,7 @@ from rankgauge.active.methods.auto import AutoPlan
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from tests.active.graded import DCG, ERR, graded_pool, play
 
 PRECISION = "P(rel=1)@10"

@@ -15,7 +15,7 @@ from rankgauge.active.moments.moments import batches
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from tests.active.pools import enumerated, pools, values, vectors
 
 LINEAR = ("DCG(gain='exp')", "DCG@3", "CG(gain='exp')@2", "P@3", "RBP(p=0.6)")

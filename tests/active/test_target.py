@@ -17,7 +17,7 @@ from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import MEASURES, parse
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from tests.active.pools import pools
 
 SHAPES = {

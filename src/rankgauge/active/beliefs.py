@@ -12,7 +12,7 @@ import polars as pl
 
 from rankgauge.active.sources import Rows
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["UNIFORM", "belief_column", "belief_columns", "beliefs_of", "mixture", "predict", "scale_of", "uniform"]
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from rankgauge.active.sources import Rows
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["COSTS", "costs_of", "overhead_of"]
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import Policy
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["FIRST", "Interval", "bernstein", "half_width"]
 

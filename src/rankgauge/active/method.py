@@ -19,8 +19,7 @@ from rankgauge.active.intervals import Interval
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registry
 
 __all__ = ["METHODS", "Estimate", "Method", "Plan", "Repetitions", "get"]

@@ -18,7 +18,7 @@ from rankgauge.active.methods import Method
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["SHARES", "Forecast", "forecast"]
 

@@ -20,8 +20,7 @@ from rankgauge.active.beliefs import belief_column, beliefs_of, mixture, predict
 from rankgauge.active.costs import costs_of, overhead_of
 from rankgauge.active.sources import Rows, joined, read_features, scored
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["TOLERANCE", "Pool"]
 

@@ -13,7 +13,7 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.study import Curve, Study
 from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["repetitions", "simulate"]
 

@@ -15,9 +15,8 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.io.formats.letor import Features
 from rankgauge.io.formats.letor import read_features as read_source
 from rankgauge.io.source import Source
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking.arrays import pad_groups
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
 from rankgauge.tables import find
 from rankgauge.tables.door import as_frame
 

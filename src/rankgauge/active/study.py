@@ -15,7 +15,7 @@ import polars as pl
 from scipy import stats
 
 from rankgauge.active.method import Repetitions
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 
 __all__ = ["GROUPS", "LEVEL", "Curve", "Loss", "Saving", "Study", "distance", "misjudged", "saving"]
 

@@ -16,10 +16,10 @@ from rankgauge.errors import ParameterError
 from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.measures.shapes import Form, Shape
+from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.frames import graded
-from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["Shape", "Target"]
 

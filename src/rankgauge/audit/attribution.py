@@ -23,7 +23,7 @@ from rankgauge.audit.causes import Cause, differing
 from rankgauge.audit.scores import Scores, bare
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import BoolArray
+from rankgauge.numeric import BoolArray
 
 __all__ = ["NOTHING", "UNSEEN", "Attribution", "Part", "attribute"]
 

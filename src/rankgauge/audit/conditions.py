@@ -11,7 +11,7 @@ import polars as pl
 from rankgauge.audit.scores import Scores
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import BoolArray
+from rankgauge.numeric import BoolArray
 
 __all__ = ["CUTOFF", "Conditions"]
 

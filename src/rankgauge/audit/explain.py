@@ -13,9 +13,9 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import Measure
 from rankgauge.measures.parts import DISCOUNTS, gains
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import Ties, Unjudged
 from rankgauge.ranking import RankedLists, rank
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Explanation", "explain"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.io.source import Source
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Lines"]
 

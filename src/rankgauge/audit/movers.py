@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.audit.overview import Audit
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Mover", "movers"]
 

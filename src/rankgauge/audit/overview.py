@@ -20,7 +20,7 @@ from rankgauge.audit.scores import Scores
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Audit", "audit"]
 

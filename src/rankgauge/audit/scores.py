@@ -21,9 +21,9 @@ from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError
 from rankgauge.io import Reading
 from rankgauge.measures import Measure
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import FractionalGrade
 from rankgauge.ranking import Hits, Ranking, rank
-from rankgauge.ranking.lists import FloatArray
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
 

@@ -9,9 +9,9 @@ import polars as pl
 
 from rankgauge.backends.job import Job
 from rankgauge.errors import InputError
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
-from rankgauge.ranking.lists import FloatArray
 from rankgauge.result import Result
 from rankgauge.scoring import settle
 

@@ -19,10 +19,10 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import Aggregate, Measure, TieRule, as_list
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.result import Result
 from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_interval
-from rankgauge.stats.correction import Family, IndexArray
+from rankgauge.stats.correction import Family
 from rankgauge.stats.intervals import Interval
 
 __all__ = ["Comparison", "Verdict", "compare"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.evaluation import scored
 from rankgauge.measures import Cutoff, Measure, parse
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from rankgauge.result import Result
 
 __all__ = ["Curve", "cutoff_curves", "recall_curves"]

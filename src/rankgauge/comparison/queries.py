@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import FloatArray
-from rankgauge.stats.correction import IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["MOST", "movers"]
 

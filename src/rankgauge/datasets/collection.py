@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.datasets.pool import generate_pool
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Collection", "generate"]
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.io.formats.letor import Features
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["LIKENESSES", "Likeness", "generate_learning", "learning_parts", "learning_rows"]
 

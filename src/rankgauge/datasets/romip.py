@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Judged", "Listed", "RomipCollection", "generate_romip"]
 

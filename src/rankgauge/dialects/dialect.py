@@ -15,6 +15,7 @@ import numpy as np
 from rankgauge.deferred import pl
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures import Listed, Measure, Printed, as_list, resolve
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import (
     Duplicates,
     FractionalGrade,
@@ -31,7 +32,6 @@ from rankgauge.policies import (
     Unjudged,
 )
 from rankgauge.ranking import Hits, Ranking
-from rankgauge.ranking.lists import FloatArray
 from rankgauge.registry import Registered, Registry
 
 if TYPE_CHECKING:

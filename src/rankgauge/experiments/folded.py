@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.experiments.claims import Number
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["folded", "folded_number"]
 

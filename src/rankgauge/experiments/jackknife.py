@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankgauge.experiments.claims import Number
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["jackknife"]
 

@@ -14,7 +14,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.integrations.means import mean, title
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["metric"]
 

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.judgments.coefficient import COEFFICIENTS, Coefficient, FloatArray, Tally
+from rankgauge.judgments.coefficient import COEFFICIENTS, Coefficient, Tally
 from rankgauge.judgments.coefficients.cohen import WEIGHTS, cohen
 from rankgauge.judgments.panel import Confusion, Panel
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Agreement", "agreement"]
 

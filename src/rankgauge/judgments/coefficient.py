@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["COEFFICIENTS", "Coefficient", "FloatArray", "Tally", "ratio"]
+__all__ = ["COEFFICIENTS", "Coefficient", "Tally"]
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 COEFFICIENTS: Registry[Coefficient] = Registry("coefficient of agreement", "rankgauge.judgments.coefficients")
 
@@ -63,9 +61,3 @@ class Coefficient(Registered):
     words: str
     reference: str
     kernel: Callable[[Tally], FloatArray]
-
-
-def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """The quotient, NaN where the denominator is 0."""
-    safe = np.where(denominator == 0, 1.0, denominator)
-    return np.where(denominator == 0, np.nan, numerator / safe)

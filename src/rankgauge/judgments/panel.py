@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.coefficient import FloatArray, Tally
+from rankgauge.judgments.coefficient import Tally
 from rankgauge.judgments.items import ITEM
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.tables import JUDGMENTS, check
 
 __all__ = ["Confusion", "Panel"]
 
-IndexArray: TypeAlias = npt.NDArray[np.int64]
 
 LEVELS = 256
 """How many different grades a scale may have; more of them are means or scores, on which nobody agrees by chance."""

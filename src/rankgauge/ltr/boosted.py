@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.ltr.trees import whole_numbers
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Boosted", "model", "parsed"]
 

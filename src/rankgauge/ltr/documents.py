@@ -14,9 +14,8 @@ from rankgauge.errors import InputError
 from rankgauge.io import Reading
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Duplicates
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["Documents", "features", "names_of", "read", "widened"]
 

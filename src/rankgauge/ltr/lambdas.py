@@ -14,11 +14,10 @@ import numpy as np
 
 from rankgauge.ltr.objective import Discounted, Objective
 from rankgauge.ltr.swaps import Swaps, swaps_of
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ShortList
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.frames import graded
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["Lambdas", "moved"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["weighted"]
 

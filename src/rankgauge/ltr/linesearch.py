@@ -10,19 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from rankgauge.ltr.objective import Discounted, Objective
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray, SingleArray
 from rankgauge.policies import Ties
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["LineSearch", "line_search"]
 
-SingleArray: TypeAlias = npt.NDArray[np.float32]
 
 MOST_PAIRS = 30_000_000
 """With more pairs than this, lists are sorted after all: some 24 bytes are kept for each."""

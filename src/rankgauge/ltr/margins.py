@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.ltr.pairs import Preferences
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["Margins"]
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 
 __all__ = ["Adam", "Network"]
 

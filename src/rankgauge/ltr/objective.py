@@ -23,12 +23,11 @@ from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.graded.ndcg import nDCG
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.measures.shapes import Form, Shape
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.frames import compared, graded
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["Discounted", "General", "Objective"]
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.ltr.documents import Documents
-from rankgauge.ranking.hits import IndexArray
+from rankgauge.numeric import IndexArray
 
 __all__ = ["Preferences"]
 

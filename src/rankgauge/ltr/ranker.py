@@ -25,7 +25,7 @@ from rankgauge.ltr.documents import Documents, features, names_of
 from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import Rule
 from rankgauge.measures import Measure, parse
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registry
 
 try:

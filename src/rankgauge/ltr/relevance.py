@@ -13,8 +13,7 @@ import numpy as np
 
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.ranker import Ranker, Watch
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["RelevanceModel"]
 

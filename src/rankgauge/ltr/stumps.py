@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Stump", "Stumps"]
 

@@ -18,9 +18,8 @@ from rankgauge.measures import Measure
 from rankgauge.measures.binary.ap import AP
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.measures.shapes import Form, Shape
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["Cascading", "Linear", "Precisions", "Rescored", "Swaps", "swaps_of"]
 

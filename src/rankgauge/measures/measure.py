@@ -17,8 +17,8 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.measures.numbers import NumberFormat
 from rankgauge.measures.shapes import Form
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, Sampling, total
-from rankgauge.ranking.lists import FloatArray
 from rankgauge.ranking.sampling import SAMPLING
 from rankgauge.registry import Registry
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray, Weight, group_edges
+from rankgauge.ranking.lists import Weight, group_edges
 
 __all__ = [
     "DISCOUNTS",
@@ -24,7 +24,6 @@ __all__ = [
     "final",
     "gains",
     "ideal_gains",
-    "ratio",
     "stop_probability",
 ]
 
@@ -116,12 +115,6 @@ def ideal_gains(lists: RankedLists, name: str, table: tuple[tuple[float, float],
 def final(running: FloatArray) -> FloatArray:
     """The last of the running sums on the last axis, 0 where there is none."""
     return running[..., -1] if running.shape[-1] else np.zeros(running.shape[:-1])
-
-
-def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """The quotient, NaN where the denominator is 0."""
-    safe = np.where(denominator == 0, 1.0, denominator)
-    return np.where(denominator == 0, np.nan, numerator / safe)
 
 
 def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float | None = None) -> FloatArray:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from rankgauge.measures.parts import cumulated_precision
+from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import BoolArray, FloatArray
 
 __all__ = ["ROUNDINGS", "interpolated_precision", "reached"]
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rankgauge.measures.parts import cascade
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray, Weight
+from rankgauge.ranking.lists import Weight
 
 __all__ = ["Form", "Shape"]
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from rankgauge.deferred import pl
 from rankgauge.errors import InputError, RepeatedError
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
-from rankgauge.ranking.hits import Found, Hits, IndexArray
-from rankgauge.ranking.lists import UNJUDGED, FloatArray
+from rankgauge.ranking.hits import Found, Hits
+from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.selection import selection_order
 
 __all__ = ["Ranking", "arrange", "compared", "graded", "rank", "rank_stream", "tie_groups"]

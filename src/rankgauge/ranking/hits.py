@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.deferred import pl
 from rankgauge.errors import InputError
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Ties
-from rankgauge.ranking.lists import UNJUDGED, BoolArray, FloatArray, Names, RankedLists
+from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 
-__all__ = ["Block", "Found", "Hits", "IndexArray"]
+__all__ = ["Block", "Found", "Hits"]
 
-IndexArray: TypeAlias = npt.NDArray[np.int64]
 
 CELLS = 1 << 20
 """How many cells a block may have: 8 MB a column of doubles, which the cache of a core still holds."""

@@ -15,10 +15,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UNJUDGED", "BoolArray", "FloatArray", "Names", "RankedLists", "Weight", "group_edges", "to_single", "total"]
+from rankgauge.numeric import BoolArray, FloatArray
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
+__all__ = ["UNJUDGED", "Names", "RankedLists", "Weight", "group_edges", "to_single", "total"]
+
 Weight: TypeAlias = Callable[[FloatArray], FloatArray]
 """What a rank is worth: an array of ranks in, an array of weights out."""
 

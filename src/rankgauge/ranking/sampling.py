@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray, RankedLists, group_edges
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.ranking.lists import RankedLists, group_edges
 
 __all__ = ["SAMPLING", "Orders", "Sampling"]
 

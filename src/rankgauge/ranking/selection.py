@@ -10,7 +10,7 @@ from heapq import heappop, heapreplace
 
 import numpy as np
 
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["selection_order"]
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["CORRECTIONS", "Correction", "Family", "FloatArray", "IndexArray"]
+__all__ = ["CORRECTIONS", "Correction", "Family"]
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IndexArray: TypeAlias = npt.NDArray[np.intp]
 
 CORRECTIONS: Registry[Correction] = Registry("correction", "rankgauge.stats.corrections")
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["kendall_tau", "tau_ap", "tau_ap_b"]
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IndexArray: TypeAlias = npt.NDArray[np.int64]
 
 
 def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:

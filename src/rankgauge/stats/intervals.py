@@ -7,20 +7,19 @@ out of a measure's mean.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
+from rankgauge.numeric import BoolArray, FloatArray
 
 __all__ = ["Interval", "bca_interval", "geometric_mean", "t_interval"]
 
 # scipy.special takes 0.2 s to import, as long as polars; the functions that need it import it, so that a command that
 # prints no interval starts fast.
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Overlap", "Ranked", "rbo"]
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 Ranked: TypeAlias = Sequence[Hashable | AbstractSet[Hashable]]
 """Items from the best down; a set holds tied items."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Outcomes", "cohen_dz", "outcomes"]
+from rankgauge.numeric import FloatArray, IndexArray
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IndexArray: TypeAlias = npt.NDArray[np.int64]
+__all__ = ["Outcomes", "cohen_dz", "outcomes"]
 
 
 class Outcomes(NamedTuple):

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["DRAWS", "SLACK", "TESTS", "FloatArray", "PairedTest", "Tested", "alike", "pieces", "sampled"]
+__all__ = ["DRAWS", "SLACK", "TESTS", "PairedTest", "Tested", "alike", "pieces", "sampled"]
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
-IndexArray: TypeAlias = npt.NDArray[np.intp]
 
 DRAWS = 10_000
 """How many random signs or resamples a test takes: a p-value of 0.05 is then right within 0.004."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
+from rankgauge.numeric import FloatArray
 
 __all__ = ["POWER", "power", "queries_needed"]
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 POWER = 0.8
 """The usual aim: a difference that is there is found four times out of five."""

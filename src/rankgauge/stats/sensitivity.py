@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
 
 __all__ = ["separated_share"]
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 
 def separated_share(p: npt.ArrayLike, *, alpha: float = 0.05) -> float:

@@ -28,7 +28,7 @@ from rankgauge.active.methods import Estimate, Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError, ParameterError, PausedError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["LEASE", "Campaign"]
 

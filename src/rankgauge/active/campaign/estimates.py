@@ -12,7 +12,7 @@ from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.stages import Stage
 from rankgauge.active.intervals import Interval, half_width
 from rankgauge.active.methods import Estimate
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["FEWEST", "combined", "curve", "estimate"]
 

@@ -16,8 +16,7 @@ import polars as pl
 from rankgauge.active.campaign.settings import Settings, Unjudgeable
 from rankgauge.active.labels import Kind
 from rankgauge.judgments import combine
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["Given", "Ledger"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.pool import Pool
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["pack", "pack_beliefs", "texts", "unpack", "unpack_beliefs"]
 

@@ -13,7 +13,7 @@ from rankgauge.active.campaign.estimates import FEWEST
 from rankgauge.active.campaign.stages import seed_of
 from rankgauge.active.design.recalibration import recalibrated
 from rankgauge.errors import InputError
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["refit"]
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["remainder"]
 

@@ -16,7 +16,7 @@ from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import InputError
-from rankgauge.ranking.hits import IndexArray
+from rankgauge.numeric import IndexArray
 
 __all__ = ["Stage", "StageSettings", "seed_of"]
 

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from rankgauge.active.design.kappa import Reach
 from rankgauge.active.design.stages import Luck, Outcome, Stage
 from rankgauge.active.design.walk import Block, Path, Sheet
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["NestedStage"]
 

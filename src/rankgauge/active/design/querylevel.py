@@ -11,8 +11,7 @@ from rankgauge.active.method import Estimate, Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["QueryPlan", "affordable", "new", "query_costs", "streams", "value_bounds"]
 

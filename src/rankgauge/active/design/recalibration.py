@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.active.pool import Pool
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["recalibrated"]
 

@@ -20,8 +20,7 @@ from rankgauge.active.intervals import Interval, half_width
 from rankgauge.active.method import Estimate, Plan, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Luck", "Outcome", "Stage", "StagedPlan"]
 

@@ -13,8 +13,7 @@ from rankgauge.active.design.kappa import Reach
 from rankgauge.active.design.stages import Luck, Outcome, Stage
 from rankgauge.active.design.walk import Sheet
 from rankgauge.active.moments.forms.linear import net_weights
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["ThinnedStage"]
 

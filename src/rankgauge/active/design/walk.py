@@ -15,8 +15,7 @@ from rankgauge.active.moments import Worths, slopes, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["Block", "Path", "Sheet"]
 

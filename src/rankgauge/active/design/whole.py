@@ -13,8 +13,7 @@ from rankgauge.active.methods.greg import query_scores
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["CensusStage", "WholeStage"]
 

@@ -26,8 +26,7 @@ from rankgauge.active.methods.greg import Greg
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Auto", "AutoPlan"]
 

@@ -17,8 +17,7 @@ from rankgauge.active.methods.paper import Paper, PaperPlan, drawing
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Defensive", "DefensivePlan"]
 

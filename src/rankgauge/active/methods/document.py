@@ -23,8 +23,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["STAGES", "Document", "DocumentPlan", "document_stage"]
 

@@ -21,8 +21,7 @@ from rankgauge.active.moments import Moments, moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Greg", "GregPlan", "inclusions", "query_scores"]
 

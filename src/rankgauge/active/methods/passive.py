@@ -12,8 +12,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Passive", "PassivePlan"]
 

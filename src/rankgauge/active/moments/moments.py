@@ -10,8 +10,7 @@ import numpy as np
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["CELLS", "Lists", "Moments", "Worths", "batches", "worths"]
 

@@ -22,8 +22,7 @@ from rankgauge.active.moments.moments import CELLS, Lists, batches, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["Layout", "Slopes", "slopes"]
 

@@ -11,7 +11,7 @@ query 18 is called `18 (2)`, as no query of a LETOR file can be.
 from __future__ import annotations
 
 import re
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, refuse_word
 from rankgauge.io.lines import BLANK, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.io.texts import numbers
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import JUDGMENTS, Table, check
 from rankgauge.tables.columns import NUMBER
@@ -40,8 +41,6 @@ _SCORES = Table(name="scores", required={"score": NUMBER}, optional={})
 _SCORE = rf"{START}(?<score>{WORD}+){BLANK}*$"
 _FEATURES = rf"qid:{WORD}+([^#]*)"
 _FEATURE = rf"^([1-9]\d*):({WORD}+)$"
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 
 class Features(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.judgments.coefficient import FloatArray, ratio
+from rankgauge.numeric import FloatArray, ratio
 
 __all__ = ["WEIGHTS", "cohen"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.judgments.coefficient import Coefficient, FloatArray, Tally, ratio
+from rankgauge.judgments.coefficient import Coefficient, Tally
 from rankgauge.judgments.coefficients.observed import observed
+from rankgauge.numeric import FloatArray, ratio
 
 __all__ = ["fleiss"]
 

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.judgments.coefficient import Coefficient, FloatArray, Tally, ratio
+from rankgauge.judgments.coefficient import Coefficient, Tally
+from rankgauge.numeric import FloatArray, ratio
 
 __all__ = ["DISTANCES", "alpha", "coincidences"]
 

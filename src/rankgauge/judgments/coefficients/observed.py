@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rankgauge.judgments.coefficient import Coefficient, FloatArray, Tally, ratio
+from rankgauge.judgments.coefficient import Coefficient, Tally
+from rankgauge.numeric import FloatArray, ratio
 
 __all__ = ["observed", "unanimous"]
 

@@ -21,7 +21,7 @@ from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import Flag, Number, Whole
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 
 __all__ = ["AdaRank", "Boosting", "Stage"]
 

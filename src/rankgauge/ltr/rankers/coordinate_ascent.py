@@ -19,7 +19,7 @@ from rankgauge.ltr.linesearch import LineSearch, line_search
 from rankgauge.ltr.parameters import Number, Whole
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["CoordinateAscent"]
 

@@ -18,8 +18,7 @@ from rankgauge.ltr.parameters import Number, Whole
 from rankgauge.ltr.relevance import RelevanceModel
 from rankgauge.ltr.trees import Trees
 from rankgauge.measures import Measure
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["ForestClassification", "ForestRegression"]
 

@@ -16,7 +16,7 @@ from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import Number, Whole
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 try:
     import lightgbm

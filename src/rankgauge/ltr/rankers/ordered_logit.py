@@ -19,8 +19,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.ltr.parameters import Number, Whole
 from rankgauge.ltr.relevance import RelevanceModel
 from rankgauge.measures import Measure
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["OrderedLogit", "Posterior", "rising"]
 

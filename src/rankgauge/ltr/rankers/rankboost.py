@@ -14,7 +14,7 @@ from rankgauge.ltr.parameters import Whole
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.stumps import Stump, Stumps
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["RankBoost"]
 

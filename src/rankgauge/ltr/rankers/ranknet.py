@@ -17,8 +17,7 @@ from rankgauge.ltr.parameters import Number, Whole
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.several import Several
 from rankgauge.measures import Measure
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Batch", "RankNet", "batches"]
 

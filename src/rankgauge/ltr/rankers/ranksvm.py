@@ -18,7 +18,7 @@ from rankgauge.ltr.parameters import Number
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.several import Several
 from rankgauge.measures import Measure
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["RankSVM", "path"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import cumulated_precision, ratio
+from rankgauge.measures.parts import cumulated_precision
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["AP"]
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import ratio
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["binG"]
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import ratio
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["VARIANTS", "Bpref", "preferred"]
 

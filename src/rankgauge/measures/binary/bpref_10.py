@@ -8,9 +8,8 @@ import numpy as np
 
 from rankgauge.measures.binary.bpref import preferred
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import ratio
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["bpref_10"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.recall import ROUNDINGS, interpolated_precision, reached
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["IPrec"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from rankgauge.errors import ParameterError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.shapes import Form, Shape
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["RBP"]
 

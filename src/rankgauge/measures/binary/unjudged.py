@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Unjudged"]
 

@@ -8,8 +8,8 @@ from rankgauge.errors import UnknownNameError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.parts import STOPS, stop_probability
 from rankgauge.measures.shapes import Form, Shape
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["ERR"]
 

@@ -10,8 +10,9 @@ import numpy as np
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.shapes import Form, Shape
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray, Weight
+from rankgauge.ranking.lists import Weight
 
 __all__ = ["PFound"]
 

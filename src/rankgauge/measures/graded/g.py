@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import gains, ideal_gains, ratio
+from rankgauge.measures.parts import gains, ideal_gains
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["G"]
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import Levels, ratio
+from rankgauge.measures.parts import Levels
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["GAP"]
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import discount, ideal_gains, ratio
+from rankgauge.measures.parts import discount, ideal_gains
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["MeanNDCG"]
 

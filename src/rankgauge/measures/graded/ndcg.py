@@ -8,10 +8,9 @@ import numpy as np
 
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.measure import Cutoff, Example, Facts, TieRule
-from rankgauge.measures.parts import ratio
 from rankgauge.measures.shapes import Form
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["nDCG"]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import gains, ratio
+from rankgauge.measures.parts import gains
+from rankgauge.numeric import FloatArray, IndexArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray, group_edges
+from rankgauge.ranking.lists import group_edges
 
 __all__ = ["Q"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.numbers import NumberFormat
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["RelString"]
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from rankgauge.measures.contingency import contingency
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import ratio
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["SetAccuracy"]
 

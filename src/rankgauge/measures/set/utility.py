@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import FloatArray
 
 __all__ = ["Utility"]
 

@@ -12,8 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray
+from rankgauge.numeric import BoolArray, IndexArray
 
 __all__ = ["MARGIN", "Words", "descending", "hashed", "keyed", "same", "window", "words"]
 

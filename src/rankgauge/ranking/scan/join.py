@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.ranking.hits import IndexArray
+from rankgauge.numeric import IndexArray
 from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
 from rankgauge.ranking.scan.lines import Irregular
 from rankgauge.ranking.scan.pool import Pool, spans

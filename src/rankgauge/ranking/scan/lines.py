@@ -15,7 +15,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.ranking.hits import IndexArray
+from rankgauge.numeric import IndexArray
 from rankgauge.ranking.scan.ids import MARGIN, words
 from rankgauge.ranking.threads import THREADS
 

@@ -14,8 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.scan.ids import Words, window
 
 __all__ = ["decimals"]

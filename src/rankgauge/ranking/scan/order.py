@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
-from rankgauge.ranking.hits import Found, IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.ranking.hits import Found
 from rankgauge.ranking.scan.ids import Words, descending
 from rankgauge.ranking.scan.pool import Pool, spans
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.frames import graded
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import UNJUDGED, FloatArray
+from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.scan.ids import Words
 from rankgauge.ranking.scan.lines import Block, Irregular, Lines
 from rankgauge.ranking.scan.numbers import decimals

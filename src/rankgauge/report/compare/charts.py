@@ -12,7 +12,7 @@ from html import escape
 import numpy as np
 
 from rankgauge.comparison import Curve
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from rankgauge.report.compare.content import DOWN, OPEN, UP, signed
 from rankgauge.report.numbers import number
 

@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from rankgauge.report.compare.charts import colour
 
 __all__ = ["Axis", "Line", "curves", "dots", "ticks"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.correction import Correction, Family, FloatArray
+from rankgauge.numeric import FloatArray
+from rankgauge.stats.correction import Correction, Family
 
 __all__ = ["BONFERRONI"]
 

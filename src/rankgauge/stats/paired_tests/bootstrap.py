@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.paired_test import SLACK, FloatArray, PairedTest, Tested, alike, pieces, sampled
+from rankgauge.numeric import FloatArray
+from rankgauge.stats.paired_test import SLACK, PairedTest, Tested, alike, pieces, sampled
 
 __all__ = ["BOOTSTRAP"]
 

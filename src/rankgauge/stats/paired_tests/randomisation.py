@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.paired_test import SLACK, FloatArray, PairedTest, Tested, pieces, sampled
+from rankgauge.numeric import FloatArray
+from rankgauge.stats.paired_test import SLACK, PairedTest, Tested, pieces, sampled
 
 __all__ = ["RANDOMISATION", "every"]
 

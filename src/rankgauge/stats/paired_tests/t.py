@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.numeric import FloatArray
 from rankgauge.stats.paired import paired_t
-from rankgauge.stats.paired_test import FloatArray, PairedTest, Tested
+from rankgauge.stats.paired_test import PairedTest, Tested
 
 __all__ = ["T"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.stats.paired_test import FloatArray, PairedTest, Tested, alike
+from rankgauge.numeric import FloatArray
+from rankgauge.stats.paired_test import PairedTest, Tested, alike
 from rankgauge.stats.paired_tests.randomisation import every
 
 __all__ = ["WILCOXON"]

@@ -15,7 +15,7 @@ import numpy as np
 from rankgauge.active.moments.moments import CELLS, Lists, Moments, Worths, batches, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["cascade", "list_moments", "stakes"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge.active.moments.moments import Moments, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["linear", "net_weights"]
 

@@ -11,8 +11,7 @@ from rankgauge.active.moments.moments import Moments, batches
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.arrays import score_arrays
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["montecarlo"]
 

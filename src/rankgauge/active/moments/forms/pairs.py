@@ -24,8 +24,7 @@ from rankgauge.active.moments.forms.cascade import list_moments
 from rankgauge.active.moments.moments import Lists, Moments, Worths, batches, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["pairs"]
 

@@ -17,7 +17,7 @@ from rankgauge.datasets import LIKENESSES, generate_learning, learning_rows
 from rankgauge.datasets.folds import read_folds
 from rankgauge.experiments.papers.active.trials import Effort
 from rankgauge.io.formats.letor import Features
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Material", "Split", "generated", "given"]
 

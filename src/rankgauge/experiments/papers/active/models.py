@@ -13,7 +13,7 @@ from rankgauge.active.beliefs import mixture, predict
 from rankgauge.datasets import learning_rows
 from rankgauge.experiments.papers.active.material import Split
 from rankgauge.io.formats.letor import Features
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["RANKERS", "Opinions", "Recipe", "consult", "recipes"]
 

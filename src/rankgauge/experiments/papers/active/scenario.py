@@ -9,7 +9,7 @@ import polars as pl
 
 from rankgauge.active.pool import Pool
 from rankgauge.experiments.papers.active.material import Material, Split
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Scenario", "graded", "pool_of"]
 

@@ -22,7 +22,7 @@ from rankgauge.experiments.papers.active.scenario import Scenario, graded, pool_
 from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, method, studies
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 from rankgauge.report.simulate import Shown
 
 __all__ = ["SHORT", "Simulation"]

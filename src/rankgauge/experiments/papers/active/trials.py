@@ -19,7 +19,7 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.study import Curve, Study
 from rankgauge.active.target import Target
 from rankgauge.experiments.jobs import Job, Progress, run_jobs, untold
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["METHODS", "Case", "Effort", "Trials", "method", "studies"]
 

@@ -24,8 +24,8 @@ from rankgauge.experiments.jackknife import jackknife
 from rankgauge.experiments.papers.multigraded.measured import BESIDES, MEASURES
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import LEAVE_OUT
-from rankgauge.ranking.lists import FloatArray
 from rankgauge.report import plots
 
 __all__ = ["STRATEGIES", "compare", "levels", "load", "scaled_gains"]

@@ -17,8 +17,7 @@ from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Outcome
 from rankgauge.experiments.jackknife import jackknife
 from rankgauge.experiments.papers.multigraded.measured import BESIDES, MEASURES
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report import plots
 
 __all__ = ["SCALES", "simulate", "uneven", "uniform", "walks"]

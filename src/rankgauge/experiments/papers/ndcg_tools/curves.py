@@ -12,8 +12,7 @@ from rankgauge.experiments.experiment import Figure
 from rankgauge.experiments.folded import folded
 from rankgauge.experiments.papers.ndcg_tools.tools import CUTOFFS
 from rankgauge.experiments.papers.ndcg_tools.training import RANKERS
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report.panels import Panels
 from rankgauge.report.plots import Chart
 

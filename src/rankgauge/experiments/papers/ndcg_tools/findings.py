@@ -10,8 +10,7 @@ import numpy as np
 
 from rankgauge.experiments.claims import CLEAR, Number
 from rankgauge.experiments.folded import folded, folded_number
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["Findings"]
 

@@ -19,7 +19,7 @@ from rankgauge.experiments.papers.ndcg_tools import curves, training, weights
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
 from rankgauge.experiments.papers.ndcg_tools.tools import CUTOFFS, READINGS, HeldOut, tools
 from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RANKERS, WHOLE
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
 __all__ = ["NDCG_TOOLS", "judge"]
 

@@ -14,8 +14,7 @@ from rankgauge.datasets.folds import Fold
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation import evaluate
 from rankgauge.io.formats.letor import Features
-from rankgauge.ranking.hits import IndexArray
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["CUTOFFS", "READINGS", "HeldOut", "tools"]
 

@@ -19,9 +19,20 @@ import polars as pl
 from rankgauge.datasets.folds import Fold
 from rankgauge.experiments.jobs import Job
 from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
-from rankgauge.ranking.lists import FloatArray
+from rankgauge.numeric import FloatArray
 
-__all__ = ["METRIC", "PLAIN", "RANKERS", "WHOLE", "Ranker", "costs", "jobs", "name", "scores", "train"]
+__all__ = [
+    "METRIC",
+    "PLAIN",
+    "RANKERS",
+    "WHOLE",
+    "Ranker",
+    "costs",
+    "jobs",
+    "name",
+    "scores",
+    "train",
+]
 
 METRIC = "nDCG@10"
 

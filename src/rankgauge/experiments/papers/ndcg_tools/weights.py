@@ -13,7 +13,7 @@ from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Outcome
 from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
 from rankgauge.experiments.papers.ndcg_tools.training import METRIC
-from rankgauge.ranking.lists import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.report.panels import Panels
 from rankgauge.report.plots import Chart
 

@@ -1,0 +1,21 @@
+"""Arrays: the types that kernels take and give, and a quotient that knows 0/0."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["BoolArray", "FloatArray", "IndexArray", "SingleArray", "ratio"]
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+SingleArray: TypeAlias = npt.NDArray[np.float32]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+IndexArray: TypeAlias = npt.NDArray[np.int64]
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """The quotient, NaN where the denominator is 0."""
+    safe = np.where(denominator == 0, 1.0, denominator)
+    return np.where(denominator == 0, np.nan, numerator / safe)
