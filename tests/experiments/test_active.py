@@ -12,7 +12,7 @@ import pytest
 from rankgauge.active import methods
 from rankgauge.active.study import saving
 from rankgauge.active.target import Target
-from rankgauge.experiments import Setting, Verdict, get
+from rankgauge.experiments import PAPERS, Setting, Verdict
 from rankgauge.experiments.experiment import Outcome
 from rankgauge.experiments.papers.active import absolute, selection, size, update
 from rankgauge.experiments.papers.active.material import Material, generated, given
@@ -166,7 +166,7 @@ def outcome(small: Material, tmp_path_factory: pytest.TempPathFactory) -> tuple[
 def test_every_claim_is_tested(outcome: tuple[Outcome, Path]) -> None:
     """Each condition of each claim has its number, with a standard error."""
     numbers = outcome[0].numbers
-    for claim in get("active").paper.claims:
+    for claim in PAPERS["active"].paper.claims:
         assert claim.verdict(numbers) is not Verdict.UNTESTED, claim.place
         for condition in claim.conditions:
             assert numbers[condition.number].error > 0
@@ -191,7 +191,7 @@ def test_files(outcome: tuple[Outcome, Path], tmp_path: Path) -> None:
     """The folder has verdicts, tables and the paper's three figures."""
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
-    done = Reproduction(experiment=get("active"), setting=Setting(trials=12), outcome=outcome[0])
+    done = Reproduction(experiment=PAPERS["active"], setting=Setting(trials=12), outcome=outcome[0])
     written = {path.name for path in done.write(tmp_path)}
     figures = {f"figure-{number}{ending}" for number in (1, 2, 3) for ending in plots.OPTIONS}
     assert written == {"claims.csv", "curves.csv", "savings.csv", "results.json", *figures}

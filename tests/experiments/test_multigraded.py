@@ -14,7 +14,7 @@ import pytest
 from rankgauge.arrays import score_arrays
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, MissingExtraError
-from rankgauge.experiments import Setting, Verdict, get
+from rankgauge.experiments import PAPERS, Setting, Verdict
 from rankgauge.experiments.papers.multigraded import lists, ohsumed, swaps
 from rankgauge.experiments.result import Reproduction
 from rankgauge.report import plots
@@ -27,7 +27,7 @@ FEW = Setting(trials=10, seed=1)
 @pytest.fixture(scope="module")
 def few() -> Reproduction:
     """The experiment on ten trials, without data."""
-    return Reproduction.of(get("multigraded"), FEW)
+    return Reproduction.of(PAPERS["multigraded"], FEW)
 
 
 def test_first_table() -> None:
@@ -179,7 +179,7 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     assert "multigraded  Performance measures" in capsys.readouterr().out
     called(monkeypatch, "multigraded", "--trials", "2", "--no-figures", "-o", str(tmp_path))
     shown = capsys.readouterr().out
-    for claim in get("multigraded").paper.claims:
+    for claim in PAPERS["multigraded"].paper.claims:
         assert f"\n{claim.place}: " in shown
     assert "needs   OHSUMED" in shown
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv"] * 4 + [".json"]

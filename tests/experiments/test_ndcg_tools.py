@@ -14,7 +14,7 @@ import pytest
 from rankgauge.cli.main import run as run_command
 from rankgauge.datasets.folds import Fold, folds_of
 from rankgauge.datasets.learning import generate_learning, learning_parts
-from rankgauge.experiments import Setting, Verdict, get
+from rankgauge.experiments import PAPERS, Setting, Verdict
 from rankgauge.experiments.folded import folded
 from rankgauge.experiments.jobs import run_jobs
 from rankgauge.experiments.papers.ndcg_tools import run, training, weights
@@ -174,7 +174,7 @@ def reproduction(folds: tuple[Fold, ...], parts: Path) -> Reproduction:
     """The experiment on the tiny set."""
     results = {job.name: job.result(parts) for job in training.jobs(folds, TRAINED)}
     outcome = run.judge(folds, results) | weights.outcome(folds)
-    return Reproduction(experiment=get("ndcg-tools"), setting=Setting(), outcome=outcome)
+    return Reproduction(experiment=PAPERS["ndcg-tools"], setting=Setting(), outcome=outcome)
 
 
 def test_trainings(folds: tuple[Fold, ...], parts: Path) -> None:
@@ -290,7 +290,7 @@ def test_command_goes_on(
     assert not ended.value.code
     shown = capsys.readouterr().out
     assert "5 folds, 40 queries" in shown
-    for claim in get("ndcg-tools").paper.claims:
+    for claim in PAPERS["ndcg-tools"].paper.claims:
         assert f"\n{claim.place}: " in shown
 
 

@@ -158,6 +158,6 @@ def _code() -> str:
     from rankgauge import ltr
 
     found = hashlib.sha256()
-    for path in sorted(Path(ltr.__file__).parent.glob("*.py")):
+    for path in sorted(Path(ltr.__file__).parent.rglob("*.py")):
         found.update(path.read_bytes())
     return found.hexdigest()
