@@ -1,0 +1,69 @@
+"""A room that version 0.1.0 left: today's code opens its database and finds the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.web.house import House, open_house
+
+ROOM = Path(__file__).parents[1] / "golden" / "room_0_1"
+EXPECTED = json.loads((ROOM / "expected.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    shutil.copy(ROOM / "room.db", tmp_path / "room.db")
+    with open_house(f"sqlite:///{tmp_path / 'room.db'}") as opened:
+        yield opened
+
+
+@pytest.fixture
+def program(house: House) -> httpx.Client:
+    """A program with the token that the old version made."""
+    return house.guest(headers={"Authorization": f"Bearer {EXPECTED['token']}"})
+
+
+def near(row: dict[str, Any]) -> dict[str, Any]:
+    """The row, whose numbers may differ in their last digits from one processor to another."""
+    return {name: pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for name, value in row.items()}
+
+
+def test_the_campaign_is_as_it_was(program: httpx.Client) -> None:
+    """Settings, progress, estimate and the rule to stop are those of the old version."""
+    (now,) = program.get("/api/v1/campaigns").json()
+    del now["progress"]["leased"]  # depends on the hour
+    then = EXPECTED["summary"]
+    assert now["estimate"] == near(then["estimate"])
+    assert now["progress"] == then["progress"]
+    assert {name: now[name] for name in ("id", "name", "measure", "method", "stop_at")} == {
+        name: then[name] for name in ("id", "name", "measure", "method", "stop_at")
+    }
+
+
+@pytest.mark.parametrize("name", ["judgments.txt", "assessors.txt"])
+def test_the_exports_are_the_same(program: httpx.Client, name: str) -> None:
+    """The exported qrels are those of the old version, byte for byte."""
+    assert program.get(f"/api/v1/campaigns/1/files/{name}").content == (ROOM / name).read_bytes()
+
+
+def test_the_assessors_agree_as_before(program: httpx.Client) -> None:
+    """Coefficients of agreement and the number of disagreements are those of the old version."""
+    found = program.get("/api/v1/campaigns/1/agreement").json()["coefficients"]
+    assert found == [near(row) for row in EXPECTED["agreement"]]
+    assert len(program.get("/api/v1/campaigns/1/disagreements").json()) == EXPECTED["disagreements"]
+
+
+def test_judging_goes_on(house: House, program: httpx.Client) -> None:
+    """The people, the guide and the budget are still there, and a new label counts."""
+    assert [row["name"] for row in program.get("/api/v1/campaigns/1/assessors").json()] == ["ann", "bob"]
+    page = house.admin().get("/campaigns/1/judge").text
+    assert "Judge what the query asks for." in page
+    label = {**program.get("/api/v1/campaigns/1/judgments").json()[0], "assessor": "cleo"}
+    assert program.post("/api/v1/campaigns/1/labels", json={"labels": [label]}).json()["new"] == 1
