@@ -14,8 +14,8 @@ import numpy as np
 
 from rankgauge.errors import InputError
 from rankgauge.measures import Measure
+from rankgauge.measures.gains import GAINS
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.measures.parts import GAINS
 from rankgauge.ranking import UNJUDGED, RankedLists
 
 Grade = float | None

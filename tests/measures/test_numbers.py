@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankgauge.measures.numbers import FULL, fixed, java_rounded, significant
+from rankgauge.measures.output import FULL, fixed, java_rounded, significant
 
 
 @pytest.mark.parametrize(

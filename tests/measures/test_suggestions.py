@@ -7,7 +7,7 @@ import pytest
 from rankgauge import dialects
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import MEASURES, resolve
-from rankgauge.measures.suggestions import OTHER_NAMES, unknown
+from rankgauge.measures.names import OTHER_NAMES, unknown
 from rankgauge.measures.trec_names import NAMES
 
 

@@ -9,7 +9,7 @@ import pytest
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import MEASURES, Measure
-from rankgauge.measures.parts import DISCOUNTS, GAINS
+from rankgauge.measures.gains import DISCOUNTS, GAINS
 from rankgauge.report import explain
 
 UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing", "only_for"}

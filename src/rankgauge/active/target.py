@@ -14,8 +14,8 @@ from rankgauge.arrays import score_arrays
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.measures import Aggregate, Measure, parse
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
 from rankgauge.ranking import RankedLists

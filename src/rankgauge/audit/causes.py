@@ -13,7 +13,7 @@ from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.scores import REFUSING, REPORTED, RESOLVED
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
-from rankgauge.measures.parts import DISCOUNTS, GAINS
+from rankgauge.measures.gains import DISCOUNTS, GAINS
 from rankgauge.policies import LEAVE_OUT, HighGrade, Policy
 
 __all__ = ["CAUSES", "Cause", "differing"]

@@ -12,7 +12,7 @@ from rankgauge.audit.scores import Scores
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import Measure
-from rankgauge.measures.parts import DISCOUNTS, gains
+from rankgauge.measures.gains import DISCOUNTS, gains
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Ties, Unjudged
 from rankgauge.ranking import RankedLists, rank

@@ -19,10 +19,10 @@ from rankgauge.arrays import score_arrays
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.measures import Measure, parse
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.graded.ndcg import nDCG
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
@@ -256,7 +256,7 @@ def _ideals(kernel: nDCG, grades: FloatArray, sizes: IndexArray) -> FloatArray:
     for rows, (padded,) in pad_groups(sizes, grades):
         ideal = -np.sort(-padded, axis=1)
         lists = RankedLists(ranks=ideal, grades=ideal, ideal=ideal, retrieved=sizes[rows].astype(np.float64))
-        found[rows] = kernel.ideal(lists)
+        found[rows] = kernel.divisor(lists)
     return found
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from rankgauge.ltr.objective import Discounted, Objective
 from rankgauge.measures import Measure
 from rankgauge.measures.binary.ap import AP
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
 

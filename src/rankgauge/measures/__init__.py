@@ -2,7 +2,7 @@
 
 from rankgauge.measures.measure import FAMILIES, MEASURES, Aggregate, Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.names import as_list, parse
-from rankgauge.measures.printed import Listed, Printed
+from rankgauge.measures.output import Listed, Printed
 from rankgauge.measures.trec_names import parse_all, resolve, trec_name
 
 __all__ = [

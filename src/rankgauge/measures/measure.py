@@ -1,8 +1,13 @@
 """The contract of a measure, and the registry that subclassing fills.
 
 A measure is one file: a frozen dataclass with its facts (name, formula, reference, bounds, traits, worked
-examples), its parameters as fields, and `contributions`, what each hit adds to the value. A measure that is no sum
-overrides `values` instead. A kernel gives NaN where its formula is 0/0; only a dialect turns that into a number.
+examples), its parameters as fields, and its kernel, in the first of these ways that fits:
+
+- `form`: worths of grades and weights of ranks;
+- `numerator` or `amounts`, and `divisor`: what each hit adds above the line, and what the sum is divided by;
+- `values`: anything else.
+
+A kernel gives NaN where its formula is 0/0; only a dialect turns that into a number.
 """
 
 from __future__ import annotations
@@ -15,9 +20,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.numbers import NumberFormat
-from rankgauge.measures.shapes import Form
-from rankgauge.numeric import FloatArray
+from rankgauge.measures.forms import Form
+from rankgauge.measures.output import NumberFormat
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.sampling import SAMPLING
 from rankgauge.registry import Registry
@@ -174,16 +179,36 @@ class Measure:
         return values, np.zeros_like(values)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        """The kernel: by default the sum of what each hit contributes."""
-        return total(self.contributions(lists))
+        """The kernel: the sum of what the hits add, over the divisor.
+
+        The sum comes first and is divided once, as in the tools: their printed digits follow from it.
+        """
+        summed, divisor = total(self.amounts(lists)), self.divisor(lists)
+        return summed if divisor is None else ratio(summed, divisor)
 
     def contributions(self, lists: RankedLists) -> FloatArray:
         """What each hit adds to the value (queries × hits)."""
-        raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
+        amounts, divisor = self.amounts(lists), self.divisor(lists)
+        return amounts if divisor is None else ratio(amounts, divisor[..., np.newaxis])
+
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        """What each hit adds above the line (queries × hits)."""
+        form = self.numerator()
+        if form is None:
+            raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
+        return form.contributions(lists)
+
+    def divisor(self, lists: RankedLists) -> FloatArray | None:
+        """What the sum of each query is divided by, which no order of its list changes; None if by nothing."""
+        return None
 
     def form(self) -> Form | None:
-        """The measure as worths of grades and weights of ranks, where that is all that its value depends on."""
+        """The measure as worths of grades and weights of ranks, where its value depends on nothing else."""
         return None
+
+    def numerator(self) -> Form | None:
+        """The same for what is above the line: a normalised measure such as nDCG has a numerator, but no form."""
+        return self.form()
 
     def text(self, value: float, number: NumberFormat) -> str:
         """The value as it is printed: a count whole, anything else in that format."""

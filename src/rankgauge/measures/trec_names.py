@@ -13,9 +13,8 @@ from functools import cache
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures.measure import MEASURES, Measure
-from rankgauge.measures.names import parse
-from rankgauge.measures.printed import Printed
-from rankgauge.measures.suggestions import unknown
+from rankgauge.measures.names import parse, unknown
+from rankgauge.measures.output import Printed
 
 __all__ = ["NAMES", "SETS", "Name", "parse_all", "resolve", "trec_name"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankgauge.measures import Measure
-from rankgauge.measures.numbers import fixed
+from rankgauge.measures.output import fixed
 
 __all__ = ["interval", "number", "share", "value"]
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rankgauge import dialects as _dialects
 from rankgauge import io
 from rankgauge.measures import FAMILIES, MEASURES, Example, Measure
-from rankgauge.measures.suggestions import unknown
+from rankgauge.measures.names import unknown
 from rankgauge.report import explain
 from rankgauge.report.base import FORMATS, Format
 from rankgauge.report.formats.text import console, escaped, pairs, ruled

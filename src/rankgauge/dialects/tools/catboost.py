@@ -2,7 +2,7 @@
 
 from rankgauge.dialects.dialect import Dialect, Printed
 from rankgauge.measures import parse
-from rankgauge.measures.numbers import FULL
+from rankgauge.measures.output import FULL
 from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, Ties
 
 CATBOOST = Dialect(

@@ -6,7 +6,7 @@ unless told otherwise. gdeval counts each line of a document that is listed or j
 
 from rankgauge.dialects.dialect import Dialect, Printed
 from rankgauge.measures import parse
-from rankgauge.measures.numbers import fixed
+from rankgauge.measures.output import fixed
 from rankgauge.policies import LEAVE_OUT, FractionalGrade, HighGrade, MissingQuery, NegativeGrade, QueryOrder, Ties
 
 GDEVAL = Dialect(

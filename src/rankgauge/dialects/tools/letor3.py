@@ -6,7 +6,7 @@ precision at it, though its own row has no such value.
 
 from rankgauge.dialects.dialect import Dialect, Printed
 from rankgauge.measures import parse
-from rankgauge.measures.numbers import significant
+from rankgauge.measures.output import significant
 from rankgauge.policies import (
     Duplicates,
     FractionalGrade,

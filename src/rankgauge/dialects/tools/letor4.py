@@ -5,7 +5,7 @@ from dataclasses import replace
 from rankgauge.dialects.dialect import Printed
 from rankgauge.dialects.tools.letor3 import LETOR3
 from rankgauge.measures import parse
-from rankgauge.measures.numbers import fixed
+from rankgauge.measures.output import fixed
 
 DIGITS = fixed(4)  # sprintf("%.4f")
 

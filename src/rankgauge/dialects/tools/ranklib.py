@@ -6,7 +6,7 @@ people ask it for.
 
 from rankgauge.dialects.dialect import Dialect, Printed
 from rankgauge.measures import parse
-from rankgauge.measures.numbers import java_rounded
+from rankgauge.measures.output import java_rounded
 from rankgauge.policies import ABOVE_ZERO, Duplicates, Grouping, IdealPool, NegativeGrade, Ties
 
 DIGITS = java_rounded(4)  # SimpleMath.round(value, 4): floor(x · 10^4 + ½) / 10^4

@@ -6,7 +6,7 @@ well: evaluate(…, dialect="yahoo", empty=0.5).
 
 from rankgauge.dialects.dialect import Dialect, Printed
 from rankgauge.measures import parse
-from rankgauge.measures.numbers import FULL
+from rankgauge.measures.output import FULL
 from rankgauge.policies import FractionalGrade, IdealPool, NegativeGrade, Ties
 
 YAHOO = Dialect(

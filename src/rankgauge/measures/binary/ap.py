@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import cumulated_precision
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -35,16 +35,17 @@ class AP(Measure):
     cutoff: int | None = None
     rel: float | None = None
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        R = lists.total_relevant(self.rel)
-        lists = lists.top(self.cutoff)
-        precision = cumulated_precision(lists, lists.relevant(self.rel).astype(float), self.cutoff)
-        return ratio(precision, R[..., None])
-
     def values(self, lists: RankedLists) -> FloatArray:
+        # trec_eval adds from the last document up, which shows in single precision.
+        return ratio(lists.total(self.amounts(lists), upwards=True), self.divisor(lists))
+
+    def numerator(self) -> Form:
+        return Form(shape=Shape.PRECISION, worth=self._found, weight=lambda ranks: 1.0 / ranks, cutoff=self.cutoff)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
         assert self.rel is not None
-        top = lists.top(self.cutoff)
-        precision = cumulated_precision(top, top.relevant(self.rel).astype(float), self.cutoff)
-        # trec_eval sums first and divides once; so do we, to the last digit.
-        return ratio(lists.total(precision, upwards=True), lists.total_relevant(self.rel))
+        return lists.total_relevant(self.rel)
+
+    def _found(self, lists: RankedLists) -> FloatArray:
+        assert self.rel is not None
+        return lists.relevant(self.rel).astype(float)

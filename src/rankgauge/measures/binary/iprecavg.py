@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.recall import ROUNDINGS, interpolated_precision
+from rankgauge.measures.precision import ROUNDINGS, interpolated_precision
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 

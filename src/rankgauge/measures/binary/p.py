@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 

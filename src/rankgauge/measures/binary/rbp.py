@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -41,9 +41,6 @@ class RBP(Measure):
         super().__post_init__()
         if not 0 <= self.p < 1:
             raise ParameterError("RBP", "p", "a probability from 0 to below 1", self.p)
-
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return self.form().contributions(lists)
 
     def form(self) -> Form:
         return Form(

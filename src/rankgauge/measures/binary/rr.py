@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import UnknownNameError
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight, to_single
@@ -77,9 +77,6 @@ class RR(Measure):
         super().__post_init__()
         if self.ruler is not None and self.ruler not in RULERS:
             raise UnknownNameError("ruler", self.ruler, RULERS)
-
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return self.form().contributions(lists)
 
     def form(self) -> Form:
         weight = _reciprocal if self.ruler is None else RULERS[self.ruler]

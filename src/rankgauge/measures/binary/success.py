@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -36,9 +36,6 @@ class Success(Measure):
     )
     cutoff: int | None = None
     rel: float | None = None
-
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return self.form().contributions(lists)
 
     def form(self) -> Form:
         return Form(shape=Shape.CASCADE, worth=self._found, weight=np.ones_like, cutoff=self.cutoff)

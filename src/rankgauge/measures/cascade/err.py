@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.errors import UnknownNameError
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.measures.gains import STOPS, stop_probability
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import STOPS, stop_probability
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -68,13 +68,7 @@ class ERR(Measure):
         if self.stop is not None and self.stop not in STOPS:
             raise UnknownNameError("rule for stopping", self.stop, STOPS)
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return self._reading().contributions(lists)
-
     def form(self) -> Form | None:
-        return self._reading()
-
-    def _reading(self) -> Form:
         return Form(shape=Shape.CASCADE, worth=self._stops, weight=lambda r: 1.0 / r, cutoff=self.cutoff)
 
     def _stops(self, lists: RankedLists) -> FloatArray:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from rankgauge.measures.cascade.err import ERR
+from rankgauge.measures.forms import Form
 from rankgauge.measures.measure import Cutoff, Example, Facts, TieRule
-from rankgauge.measures.shapes import Form
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
 __all__ = ["nERR"]
@@ -47,12 +45,11 @@ class nERR(ERR):
         ),
     )
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        ideal = total(super().contributions(lists.ideal_order()))
-        return ratio(super().contributions(lists), ideal[..., np.newaxis])
-
     def form(self) -> Form | None:
         return None  # the ideal order depends on all grades at once
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        return ratio(total(super().contributions(lists)), total(super().contributions(lists.ideal_order())))
+    def numerator(self) -> Form | None:
+        return super().form()
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return total(self.amounts(lists.ideal_order()))

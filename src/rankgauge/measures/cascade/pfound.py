@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight
@@ -85,9 +85,6 @@ class PFound(Measure):
                 raise UnknownNameError("p_rel", self.p_rel, P_REL)
         elif not 0 <= self.p_rel <= 1:
             raise ParameterError(self.facts.name, "p_rel", "a probability from 0 to 1, or a name", self.p_rel)
-
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return self.form().contributions(lists)
 
     def form(self) -> Form:
         going_on = 1.0 - self.p_break

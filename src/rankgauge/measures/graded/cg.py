@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.measures.gains import gains
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import gains
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -38,9 +38,6 @@ class CG(Measure):
     cutoff: int | None = None
     gain: str | None = None
     gains: tuple[tuple[float, float], ...] | None = None
-
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return self.form().contributions(lists)
 
     def form(self) -> Form:
         return Form(shape=Shape.LINEAR, worth=self._gains, weight=np.ones_like, cutoff=self.cutoff)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.measures.gains import discount, discounted, gains
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import discount, discounted, gains
-from rankgauge.measures.shapes import Form, Shape
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -65,7 +65,7 @@ class DCG(Measure):
     discount: str | None = None
     gains: tuple[tuple[float, float], ...] | None = None
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
+    def amounts(self, lists: RankedLists) -> FloatArray:
         assert self.discount is not None
         lists = lists.top(self.cutoff)
         return discounted(lists, self._gains(lists), self.discount, self.cutoff)

@@ -46,7 +46,7 @@ class gRBP(Measure):
         if not 0 <= self.p < 1:
             raise ParameterError("gRBP", "p", "a probability from 0 to below 1", self.p)
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
+    def amounts(self, lists: RankedLists) -> FloatArray:
         highest = np.max(lists.ideal, axis=-1, where=~np.isnan(lists.ideal), initial=1.0)
         lists = lists.top(self.cutoff)
         gains: FloatArray = np.where(lists.judged, lists.grades, 0.0) / highest[..., np.newaxis]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.measures.gains import discount, ideal_gains
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import discount, ideal_gains
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rankgauge.measures.forms import Form
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.measure import Cutoff, Example, Facts, TieRule
-from rankgauge.measures.shapes import Form
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
 __all__ = ["nDCG"]
@@ -64,17 +64,13 @@ class nDCG(DCG):
 
     ideal_rel: float | None = None
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return ratio(super().contributions(lists), self.ideal(lists)[..., np.newaxis])
-
-    def values(self, lists: RankedLists) -> FloatArray:
-        # Sum first and divide once, as the tools do: their printed digits follow from it.
-        return ratio(total(super().contributions(lists)), self.ideal(lists))
-
     def form(self) -> Form | None:
         return None  # the ideal order depends on all grades at once
 
-    def ideal(self, lists: RankedLists) -> FloatArray:
+    def numerator(self) -> Form | None:
+        return super().form()
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
         """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
         ideal = lists.ideal_order(self.cutoff if self.gains is None else None)
         if self.ideal_rel is not None:
@@ -84,4 +80,4 @@ class nDCG(DCG):
             order = np.argsort(-worth, axis=-1, kind="stable")
             ideal = replace(ideal, grades=np.take_along_axis(ideal.grades, order, axis=-1))
         # Grades below 0 may make it negative: then there is nothing to divide by, as in trec_eval and RankLib.
-        return np.maximum(total(super().contributions(ideal)), 0.0)
+        return np.maximum(total(self.amounts(ideal)), 0.0)

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.errors import ParameterError
+from rankgauge.measures.gains import gains
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import gains
 from rankgauge.numeric import FloatArray, IndexArray, ratio
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import group_edges

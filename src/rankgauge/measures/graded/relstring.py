@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.numbers import NumberFormat
+from rankgauge.measures.output import NumberFormat
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import Levels
+from rankgauge.measures.precision import Levels
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 

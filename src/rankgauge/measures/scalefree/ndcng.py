@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.measures.gains import discount
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.parts import discount
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 

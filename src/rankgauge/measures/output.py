@@ -1,14 +1,18 @@
-"""Number formats: how a tool writes a value, to its last digit."""
+"""What a tool prints of a measure: its label, its number format to the last digit, and where."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
-__all__ = ["FULL", "NumberFormat", "fixed", "java_rounded", "significant"]
+if TYPE_CHECKING:
+    from rankgauge.measures.measure import Measure
+
+__all__ = ["FULL", "Listed", "NumberFormat", "Printed", "fixed", "java_rounded", "significant"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,3 +60,35 @@ def _java(value: float) -> str:
     sign, digits, _ = Decimal(repr(value)).normalize().as_tuple()
     first, *rest = map(str, digits)
     return f"{'-' * sign}{first}.{''.join(rest) or '0'}E{Decimal(repr(value)).adjusted()}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """A measure under the name that a tool prints, in the tool's number format."""
+
+    name: str
+    measure: Measure
+    number: NumberFormat = fixed(4)
+    per_query: bool = True
+    overall: bool = True
+    nothing: str = "nan"
+    """What stands in place of a mean over no queries."""
+    rest: tuple[Measure, ...] = ()
+    """Measures that print on in the same place: a long relevance string takes more than one number."""
+
+
+class Listed:
+    """What a tool prints, made when it is first looked at: trec_eval's long list would load every measure there is."""
+
+    def __init__(self, make: Callable[[], Iterable[Printed]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[Printed, ...]:
+        return tuple(self._make())
+
+    def __iter__(self) -> Iterator[Printed]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)

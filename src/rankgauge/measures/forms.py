@@ -1,0 +1,119 @@
+"""The form of a measure: how worths of grades and weights of ranks make its value.
+
+Closed forms of moments, line searches and lambdas follow from it. A measure whose value depends on anything else has
+no form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from rankgauge.measures.precision import cumulated_precision
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import Weight, group_edges
+
+__all__ = ["Form", "Shape", "cascade"]
+
+
+class Shape(Enum):
+    """How worths and weights make a value."""
+
+    LINEAR = "linear"  # Σ weight(rank) · worth
+    CASCADE = "cascade"  # Σ weight(rank) · worth · Π (1 − worth of those before)
+    PRECISION = "precision"  # Σ worth · precision at the rank; worths are 0 or 1, weight(rank) is 1 / rank
+    OTHER = "other"  # anything else
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """A measure taken apart: the worth of each hit by its grade, the weight of a rank, and the last rank that counts.
+
+    In a cascade the worth is the chance that a user stops.
+    """
+
+    shape: Shape
+    worth: Callable[[RankedLists], FloatArray]
+    weight: Weight
+    cutoff: float | None = None
+
+    def contributions(self, lists: RankedLists) -> FloatArray:
+        """What each hit adds to the value; where documents are tied, the mean over their orders."""
+        lists = lists.top(self.cutoff)
+        worth = self.worth(lists)
+        match self.shape:
+            case Shape.CASCADE:
+                return cascade(lists, worth, self.weight, self.cutoff)
+            case Shape.PRECISION:
+                return cumulated_precision(lists, worth, self.cutoff)
+        return worth * lists.weigh(self.weight, self.cutoff)
+
+
+def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float | None = None) -> FloatArray:
+    """What each hit adds to Σ weight(rank) · stop · Π (1 − stop of those before).
+
+    Where documents are tied, the mean over their orders: which places of the group the h documents take that can stop
+    a user, and in which order they stand there, are independent. So the group adds Σ_j (A_{j−1} − A_j) · W_j, with
+    A_j the mean of Π(1 − stop) over the subsets of j of the h, and W_j the mean weight of the j-th place taken. The
+    group's sum is shared among its hits in proportion to their stop probabilities.
+    """
+    passed = np.cumprod(1.0 - stop, axis=-1)
+    reached = np.concatenate([np.ones((*stop.shape[:-1], 1)), passed[..., :-1]], axis=-1)
+    strict: FloatArray = stop * reached * lists.weigh(weight, cutoff)
+    if lists.first is None or lists.size is None:
+        return strict
+    added = np.where(lists.size > 1, 0.0, strict)
+    limit = np.inf if cutoff is None else cutoff
+    for group in _cells_by_group(lists.first, (stop > 0) & (lists.size > 1)):
+        lead = tuple(axis[:, 0] for axis in group)
+        shapes, which = np.unique([lists.first[lead], lists.size[lead]], axis=1, return_inverse=True)
+        worth = _worth_of_places(shapes[0], shapes[1], stop[group].shape[-1], weight, limit)
+        share = reached[lead] * (-np.diff(_chance_to_pass(stop[group])) * worth[which]).sum(axis=-1)
+        added[group] = stop[group] * (share / stop[group].sum(axis=-1))[:, np.newaxis]
+    return added
+
+
+def _cells_by_group(first: FloatArray, wanted: BoolArray) -> Iterator[tuple[IndexArray, ...]]:
+    """Where the wanted cells of each tie group are (groups × cells); groups with as many cells come together."""
+    start, _ = group_edges(first)
+    cells = np.nonzero(wanted)
+    # A group is known by its list and its first column; its cells follow one another.
+    opens = np.any([np.diff(axis, prepend=-1) for axis in (*cells[:-1], start[cells])], axis=0)
+    starts = np.flatnonzero(opens)
+    counts = np.diff(starts, append=len(opens))
+    for h in np.unique(counts):
+        yield tuple(axis[starts[counts == h, np.newaxis] + np.arange(h)] for axis in cells)
+
+
+def _chance_to_pass(stop: FloatArray) -> FloatArray:
+    """For each group of h documents, the mean of Π(1 − stop) over its subsets of j documents, j = 0..h."""
+    h = stop.shape[-1]
+    mean = np.zeros((len(stop), h + 1))
+    mean[:, 0] = 1.0
+    for n in range(1, h + 1):
+        j = np.arange(1, n + 1)
+        passing = (1.0 - stop[:, n - 1, np.newaxis]) * mean[:, :n]
+        mean[:, 1 : n + 1] = ((n - j) * mean[:, 1 : n + 1] + j * passing) / n
+    return mean
+
+
+def _worth_of_places(first: FloatArray, size: FloatArray, h: int, weight: Weight, limit: float) -> FloatArray:
+    """The mean weight of the 1st, 2nd, … h-th place taken, where h documents take random places of each group.
+
+    Place by place: `taken[j]` is the chance that j of the h stand before it.
+    """
+    j = np.arange(h)
+    worth, taken = np.zeros((len(first), h)), np.zeros((len(first), h))
+    taken[:, 0] = 1.0
+    for place in range(int(np.max(np.minimum(size, limit - first + 1), initial=0))):
+        rank = first + place
+        inside = (place < size) & (rank <= limit)
+        next_ = taken * (h - j) / np.maximum(size - place, 1.0)[:, np.newaxis]
+        worth += np.where(inside, weight(rank), 0.0)[:, np.newaxis] * next_
+        taken -= next_
+        taken[:, 1:] += next_[:, :-1]
+    return worth

@@ -1,0 +1,133 @@
+"""What grades are worth and what ranks are worth: gains, discounts, and the chance that a user stops at a document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import Weight
+
+__all__ = [
+    "DISCOUNTS",
+    "GAINS",
+    "STOPS",
+    "discount",
+    "discounted",
+    "final",
+    "gains",
+    "ideal_gains",
+    "stop_probability",
+]
+
+
+def _table(*values: float) -> Weight:
+    """A gain table: grade → gain, 0 for grades past its end and for grades between."""
+
+    def gain(grades: FloatArray) -> FloatArray:
+        grown = np.zeros(grades.shape)
+        for grade, value in enumerate(values):
+            grown[grades == grade] = value
+        return grown
+
+    return gain
+
+
+GAINS: Mapping[str, Weight] = {
+    "linear": lambda grades: grades,
+    "exp": lambda grades: np.exp2(grades) - 1.0,
+    "yahoo": lambda grades: (np.exp2(grades) - 1.0) / 16.0,  # the challenge's evaluate.py: (2 ** g - 1) / 16
+    "ranklib": lambda grades: np.exp2(np.trunc(grades)) - 1.0,  # DCGScorer: the label is cut to an int first
+    "letor": _table(0, 1, 3),  # Eval-Score-3.0 and 4.0: a grade of 3 or more finds no entry and gains nothing
+    "mslr": _table(0, 1, 3, 7, 15),  # eval_score_mslr.pl: the same with two more entries
+}
+"""What a grade is worth, by name."""
+
+
+def _letor(ranks: FloatArray) -> FloatArray:
+    return 1.0 / np.where(ranks < 2, 1.0, np.log2(np.maximum(ranks, 2.0)))
+
+
+DISCOUNTS: Mapping[str, Weight] = {
+    "log2": lambda ranks: 1.0 / np.log2(ranks + 1.0),
+    "letor": _letor,  # ranks 1 and 2 undiscounted, then 1 / log2(rank)
+    "log2+2": lambda ranks: 1.0 / np.log2(ranks + 2.0),  # as ROMIP prints it
+    "ln": lambda ranks: 1.0 / np.log(ranks + 1.0),
+    "none": lambda ranks: np.ones_like(ranks),
+}
+"""What a rank is worth, by name."""
+
+
+DISCOUNTED: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "letor": lambda gained, ranks: np.where(ranks < 3, gained, gained * np.log(2.0) / np.log(np.maximum(ranks, 2.0))),
+    "ln": lambda gained, ranks: gained / np.log(ranks + 1.0),
+}
+"""Discounts of tools that print more digits than 1 / divisor keeps: the gain goes through their own arithmetic."""
+
+
+def discounted(lists: RankedLists, gained: FloatArray, name: str, cutoff: float | None = None) -> FloatArray:
+    """The gain of each hit after the discount of that name, 0 past the cutoff; the mean over the places where tied."""
+    if name not in DISCOUNTED or lists.tied:
+        return gained * lists.weigh(discount(name), cutoff)
+    inside = lists.ranks <= (np.inf if cutoff is None else cutoff)
+    return np.where(inside, DISCOUNTED[name](gained, np.where(inside, lists.ranks, 1.0)), 0.0)
+
+
+def discount(name: str) -> Weight:
+    """The discount of that name."""
+    if name not in DISCOUNTS:
+        raise UnknownNameError("discount", name, DISCOUNTS)
+    return DISCOUNTS[name]
+
+
+def gains(lists: RankedLists, name: str, table: tuple[tuple[float, float], ...] | None = None) -> FloatArray:
+    """The gain of each hit; 0 for unjudged ones and padding.
+
+    `table` maps grades to gains in place of the named gain; a grade that it does not list keeps its own value.
+    """
+    if name not in GAINS:
+        raise UnknownNameError("gain", name, GAINS)
+    known = np.where(lists.judged, lists.grades, 0.0)
+    if table is None:
+        return np.where(lists.judged, GAINS[name](known), 0.0)
+    mapped = known.copy()
+    for grade, gain in table:
+        mapped[known == grade] = gain
+    return np.where(lists.judged, mapped, 0.0)
+
+
+def ideal_gains(lists: RankedLists, name: str, table: tuple[tuple[float, float], ...] | None = None) -> FloatArray:
+    """The gains of the judged documents from the highest down, 0 where a document gains nothing and in padding.
+
+    It is the gain that orders them, not the grade: a table may give a low grade the higher gain.
+    """
+    found = np.maximum(gains(lists.ideal_order(), name, table), 0.0)
+    return found if table is None else -np.sort(-found, axis=-1)
+
+
+def final(running: FloatArray) -> FloatArray:
+    """The last of the running sums on the last axis, 0 where there is none."""
+    return running[..., -1] if running.shape[-1] else np.zeros(running.shape[:-1])
+
+
+STOPS: Mapping[str, str] = {"formula": "exp", "whole": "ranklib"}
+"""The gains that stand for chances to stop where grades outside the scale pass, by the name of the rule."""
+
+
+def stop_probability(lists: RankedLists, max_grade: float, rule: str | None = None) -> FloatArray:
+    """How likely a user stops at each hit: (2^g − 1) / 2^max_grade; 0 for unjudged ones and padding.
+
+    A grade above the scale is no chance and refused, unless a rule of `STOPS` takes the formula for whatever it gives.
+    """
+    if rule is not None:
+        return np.asarray(gains(lists, STOPS[rule]) / np.exp2(max_grade))
+    top = np.max(lists.grades, initial=-np.inf, where=lists.judged)
+    if top > max_grade:
+        raise InputError(
+            f"a grade of {top:g} is above max_grade={max_grade:g}",
+            hint=f"Name the top of the scale: ERR(max_grade={top:g}).",
+        )
+    return np.asarray(gains(lists, "exp") / np.exp2(max_grade))
