@@ -15,7 +15,6 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.active import label_formats as formats
-from rankgauge.active.sources import read_table
 from rankgauge.datasets import FILES, generate
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.datasets.romip import generate_romip
@@ -96,7 +95,7 @@ def readers() -> dict[str, Reader]:
         name="labels.json",
     )
     pool = generate_pool(rng=np.random.default_rng(0), queries=2, documents=3)
-    found["pool"] = Reader(read=read_table, sound=pool.write_csv().encode(), name="pool.csv")
+    found["pool"] = Reader(read=io.read_table, sound=pool.write_csv().encode(), name="pool.csv")
     found["letor pair"] = Reader(read=_pair, sound=_files()["test.txt"], name="file.txt")
     found["scanned run"] = Reader(read=_scanned, sound=_files()["bm25.txt"], name="file.txt")
     found["ranker"] = Reader(read=load, sound=_ranker(), name="model.json")

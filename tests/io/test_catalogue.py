@@ -13,8 +13,7 @@ import pytest
 from ir_datasets.formats import TrecQrels, TrecScoredDocs
 from ir_datasets.util import LocalDownload
 
-from rankgauge import comparison as compare
-from rankgauge import evaluate, read_judgments, read_run
+from rankgauge import compare, evaluate, read_judgments, read_run
 from rankgauge.audit import audit
 from rankgauge.errors import InputError, MissingExtraError, UnknownNameError
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -127,3 +130,38 @@ def test_a_run_in_parquet_is_known_as_one(tmp_path: Path) -> None:
     assert io.detect(tmp_path / "r.parquet").kind is io.Kind.RUN
     with pytest.raises(InputError, match="wrong order"):
         io.read_pair(tmp_path / "r.parquet", tmp_path / "j.parquet")
+
+
+def test_blank_lines_are_no_rows(tmp_path: Path) -> None:
+    """A table may have blank lines anywhere after its header; errors still name the right line."""
+    text = "query,document,grade\n\nq,d,1\n\nq,e,x\n"
+    assert io.read_judgments(written(tmp_path, text.replace("x", "0"), "j.csv")).height == 2
+    with pytest.raises(InputError, match="the grade 'x'") as caught:
+        io.read_judgments(written(tmp_path, text, "j.csv"))
+    assert caught.value.line == 5
+    assert io.read_table(tmp_path / "j.csv").height == 2
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.csv.gz", "t.jsonl.bz2"])
+def test_a_table_is_read_with_all_its_columns(tmp_path: Path, name: str) -> None:
+    """Columns that are neither judgments nor a run stay, packed or not, and ids stay text."""
+    frame = pl.DataFrame({"query": ["007"], "document": ["d"], "score_1": ["0.5"], "title": ["a, b"]})
+    stream = BytesIO()
+    if "json" in name:
+        frame.write_ndjson(stream)
+    else:
+        frame.write_csv(stream, separator="\t" if name == "t.tsv" else ",")
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(Path(name).suffix, bytes)
+    (tmp_path / name).write_bytes(pack(stream.getvalue()))
+    assert io.read_table(tmp_path / name).equals(frame)
+    with pytest.raises(InputError, match=r"'\.txt' is no suffix of a table"):
+        io.read_table(written(tmp_path, "", "t.txt"))
+
+
+def test_bytes_that_are_no_text_are_named_by_line(tmp_path: Path) -> None:
+    """CSV and JSON lines alike are UTF-8."""
+    for name, text in (("j.csv", b"query,document,grade\nq,\xff,1\n"), ("j.jsonl", b'{"query": 1}\n{"q": "\xff"}\n')):
+        (tmp_path / name).write_bytes(text)
+        with pytest.raises(InputError, match="is not UTF-8 text") as caught:
+            io.read_judgments(tmp_path / name)
+        assert caught.value.line == 2

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
-from rankgauge.errors import InputError
+from rankgauge.io import Head
 from rankgauge.io.source import Source
 
-__all__ = ["SKIP", "Format", "Labels", "graded", "text_of"]
+__all__ = ["SKIP", "Format", "Labels", "graded"]
 
 SKIP = ("skip", "cannot be judged", "can't be judged", "cantbejudged", "unjudgeable")
 """What stands in the place of a grade where a document cannot be judged."""
@@ -31,7 +31,7 @@ class Format:
     name: str
     title: str
     endings: tuple[str, ...]
-    recognise: Callable[[str], bool]
+    recognise: Callable[[Head], bool]
     """Whether a file that begins so may be in this format."""
     read: Callable[[Source, str], Labels]
     """The labels of a file, and whose they are where it names nobody."""
@@ -42,12 +42,3 @@ def graded(cell: str | None) -> tuple[bool, str | None]:
     """Whether there is a label in a cell, and its grade; None: it cannot be judged."""
     said = (cell or "").strip()
     return bool(said), None if said.casefold() in SKIP else said or None
-
-
-def text_of(source: Source) -> str:
-    """The file's text; an error where it is none."""
-    try:
-        return source.read().decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = source.read()[: error.start].count(b"\n") + 1
-        raise InputError("is not UTF-8 text", path=source.name, line=line) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,24 +20,13 @@ from rankgauge.ranking.arrays import pad_groups
 from rankgauge.tables import find
 from rankgauge.tables.door import as_frame
 
-__all__ = ["TEXTS", "Rows", "joined", "read_features", "read_table", "scored"]
+__all__ = ["TEXTS", "Rows", "joined", "read_features", "scored"]
 
 TEXTS = ("query_text", "title", "text", "url")
 """The columns that assessors read."""
 
 SCORES = (("score_1", "score_2"), ("score",), ("score_1",), ("rank_1", "rank_2"), ("rank_1",), ("rank",))
 """The columns that are looked for where nobody names them."""
-
-READERS: Mapping[str, Callable[[Any], pl.DataFrame]] = {
-    ".parquet": pl.read_parquet,
-    ".arrow": pl.read_ipc,
-    ".feather": pl.read_ipc,
-    # Cells stay texts until a column's meaning is known: a document 007 is not document 7.
-    ".csv": lambda path: pl.read_csv(path, infer_schema=False),
-    ".tsv": lambda path: pl.read_csv(path, infer_schema=False, separator="\t"),
-    ".jsonl": pl.read_ndjson,
-}
-"""How a table's file is read, by its suffix."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,7 +49,7 @@ class Rows:
         """The rows of a frame or of a file; lists are cut at the depth, and documents left in no list go."""
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a pool", "depth", "a whole number from 1 on", depth)
-        frame = _identified(read_table(source) if io.is_path(source) else as_frame(source))
+        frame = _identified(io.read_table(source) if io.is_path(source) else as_frame(source))
         names = _score_columns(frame, scores)
         queries, code = _numbered(frame["query"])
         place, sizes = np.argsort(code, kind="stable"), np.bincount(code)
@@ -90,19 +79,6 @@ class Rows:
     def column(self, name: str, what: str) -> FloatArray:
         """The numbers of a column."""
         return numbers(self.frame, name, what)
-
-
-def read_table(path: str | Path) -> pl.DataFrame:
-    """The frame in a file, by its suffix."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in READERS:
-        hint = f"A pool is read from {', '.join(READERS)}; runs and LETOR files have their own ways in."
-        raise InputError(f"'{suffix}' is no suffix of a table", path=path, hint=hint)
-    try:
-        Source.of(path)  # says what is wrong with the path itself
-        return READERS[suffix](path)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"cannot be read as a table: {error}", path=path) from error
 
 
 def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
@@ -238,7 +214,7 @@ def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
 
 
 def _with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
-    read = read_table(texts) if io.is_path(texts) else as_frame(texts)
+    read = io.read_table(texts) if io.is_path(texts) else as_frame(texts)
     document = find(read.columns, "document")
     if document is None:
         raise InputError(f"no column for document among {', '.join(read.columns)}")

@@ -13,9 +13,10 @@ import numpy as np
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.planning import Forecast, forecast
 from rankgauge.active.pool import Pool
-from rankgauge.active.sources import READERS
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.io import table_suffixes
+from rankgauge.io.source import suffix_of
 
 __all__ = ["UNITS", "forecast_of", "options_of", "read_pool"]
 
@@ -34,7 +35,7 @@ def read_pool(
 ) -> tuple[Pool, str]:
     """The pool of a table or of one or two runs, with costs in the unit, and what they are in words."""
     scale = None if grades is None else _numbers(grades)
-    is_table = len(paths) == 1 and paths[0].suffix.lower() in READERS
+    is_table = len(paths) == 1 and suffix_of(paths[0]) in table_suffixes()
     choices: dict[str, Any] = {"cost": cost, "grades": scale, "depth": depth}
     pool = Pool.of(paths[0], **choices) if is_table else Pool.from_runs(*paths, **choices)
     if overhead is not None:

@@ -13,12 +13,14 @@ from rankgauge.io.files import (
     read_letor,
     read_pair,
     read_run,
+    read_table,
     run_from,
     stream_run,
+    table_suffixes,
     write_judgments,
     write_run,
 )
-from rankgauge.io.format import FORMATS, Format, Kind, Reading, get
+from rankgauge.io.format import FORMATS, Format, Head, Kind, Reading, get
 from rankgauge.io.repeats import traced
 from rankgauge.policies import Duplicates
 
@@ -26,6 +28,7 @@ __all__ = [
     "FORMATS",
     "Duplicates",
     "Format",
+    "Head",
     "Kind",
     "Reading",
     "Shape",
@@ -41,8 +44,10 @@ __all__ = [
     "read_letor",
     "read_pair",
     "read_run",
+    "read_table",
     "run_from",
     "stream_run",
+    "table_suffixes",
     "traced",
     "write_judgments",
     "write_run",

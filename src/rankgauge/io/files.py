@@ -6,7 +6,6 @@ import itertools
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,7 +14,7 @@ from rankgauge.errors import InputError
 from rankgauge.io.catalogue import is_dataset, judgments_of, run_of
 from rankgauge.io.format import FORMATS, LINES, STRICT, Format, Head, Kind, Reader, Reading, get
 from rankgauge.io.formats import letor
-from rankgauge.io.source import PACKED_SUFFIXES, Source
+from rankgauge.io.source import Source, suffix_of
 from rankgauge.io.streams import whole_queries
 from rankgauge.io.target import writing
 from rankgauge.policies import Duplicates, FractionalGrade
@@ -33,8 +32,10 @@ __all__ = [
     "read_letor",
     "read_pair",
     "read_run",
+    "read_table",
     "run_from",
     "stream_run",
+    "table_suffixes",
     "write_judgments",
     "write_run",
 ]
@@ -76,6 +77,21 @@ def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
         return run_of(path)
     source = _source(path)
     return _reader(source, format, (Kind.RUN, Kind.COMPANION), "read_run")(source)
+
+
+def read_table(path: PathLike) -> pl.DataFrame:
+    """The table in a file, with all its columns as they are called there; its format is known by its suffix."""
+    suffix = suffix_of(os.fspath(path))
+    read = next((one.read_table for one in FORMATS.values() if one.read_table and suffix in one.suffixes), None)
+    if read is None:
+        hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own ways in."
+        raise InputError(f"'{suffix}' is no suffix of a table", path=os.fspath(path), hint=hint)
+    return read(_source(path))
+
+
+def table_suffixes() -> tuple[str, ...]:
+    """How the names of files end that `read_table` reads."""
+    return tuple(suffix for one in FORMATS.values() if one.read_table for suffix in one.suffixes)
 
 
 def read_letor(
@@ -280,6 +296,5 @@ def _wanted(shapes: list[Shape], kind: Kind) -> str:
 def _written(path: PathLike, format: AnyFormat) -> Format:
     if format is not None:
         return get(format)
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in PACKED_SUFFIXES]
-    known = FORMATS.values()
-    return next((one for one in known if suffixes and suffixes[-1] in one.suffixes), get("trec"))
+    suffix = suffix_of(os.fspath(path))
+    return next((one for one in FORMATS.values() if suffix in one.suffixes), get("trec"))

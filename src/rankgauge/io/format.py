@@ -79,13 +79,17 @@ class Head:
         return b"\0" in self.raw
 
     @cached_property
+    def text(self) -> str:
+        """The same as text, without a byte order mark."""
+        return self.raw.decode("utf-8", "replace").removeprefix("\ufeff")
+
+    @cached_property
     def lines(self) -> list[str]:
         """The first whole lines that are neither blank nor comments."""
         if self.binary:
             return []
-        whole = self.raw if self.raw.count(b"\n") < 2 else self.raw[: self.raw.rindex(b"\n")]
-        texts = whole.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
-        return [text for text in texts if not re.match(r"[ \t\v\f\r]*(#|$)", text)]
+        whole = self.text if self.text.count("\n") < 2 else self.text[: self.text.rindex("\n")]
+        return [text for text in whole.split("\n") if not re.match(r"[ \t\v\f\r]*(#|$)", text)]
 
     @cached_property
     def fields(self) -> list[list[str]]:
@@ -119,6 +123,8 @@ class Format(Registered):
     read_run: Reader | None = None
     read_pair: PairReader | None = None
     """Judgments and their companion, where the two make sense only together."""
+    read_table: Reader | None = None
+    """All columns as they are called in the file, if the format is one of tables."""
     refuse_fractions: Callable[[Source], None] | None = None
     """Stops at a grade that is not written as a whole number, where a pair is no more than its two files."""
     batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None

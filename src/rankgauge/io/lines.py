@@ -29,7 +29,6 @@ __all__ = [
     "records",
     "refuse_fractions",
     "scan",
-    "unreadable",
 ]
 
 BLANK = r"[ \t\v\f\r]"  # what isspace() of C calls white space; a no-break space is part of an id
@@ -117,7 +116,7 @@ def batches(source: Source, table: Table, pattern: str, expected: str, rows: int
                 elif len(kept := batch.filter(CONTENT)):
                     yield records(kept, table, pattern, expected, source)
     except DAMAGE as error:
-        raise unreadable(source, error) from None
+        raise source.unreadable(error) from None
 
 
 def _pieces(source: Source) -> Iterator[bytes]:
@@ -144,7 +143,7 @@ def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
     try:
         return lines.collect(engine="streaming")
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise unreadable(source, error) from None
+        raise source.unreadable(error) from None
 
 
 def _fields(rows: pl.LazyFrame, pattern: str, table: Table) -> pl.LazyFrame:
@@ -152,17 +151,3 @@ def _fields(rows: pl.LazyFrame, pattern: str, table: Table) -> pl.LazyFrame:
     found = rows.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
     wanted = {name: dtype for name, dtype in table.columns.items() if f"(?<{name}>" in pattern}
     return found.select(pl.col(name).cast(dtype, strict=False) for name, dtype in wanted.items())
-
-
-def unreadable(source: Source, error: Exception) -> InputError:
-    """The error for bytes that polars could not read, with the line where they are no text."""
-    if not isinstance(error, pl.exceptions.PolarsError):
-        return source.damaged(error)
-    with source.open() as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError:
-                text = line.decode("utf-8", "backslashreplace")
-                return InputError("is not UTF-8 text", path=source.name, line=number, text=text)
-    return InputError(f"cannot be read: {error}", path=source.name)

@@ -23,7 +23,7 @@ from rankgauge.errors import InputError
 from rankgauge.io import zstd
 from rankgauge.io.bombs import RATIO, is_bomb
 
-__all__ = ["DAMAGE", "PACKED_SUFFIXES", "STANDARD_STREAM", "Source"]
+__all__ = ["DAMAGE", "PACKED_SUFFIXES", "STANDARD_STREAM", "Source", "suffix_of"]
 
 STANDARD_STREAM = "-"
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -104,9 +104,7 @@ class Source:
     @property
     def suffix(self) -> str:
         """The ending of the file's name, lower case, without that of the packing."""
-        suffixes = [suffix.lower() for suffix in Path(self.name).suffixes]
-        kept = [suffix for suffix in suffixes if suffix not in PACKED_SUFFIXES]
-        return kept[-1] if kept else ""
+        return suffix_of(self.name)
 
     def open(self, size: int = -1) -> BinaryIO:
         """The unpacked bytes as a stream, at least the first `size` of them."""
@@ -120,13 +118,34 @@ class Source:
         except DAMAGE as error:
             raise self.damaged(error) from None
 
+    def text(self) -> str:
+        """The unpacked text, without a byte order mark."""
+        try:
+            return self.read().decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            raise self.unreadable("is not text") from None
+
+    def unreadable(self, error: BaseException | str) -> InputError:
+        """The error for bytes that could not be read: it names the line if one is not UTF-8 text."""
+        if self.packed and not isinstance(error, str | pl.exceptions.PolarsError | pl.exceptions.PanicException):
+            return self.damaged(error)
+        if b"\0" not in self.read(4096):
+            with self.open() as stream:
+                for number, line in enumerate(stream, start=1):
+                    try:
+                        line.decode("utf-8")
+                    except UnicodeDecodeError:
+                        text = line.decode("utf-8", "backslashreplace")
+                        return InputError("is not UTF-8 text", path=self.name, line=number, text=text)
+        return InputError(f"cannot be read: {error}", path=self.name)
+
     def scannable(self) -> Path | io.BytesIO:
         """What polars reads: the path where it can, else the unpacked bytes."""
         if self.packed and not self._magic().startswith(_POLARS_UNPACKS):
             return io.BytesIO(self.read())
         return self._where
 
-    def damaged(self, error: Exception) -> InputError:
+    def damaged(self, error: BaseException) -> InputError:
         """The error for bytes that do not unpack."""
         return InputError(f"cannot be unpacked: {error}", path=self.name, hint="The file seems cut off or damaged.")
 
@@ -150,6 +169,12 @@ class Source:
     def _packing(self) -> Callable[[Where, int], BinaryIO] | None:
         magic = self._magic()
         return next((unpack for start, unpack in _PACKINGS.items() if magic.startswith(start)), None)
+
+
+def suffix_of(path: str | Path) -> str:
+    """The ending of a file's name, lower case, without that of the packing."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED_SUFFIXES), "")
 
 
 def _neighbours(file: Path) -> str | None:

@@ -18,8 +18,8 @@ from rankgauge.active.campaign.database import Location, connect, reading
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.active.pool import Pool
-from rankgauge.active.sources import READERS, read_table
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.io import read_table, table_suffixes
 from rankgauge.judgments import scale as scale_of
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.rules import Guide, Rules
@@ -59,10 +59,10 @@ class NewCampaign(BaseModel):
 def received(content: bytes, name: str | None) -> Iterator[Path]:
     """What was sent, as a file; of the name that the sender gave it only the ending is used."""
     ending = Path(name or "").suffix.lower()
-    if ending not in (*READERS, *CAMPAIGN_FILES):
-        known = ", ".join((*READERS, *CAMPAIGN_FILES))
+    known = (*table_suffixes(), *CAMPAIGN_FILES)
+    if ending not in known:
         raise InputError(
-            f"files that end in '{ending}' are not known here", hint=f"A pool or campaign ends in {known}."
+            f"files that end in '{ending}' are not known here", hint=f"A pool or campaign ends in {', '.join(known)}."
         )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"upload{ending}"

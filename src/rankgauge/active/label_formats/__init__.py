@@ -13,6 +13,7 @@ from rankgauge.active.label_formats.labelstudio import LABEL_STUDIO
 from rankgauge.active.label_formats.qrels import QRELS
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.io import Head
 from rankgauge.io.source import Source
 from rankgauge.io.target import writing
 
@@ -30,8 +31,8 @@ def registry() -> Mapping[str, Format]:
 def read_labels(path: str | os.PathLike[str], format: str | None = None, *, assessor: str) -> Labels:
     """The labels in a file, whose format its first letters say; `assessor` is whose they are where it names nobody."""
     source = Source.of(os.fspath(path))
-    start = source.read(1 << 16).decode("utf-8", "replace").removeprefix("\ufeff")
-    chosen = _named(format) if format else next(known for known in _FORMATS if known.recognise(start))
+    head = Head(source=source)
+    chosen = _named(format) if format else next(known for known in _FORMATS if known.recognise(head))
     return chosen.read(source, assessor)
 
 

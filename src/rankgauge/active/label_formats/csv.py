@@ -6,66 +6,41 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 
-from rankgauge.active.label_format import Format, Labels, graded, text_of
+from rankgauge.active.label_format import Format, Labels, graded
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError
+from rankgauge.io import Head
 from rankgauge.io.source import Source
+from rankgauge.io.tabular import header, records
 from rankgauge.tables import find, raters
 
 __all__ = ["CSV"]
 
-SEPARATORS = (",", "\t", ";")
 NAMES = ("query", "document", "grade", "assessor")
 EXTRAS = ("comment", "key")
 FILLED = ("grade", "comment")
 """The columns that are the assessor's."""
 
 
-def _recognise(start: str) -> bool:
-    header = start.split("\n", 1)[0]
-    cells = _cells(header)
-    return find(cells, "query") is not None and find(cells, "document") is not None
-
-
-def _cells(header: str) -> list[str]:
-    """The names in the header; none where it is no line of a table."""
-    try:
-        return next(csv.reader([header.strip("\r")], delimiter=_separator(header)), [])
-    except csv.Error:
-        return []
-
-
-def _separator(header: str) -> str:
-    return max(SEPARATORS, key=header.count)
+def _recognise(head: Head) -> bool:
+    names, _ = header(head)
+    return find(names, "query") is not None and find(names, "document") is not None
 
 
 def _read(source: Source, assessor: str) -> Labels:
-    text = text_of(source)
-    header = text.split("\n", 1)[0]
-    columns = _columns(_cells(header), source)
-    wide = raters(_cells(header)) if "grade" not in columns else {}
+    names, _ = header(Head(source=source))
+    columns = _columns(names, source)
+    wide = raters(names) if "grade" not in columns else {}
     labels, blank = [], 0
-    for line, row in _rows(text, _separator(header), source):
+    for line, row in records(source):
+        if not any(cell.strip() for cell in row.values()):
+            continue
         _check(row, columns, source, line)
         found = list(_labels(row, columns, wide, assessor, line))
         labels += found
         blank += not found
     return Labels(labels=tuple(labels), blank=blank)
-
-
-def _rows(text: str, separator: str, source: Source) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows with the line on which each begins; a quoted cell may run over several."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    begins = 1
-    try:
-        header, begins = next(reader), reader.line_num + 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield begins, dict(zip(header, cells, strict=False))
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(f"is no table: {error}", path=source.name, line=begins) from None
 
 
 def _columns(header: list[str], source: Source) -> dict[str, str]:

@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankgauge.active.label_format import Format, Labels, graded, text_of
+from rankgauge.active.label_format import Format, Labels, graded
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
+from rankgauge.io.tabular import objects
 from rankgauge.tables import find
 
 __all__ = ["JSONL", "flat"]
@@ -18,25 +19,13 @@ __all__ = ["JSONL", "flat"]
 
 def _read(source: Source, assessor: str) -> Labels:
     labels, blank = [], 0
-    for line, text in enumerate(text_of(source).split("\n"), start=1):
-        if not text.strip():
-            continue
-        label = flat(_parsed(text, source, line), assessor, source, line, text)
+    for line, text, row in objects(source):
+        label = flat(row, assessor, source, line, text)
         if label is None:
             blank += 1
         else:
             labels.append(label)
     return Labels(labels=tuple(labels), blank=blank)
-
-
-def _parsed(text: str, source: Source, line: int) -> Mapping[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise InputError("expected one JSON object per line", path=source.name, line=line, text=text)
-    return found
 
 
 def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> Label | None:
@@ -77,7 +66,7 @@ JSONL = Format(
     name="jsonl",
     title="a JSON object per line",
     endings=(".jsonl", ".ndjson"),
-    recognise=lambda start: start.lstrip().startswith("{"),
+    recognise=lambda head: head.text.lstrip().startswith("{"),
     read=_read,
     write=_write,
 )

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rankgauge.active.label_format import Format, Labels, graded, text_of
+from rankgauge.active.label_format import Format, Labels, graded
 from rankgauge.active.label_formats.jsonl import flat
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
@@ -26,7 +26,7 @@ CHOSEN = ("choices", "rating", "number")
 
 def _read(source: Source, assessor: str) -> Labels:
     labels, blank = list[Label](), 0
-    for line, item in _items(text_of(source), source):
+    for line, item in _items(source.text(), source):
         found = [label for label in _labels(item, assessor, source, line) if label is not None]
         labels += found
         blank += not found
@@ -117,7 +117,7 @@ LABEL_STUDIO = Format(
     name="label-studio",
     title="Label Studio's tasks and exports",
     endings=(".json",),
-    recognise=lambda start: start.lstrip().startswith("["),
+    recognise=lambda head: head.text.lstrip().startswith("["),
     read=_read,
     write=_write,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.active.label_format import Format, Labels, text_of
+from rankgauge.active.label_format import Format, Labels
 from rankgauge.active.labels import Label
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
@@ -14,7 +14,7 @@ FIELDS = 4
 
 def _read(source: Source, assessor: str) -> Labels:
     labels = []
-    for line, text in enumerate(text_of(source).split("\n"), start=1):
+    for line, text in enumerate(source.text().split("\n"), start=1):
         fields = text.split()
         if not fields or text.lstrip().startswith("#"):
             continue
@@ -33,4 +33,4 @@ def _read(source: Source, assessor: str) -> Labels:
     return Labels(labels=tuple(labels))
 
 
-QRELS = Format(name="qrels", title="TREC qrels", endings=(".qrels",), recognise=lambda start: True, read=_read)
+QRELS = Format(name="qrels", title="TREC qrels", endings=(".qrels",), recognise=lambda head: True, read=_read)
