@@ -5,13 +5,14 @@
 # make bench-judging  50 assessors at once              make fuzz         every reader, ten minutes each
 # make bench-stream   runs larger than memory           make bench-spark  Spark beside one machine
 # make mutate         planted bugs, and how many the measures' own tests find
+# make release        the wheel and the source archive, checked and tried on every Python of this machine
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
-.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-judging bench-spark bench-stream fuzz mutate docs lock clean
+.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-judging bench-spark bench-stream fuzz mutate docs release lock clean
 
 demo: $(USABLE)
 	$(BIN)/rankgauge demo
@@ -19,8 +20,8 @@ demo: $(USABLE)
 test: lint unit
 
 lint: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks tools
+	$(BIN)/ruff check src tests benchmarks tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
@@ -70,6 +71,10 @@ docs: $(READY)
 	$(BIN)/python -m rankgauge.report.site docs README.md build/docs
 	$(BIN)/mkdocs build --strict --quiet
 
+# Not a part of `make test`: it downloads every dependency anew for each Python.
+release: $(READY)
+	$(BIN)/python tools/release.py
+
 # What users have, in the versions that were tested: enough for the demo, and minutes quicker than all that tests need.
 $(USABLE): requirements.lock pyproject.toml
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
@@ -88,7 +93,7 @@ $(READY): requirements.lock pyproject.toml
 
 lock:
 	rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet 'hatchling>=1.25' editables -e '.[test]'
+	$(BIN)/python -m pip install --quiet 'hatchling>=1.25' editables -e '.[test,release]'
 	$(BIN)/python -m pip freeze --exclude-editable > requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $(READY)

@@ -23,7 +23,7 @@ _FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.DOTALL | re
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A fenced block: what its fence says, its text, and where in the page the text stands."""
+    """A fenced block: what its fence says, its text, and where in the page the text is."""
 
     info: str
     body: str
@@ -34,6 +34,11 @@ def blocks(text: str) -> Iterator[Block]:
     """The fenced blocks of a page."""
     for match in _FENCE.finditer(text):
         yield Block(info=match["info"].strip(), body=match["body"], span=match.span("body"))
+
+
+def links(text: str) -> list[str]:
+    """The files that a page links to, as it names them."""
+    return re.findall(r"\]\(([\w./-]*[./][\w./-]*|[A-Z]+)(?:#[^)\s]*)?\)", text)
 
 
 def replayed(text: str, folder: Path) -> str:

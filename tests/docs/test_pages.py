@@ -13,7 +13,7 @@ from rankgauge.measures import MEASURES
 from rankgauge.report.pages import cli
 from rankgauge.report.reference import NOTICE, filled
 from rankgauge.report.reference import PAGES as GENERATED
-from tests.docs.blocks import PAGES, ROOT, replayed
+from tests.docs.blocks import PAGES, ROOT, links, replayed
 from tests.engines import lacking
 
 SPARK = re.compile(r"^(?:\$ rankgauge .*--engine spark|from rankgauge\.backends import spark)", re.MULTILINE)
@@ -66,9 +66,5 @@ def test_every_page_is_reachable() -> None:
     for page in (ROOT / "docs").glob("*.md"):
         assert f"(docs/{page.name})" in readme
     for page in PAGES:
-        for target in _links(page.read_text(encoding="utf-8")):
+        for target in links(page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
-
-
-def _links(text: str) -> list[str]:
-    return [link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", text) if "/" in link or link.endswith(".md")]

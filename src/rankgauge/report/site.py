@@ -30,11 +30,11 @@ _PARTS = re.compile(
 
 
 def collect(pages: Path, readme: Path, target: Path) -> list[Path]:
-    """Copies the pages; what the README links to in their folder stands beside it on the site."""
+    """Copies the pages. The README's links into their folder are adapted; those to LICENSE and the like are dropped."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(pages, target)
     text = re.sub(rf"\]\({re.escape(pages.name)}/", "](", readme.read_text(encoding="utf-8"))
-    (target / INDEX).write_text(re.sub(r"\[([^\]]+)\]\(LICENSE\)", r"\1", text), encoding="utf-8")
+    (target / INDEX).write_text(re.sub(r"\[([^\]]+)\]\([A-Z]+(?:\.\w+)?\)", r"\1", text), encoding="utf-8")
     found = sorted(target.glob("*.md"))
     for page in found:
         page.write_text(drawn(page.read_text(encoding="utf-8")), encoding="utf-8")
