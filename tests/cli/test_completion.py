@@ -18,7 +18,7 @@ import typer
 
 from rankgauge import dialects, io, ltr, report
 from rankgauge.active import methods
-from rankgauge.cli.completion import measures
+from rankgauge.cli.choices import measures
 from rankgauge.cli.main import app, run
 from rankgauge.experiments import PAPERS
 from rankgauge.measures import MEASURES

@@ -14,6 +14,8 @@ import typer
 from rankgauge import dialects
 from rankgauge.cli.commands.evaluate import names
 from rankgauge.cli.main import app
+from rankgauge.report.pages.cli import commands as help_texts
+from rankgauge.stats.paired_test import TESTS
 
 PROGRAM = "rankgauge"
 
@@ -90,3 +92,11 @@ def listed(given: dict[str, Any], *parameters: str) -> list[str]:
     """The values of those parameters, of which some may be given more than once."""
     values = [given.get(parameter) or [] for parameter in parameters]
     return [name for value in values for name in ([value] if isinstance(value, str) else value)]
+
+
+def test_choices_are_those_of_the_registry() -> None:
+    """Where a help text lists names, they are all the registry has, and no mark is left in any text."""
+    texts = dict(help_texts())
+    listed_ = " ".join(texts["rankgauge compare"].split())
+    assert f"The paired test: {', '.join(TESTS)}." in listed_
+    assert not [name for name, text in texts.items() if "{choices}" in text or "{rankgauge." in text]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.cli.completion import sources
+from rankgauge.cli.choices import sources
 from rankgauge.cli.runs import named
 from rankgauge.errors import InputError
 

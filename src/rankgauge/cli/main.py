@@ -6,28 +6,12 @@ import errno
 import io
 import os
 import sys
+from typing import Any
 
 import typer
 
-from rankgauge.cli.commands import (
-    active,
-    audit,
-    compare,
-    demo,
-    dialects,
-    evaluate,
-    formats,
-    judgments,
-    measures,
-    rank,
-    reproduce,
-    romip,
-    serve,
-    train,
-)
+from rankgauge.cli.command import CommandGroup, examples_of, fill
 from rankgauge.cli.completion import mended
-from rankgauge.cli.help import example
-from rankgauge.cli.usage import Commands, UsageError, tell
 from rankgauge.errors import RankGaugeError
 
 __all__ = ["app", "run"]
@@ -37,6 +21,9 @@ __all__ = ["app", "run"]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
+UsageError: Any = typer.BadParameter.__base__
+"""The error of click for a wrong use; typer has click inside or beside it, depending on its version."""
+
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended, as shells have it."""
 
@@ -44,31 +31,18 @@ INTERRUPTED = 130
 app = typer.Typer(
     name="rankgauge",
     help="Judge rankings on graded relevance, by the papers' definitions or as other tools compute them.",
-    epilog=example(
+    epilog=examples_of(
         "rankgauge demo",
         "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP",
         "rankgauge measures show nDCG",
     ),
-    cls=Commands,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-evaluate.add_to(app)
-compare.add_to(app)
-audit.add_to(app)
-measures.add_to(app)
-dialects.add_to(app)
-judgments.add_to(app)
-romip.add_to(app)
-active.add_to(app)
-train.add_to(app)
-rank.add_to(app)
-reproduce.add_to(app)
-formats.add_to(app)
-serve.add_to(app)
-demo.add_to(app)
+fill(app)
 
 
 def _version(wanted: bool) -> None:
@@ -101,7 +75,7 @@ def run() -> None:
         if type(error).show is not UsageError.show:  # a group without a command shows its help
             error.show()
         else:
-            print(f"rankgauge: {tell(error)}", file=sys.stderr)
+            print(f"rankgauge: {_told(error)}", file=sys.stderr)
         sys.exit(error.exit_code)
     except typer.Abort:
         sys.exit(1)
@@ -113,6 +87,14 @@ def run() -> None:
         # Whoever read us has seen enough (| head); what is still in the buffer goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _told(error: Any) -> str:
+    """What is wrong, how the command is used, and where to read more."""
+    if error.ctx is None:
+        return str(error.format_message())
+    usage, more = error.ctx.get_usage(), f"'{error.ctx.command_path} --help' tells more."
+    return "\n  ".join([error.format_message(), *usage.splitlines(), more])
 
 
 def _is_broken_pipe(error: OSError) -> bool:

@@ -7,10 +7,8 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
-from rankgauge.cli import completion
-from rankgauge.cli.completion import listed, names
-from rankgauge.cli.help import choices
-from rankgauge.policies import LEAVE_OUT, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
+from rankgauge.cli import choices
+from rankgauge.policies import LEAVE_OUT
 
 __all__ = [
     "Assessors",
@@ -46,7 +44,7 @@ Judgments: TypeAlias = Annotated[
     Argument(
         help="Judgments: TREC qrels, LETOR, CSV, JSON lines, and more; or irds:ID of a data set in ir_datasets.",
         metavar="JUDGMENTS",
-        autocompletion=completion.sources,
+        autocompletion=choices.sources,
     ),
 ]
 Runs: TypeAlias = Annotated[
@@ -54,7 +52,7 @@ Runs: TypeAlias = Annotated[
     Argument(
         help="Runs, or scores for a LETOR file; compressed files are read as they are. NAME=FILE gives one a name.",
         metavar="RUN",
-        autocompletion=completion.sources,
+        autocompletion=choices.sources,
     ),
 ]
 Measures: TypeAlias = Annotated[
@@ -64,55 +62,49 @@ Measures: TypeAlias = Annotated[
         "--measure",
         help="A measure, or several between commas; repeatable. 'official' and 'all' are the dialect's own lists.",
         metavar="NAME",
-        autocompletion=listed(completion.measures),
+        autocompletion=choices.listed(choices.measures),
     ),
 ]
 DialectName: TypeAlias = Annotated[
     str,
-    Option(
+    choices.option(
         "-d",
         "--dialect",
         help="The tool to compute as: see 'rankgauge dialects'.",
         metavar="NAME",
-        autocompletion=names("rankgauge.dialects:DIALECTS"),
+        registry="rankgauge.dialects:DIALECTS",
     ),
 ]
 PerQuery: TypeAlias = Annotated[bool, Option("-q", "--per-query", help="Show each query, then all of them.")]
 Output: TypeAlias = Annotated[
     str,
-    Option(
-        "-o",
-        "--output",
-        help="table, tsv, csv, json, jsonl, md or trec; or a file whose ending says it.",
-        metavar="FORMAT|FILE",
-        autocompletion=names("rankgauge.report:FORMATS"),
-    ),
+    choices.output("rankgauge.report:FORMATS"),
 ]
 TiesName: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--ties",
-        help=f"Tied scores: {choices(Ties)}.",
+        help="Tied scores: {choices}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies:Ties"),
+        registry="rankgauge.policies:Ties",
     ),
 ]
 UnjudgedName: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--unjudged",
-        help=f"Retrieved documents that nobody judged: {choices(Unjudged)}.",
+        help="Retrieved documents that nobody judged: {choices}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies:Unjudged"),
+        registry="rankgauge.policies:Unjudged",
     ),
 ]
 Missing: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--missing",
-        help=f"Judged queries that are not in the run: {choices(MissingQuery)}.",
+        help="Judged queries that are not in the run: {choices}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies:MissingQuery"),
+        registry="rankgauge.policies:MissingQuery",
     ),
 ]
 Empty: TypeAlias = Annotated[
@@ -121,40 +113,40 @@ Empty: TypeAlias = Annotated[
         "--empty",
         help=f"What a value of 0/0 becomes: a number, or {LEAVE_OUT}.",
         metavar="VALUE",
-        autocompletion=completion.choice(LEAVE_OUT, "0", "0.5", "1"),
+        autocompletion=choices.values(LEAVE_OUT, "0", "0.5", "1"),
     ),
 ]
 Short: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--short",
-        help=f"Lists shorter than the cutoff: {choices(ShortList)}.",
+        help="Lists shorter than the cutoff: {choices}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies:ShortList"),
+        registry="rankgauge.policies:ShortList",
     ),
 ]
 Negative: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--negative",
-        help=f"Grades below 0: {choices(NegativeGrade)}.",
+        help="Grades below 0: {choices}.",
         metavar="POLICY",
-        autocompletion=names("rankgauge.policies:NegativeGrade"),
+        registry="rankgauge.policies:NegativeGrade",
     ),
 ]
 Depth: TypeAlias = Annotated[
-    int | None, Option("-M", "--depth", min=1, help="Look at only so many documents of each list.", metavar="K")
+    int | None, Option("-M", "--depth", min=1, help="Look only at the first K documents of each list.", metavar="K")
 ]
 Rel: TypeAlias = Annotated[
     float | None, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
 ]
 Assessors: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--assessors",
-        help="How the grades of several assessors become one: mean, median, majority, min, max, and, or.",
+        help="How the grades of several assessors become one: {choices}.",
         metavar="RULE",
-        autocompletion=names("rankgauge.judgments:RULES"),
+        registry="rankgauge.judgments:RULES",
     ),
 ]
 At: TypeAlias = Annotated[
@@ -163,43 +155,43 @@ At: TypeAlias = Annotated[
 Complete: TypeAlias = Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")]
 JudgedOnly: TypeAlias = Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")]
 NoSummary: TypeAlias = Annotated[
-    bool, Option("-n", help="As in trec_eval: with -q, leave away what stands for all queries.")
+    bool, Option("-n", help="As in trec_eval: with -q, leave out the summary over all queries.")
 ]
 Interval: TypeAlias = Annotated[
     str,
-    Option(
+    choices.option(
         "--interval",
-        help="The interval of the mean: t (Student) or bca (bootstrap).",
+        help="The confidence interval of the mean: {choices}.",
         metavar="KIND",
-        autocompletion=names("rankgauge.summary:INTERVALS"),
+        registry="rankgauge.summary:INTERVALS",
     ),
 ]
 Seed: TypeAlias = Annotated[int, Option("--seed", help="The seed of the bootstrap.", metavar="N")]
 JudgmentsFormat: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--format-judgments",
-        help="The judgments' format, where it is not recognised.",
+        help="The format of the judgments, if it is not recognised: see 'rankgauge formats'.",
         metavar="FORMAT",
-        autocompletion=names("rankgauge.io:FORMATS"),
+        registry="rankgauge.io:FORMATS",
     ),
 ]
 RunFormat: TypeAlias = Annotated[
     str | None,
-    Option(
+    choices.option(
         "--format-run",
-        help="The runs' format, where it is not recognised.",
+        help="The format of the runs, if it is not recognised: see 'rankgauge formats'.",
         metavar="FORMAT",
-        autocompletion=names("rankgauge.io:FORMATS"),
+        registry="rankgauge.io:FORMATS",
     ),
 ]
 Engine: TypeAlias = Annotated[
     str,
-    Option(
+    choices.option(
         "--engine",
-        help="Where to compute: local (this machine) or spark.",
+        help="Where to compute: {choices}.",
         metavar="NAME",
-        autocompletion=names("rankgauge.backends.engine:ENGINES"),
+        registry="rankgauge.backends.engine:ENGINES",
     ),
 ]
 Master: TypeAlias = Annotated[

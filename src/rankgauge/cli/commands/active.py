@@ -7,23 +7,20 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli.commands import active_plan, active_simulate
-from rankgauge.cli.completion import names
-from rankgauge.cli.help import example
+from rankgauge.cli import choices
+from rankgauge.cli.command import command, group
 from rankgauge.errors import ParameterError
 
-__all__ = ["add_to"]
+__all__ = ["estimate", "next_", "record", "refit"]
 
-app = typer.Typer(
-    help="An estimate with few labels: which documents to judge next, and what their grades say.",
-    epilog=example(
-        "rankgauge active plan pool.parquet --measure ERR --budget 300 -o campaign.rg",
-        "rankgauge active next campaign.rg -n 20 -o tasks.csv",
-        "rankgauge active record campaign.rg tasks.csv",
-        "rankgauge active estimate campaign.rg -o estimate.html",
-    ),
-    no_args_is_help=True,
-    rich_markup_mode=None,
+group(
+    "active",
+    "An estimate with few labels: which documents to judge next, and what their grades say.",
+    "rankgauge active plan pool.parquet --measure ERR --budget 300 -o campaign.rg",
+    "rankgauge active next campaign.rg -n 20 -o tasks.csv",
+    "rankgauge active record campaign.rg tasks.csv",
+    "rankgauge active estimate campaign.rg -o estimate.html",
+    place=80,
 )
 
 CampaignName: TypeAlias = Annotated[
@@ -35,22 +32,11 @@ Assessor: TypeAlias = Annotated[
 ]
 
 
-active_plan.add_to(app)  # stands first in the help, as it is typed first
-
-
-def add_to(root: typer.Typer) -> None:
-    """The commands, in the app."""
-    active_simulate.add_to(app)
-    root.add_typer(app, name="active")
-
-
-@app.command(
-    name="next",
-    epilog=example(
-        "rankgauge active next campaign.rg -n 20 -o tasks.csv",
-        "rankgauge active next campaign.rg -n 50 --assessor anna -o anna.json",
-        "rankgauge active next campaign.rg --again -o tasks.csv",
-    ),
+@command(
+    "active next",
+    "rankgauge active next campaign.rg -n 20 -o tasks.csv",
+    "rankgauge active next campaign.rg -n 50 --assessor anna -o anna.json",
+    "rankgauge active next campaign.rg --again -o tasks.csv",
 )
 def next_(
     campaign: CampaignName,
@@ -87,12 +73,11 @@ def next_(
     typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out")
 
 
-@app.command(
-    epilog=example(
-        "rankgauge active record campaign.rg tasks.csv",
-        "rankgauge active record campaign.rg export.json",
-        "rankgauge active record campaign.rg corrected.csv --replace",
-    )
+@command(
+    "active record",
+    "rankgauge active record campaign.rg tasks.csv",
+    "rankgauge active record campaign.rg export.json",
+    "rankgauge active record campaign.rg corrected.csv --replace",
 )
 def record(
     campaign: CampaignName,
@@ -119,34 +104,27 @@ def record(
     )
 
 
-@app.command(
-    epilog=example(
-        "rankgauge active estimate campaign.rg",
-        "rankgauge active estimate campaign.rg -o estimate.html",
-        "rankgauge active estimate campaign.rg --interval sequence",
-    )
+@command(
+    "active estimate",
+    "rankgauge active estimate campaign.rg",
+    "rankgauge active estimate campaign.rg -o estimate.html",
+    "rankgauge active estimate campaign.rg --interval sequence",
 )
 def estimate(
     campaign: CampaignName,
     level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = 0.95,
     interval: Annotated[
         str,
-        typer.Option(
+        choices.option(
             "--interval",
-            help="t, or sequence to stop at any time.",
+            help="The confidence interval: {choices}.",
             metavar="KIND",
-            autocompletion=names("rankgauge.active.intervals:Interval"),
+            registry="rankgauge.active.intervals:Interval",
         ),
     ] = "t",
     output: Annotated[
         str,
-        typer.Option(
-            "-o",
-            "--output",
-            help="table, json or html; or a file whose ending says it.",
-            metavar="FORMAT|FILE",
-            autocompletion=names("rankgauge.report.active:registry"),
-        ),
+        choices.output("rankgauge.report.active:registry"),
     ] = "table",
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy."""
@@ -161,7 +139,7 @@ def estimate(
         format_.write(shown, stream)
 
 
-@app.command(epilog=example("rankgauge active refit campaign.rg"))
+@command("active refit", "rankgauge active refit campaign.rg")
 def refit(
     campaign: CampaignName,
     leave_open: Annotated[

@@ -7,17 +7,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli import options
-from rankgauge.cli.completion import measures, names
-from rankgauge.cli.help import example
+from rankgauge.cli import choices, options
+from rankgauge.cli.command import command
 
-__all__ = ["add_to"]
-
-EPILOG = example(
-    "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
-    "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
-    "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
-)
+__all__ = ["plan"]
 
 Pools: TypeAlias = Annotated[
     list[Path],
@@ -29,15 +22,15 @@ Output: TypeAlias = Annotated[
 Budget: TypeAlias = Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")]
 MeasureName: TypeAlias = Annotated[
     str,
-    typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=measures),
+    typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=choices.measures),
 ]
 MethodName: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--method",
-        help="auto, passive, paper, paper+defensive, greg or document.",
+        help="How documents are chosen: {choices}.",
         metavar="NAME",
-        autocompletion=names("rankgauge.active.methods:METHODS"),
+        registry="rankgauge.active.methods:METHODS",
     ),
 ]
 Options: TypeAlias = Annotated[
@@ -45,19 +38,19 @@ Options: TypeAlias = Annotated[
 ]
 Cost: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    choices.option(
         "--cost",
-        help="A document's cost: documents, log-length, one, or a column.",
+        help="What a document costs: {choices}, or a column of the pool.",
         metavar="NAME",
-        autocompletion=names("rankgauge.active.costs:COSTS"),
+        registry="rankgauge.active.costs:COSTS",
     ),
 ]
 Unit: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--unit",
-        help="What costs 1: a mean document or query, or as it stands (none).",
-        autocompletion=names("rankgauge.cli.active_pools:UNITS"),
+        help="What costs 1 on average: {choices} (costs as they are in the pool).",
+        registry="rankgauge.cli.active_pools:UNITS",
     ),
 ]
 Overhead: TypeAlias = Annotated[
@@ -68,41 +61,43 @@ Grades: TypeAlias = Annotated[
 ]
 Scale: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    choices.option(
         "--scale",
-        help="Words for grades: romip, 0-4, or good=2,fair=1,bad=0.",
+        help="Words for grades: {choices}, or your own as good=2,fair=1,bad=0.",
         metavar="NAME",
-        autocompletion=names("rankgauge.judgments:SCALES"),
+        registry="rankgauge.judgments:SCALES",
     ),
 ]
 Depth: TypeAlias = Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")]
 Assessors: TypeAlias = Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")]
 Combine: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--combine",
-        help="How their grades become one.",
+        help="How their grades become one: {choices}.",
         metavar="RULE",
-        autocompletion=names("rankgauge.judgments:RULES"),
+        registry="rankgauge.judgments:RULES",
     ),
 ]
 UnjudgeableRule: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--unjudgeable",
-        help="What cannot be judged: lowest (grade) or another (assessor).",
+        help="What becomes of a document that cannot be judged: {choices}.",
         metavar="RULE",
-        autocompletion=names("rankgauge.active.campaign.settings:Unjudgeable"),
+        registry="rankgauge.active.campaign.settings:Unjudgeable",
     ),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """The command, in the group."""
-    app.command(name="plan", epilog=EPILOG)(plan)
-
-
+@command(
+    "active plan",
+    "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
+    "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
+    "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
+    place=0,
+)
 def plan(
     pool: Pools,
     output: Output,

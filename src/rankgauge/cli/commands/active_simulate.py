@@ -7,16 +7,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli.completion import choice, listed, measures, names
-from rankgauge.cli.help import example
+from rankgauge.cli import choices
+from rankgauge.cli.command import command
 
-__all__ = ["add_to"]
-
-EPILOG = example(
-    "rankgauge active simulate letor.txt --measure ERR --rankers rf,ordered-logit -o sim.html",
-    "rankgauge active simulate letor.txt --measure DCG@10 --methods passive,paper,greg,document --overhead 5",
-    "rankgauge active simulate msn.txt --cost log-length --length-feature 15 --budget 300 -o sim.json",
-)
+__all__ = ["simulate"]
 
 Letor: TypeAlias = Annotated[
     Path, typer.Argument(help="Graded documents with features, in the LETOR format.", metavar="LETOR", exists=True)
@@ -28,25 +22,31 @@ Measures: TypeAlias = Annotated[
         "--measure",
         help="What is estimated; may be given again.",
         metavar="NAME",
-        autocompletion=measures,
+        autocompletion=choices.measures,
     ),
 ]
 Rankers: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--rankers",
-        help="One or two rankers of `rankgauge ltr`, between commas; two are also compared. rf: forest-regression.",
+        help="One or two rankers of 'rankgauge train', separated by commas; two are compared. rf: forest-regression.",
         metavar="NAME,NAME",
-        autocompletion=listed(names("rankgauge.ltr:RANKERS")),
+        registry="rankgauge.ltr:RANKERS",
+        several=True,
     ),
 ]
 Methods: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--methods",
-        help="Methods of active evaluation, between commas; also uniD and uniC.",
+        help="Methods of active evaluation, separated by commas: {choices}.",
         metavar="NAME,NAME",
-        autocompletion=listed(names("rankgauge.active.methods:METHODS", "uniD", "uniC")),
+        registry="rankgauge.active.methods:METHODS",
+        several=True,
+        more=(
+            "uniD",
+            "uniC",
+        ),
     ),
 ]
 Train: TypeAlias = Annotated[
@@ -68,11 +68,11 @@ Budget: TypeAlias = Annotated[
 ]
 Cost: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--cost",
-        help="What a document costs: documents, log-length or one (a query).",
+        help="What a document costs: {choices}.",
         metavar="NAME",
-        autocompletion=names("rankgauge.active.costs:COSTS"),
+        registry="rankgauge.active.costs:COSTS",
     ),
 ]
 Length: TypeAlias = Annotated[
@@ -89,7 +89,7 @@ Beliefs: TypeAlias = Annotated[
         "--beliefs",
         help="model: those of the rankers; uniform: none.",
         metavar="NAME",
-        autocompletion=choice("model", "uniform"),
+        autocompletion=choices.values("model", "uniform"),
     ),
 ]
 Repetitions: TypeAlias = Annotated[
@@ -99,21 +99,16 @@ Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all dr
 Jobs: TypeAlias = Annotated[int, typer.Option("--jobs", help="How many processes work side by side.", metavar="N")]
 Output: TypeAlias = Annotated[
     str,
-    typer.Option(
-        "-o",
-        "--output",
-        help="table, html, md, csv or json; or a file whose ending says it.",
-        metavar="FORMAT|FILE",
-        autocompletion=names("rankgauge.report.simulate:registry"),
-    ),
+    choices.output("rankgauge.report.simulate:registry"),
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """The command, in the group."""
-    app.command(name="simulate", epilog=EPILOG)(simulate)
-
-
+@command(
+    "active simulate",
+    "rankgauge active simulate letor.txt --measure ERR --rankers rf,ordered-logit -o sim.html",
+    "rankgauge active simulate letor.txt --measure DCG@10 --methods passive,paper,greg,document --overhead 5",
+    "rankgauge active simulate msn.txt --cost log-length --length-feature 15 --budget 300 -o sim.json",
+)
 def simulate(
     letor: Letor,
     measure: Measures = None,

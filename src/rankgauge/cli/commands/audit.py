@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
-from rankgauge.cli import completion, options
-from rankgauge.cli.help import example
+from rankgauge.cli import choices, options
+from rankgauge.cli.command import command, group
 
 if TYPE_CHECKING:
     from rankgauge.dialects import Dialect
 
-__all__ = ["add_to"]
+__all__ = ["explain", "lint", "run"]
 
 DEFAULT = "run"
 """What `rankgauge audit FILE …` does: a name that is no command of the group is a file."""
@@ -30,60 +30,52 @@ class _Group(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    cls=_Group,
-    help="Why tools disagree: one ranking under every tool, and what each of their choices adds to the difference.",
-    epilog=example(
-        "rankgauge audit test.txt scores.txt",
-        "rankgauge audit qrels.txt bm25.txt dense.txt.gz -o audit.html",
-        "rankgauge audit explain qrels.txt bm25.txt --query q01",
-        "rankgauge audit lint test.txt",
-    ),
-    no_args_is_help=True,
-    rich_markup_mode=None,
+group(
+    "audit",
+    "Why tools disagree: one ranking under every tool, and what each of their choices adds to the difference.",
+    "rankgauge audit test.txt scores.txt",
+    "rankgauge audit qrels.txt bm25.txt dense.txt.gz -o audit.html",
+    "rankgauge audit explain qrels.txt bm25.txt --query q01",
+    "rankgauge audit lint test.txt",
+    place=30,
+    kind=_Group,
 )
 
 MeasureName: TypeAlias = Annotated[
     str,
-    typer.Option("-m", "--measure", help="The measure.", metavar="NAME", autocompletion=completion.measures),
+    typer.Option("-m", "--measure", help="The measure.", metavar="NAME", autocompletion=choices.measures),
 ]
 Dialects: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    choices.option(
         "-d",
         "--dialects",
-        help="The tools, several between commas; by default those that fit the files.",
+        help="The tools, separated by commas: see 'rankgauge dialects'. By default those that fit the files.",
         metavar="NAMES",
-        autocompletion=completion.listed(completion.names("rankgauge.dialects:DIALECTS")),
+        registry="rankgauge.dialects:DIALECTS",
+        several=True,
     ),
 ]
 Base: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--against",
         help="The tool to compare the others with.",
         metavar="NAME",
-        autocompletion=completion.names("rankgauge.dialects:DIALECTS"),
+        registry="rankgauge.dialects:DIALECTS",
     ),
 ]
 Run: TypeAlias = Annotated[
     Path,
-    typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=completion.sources),
+    typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=choices.sources),
 ]
 
 
-def add_to(root: typer.Typer) -> None:
-    """The commands, in the app."""
-    root.add_typer(app, name="audit")
-
-
-@app.command(
-    name=DEFAULT,
-    epilog=example(
-        "rankgauge audit run test.txt scores.txt",
-        "rankgauge audit run qrels.txt bm25.txt dense.txt.gz -m nDCG@5 -o audit.html",
-        "rankgauge audit run test.txt scores.txt -d ranklib,yahoo --against ranklib",
-    ),
+@command(
+    "audit run",
+    "rankgauge audit run test.txt scores.txt",
+    "rankgauge audit run qrels.txt bm25.txt dense.txt.gz -m nDCG@5 -o audit.html",
+    "rankgauge audit run test.txt scores.txt -d ranklib,yahoo --against ranklib",
 )
 def run(
     judgments: options.Judgments,
@@ -93,13 +85,7 @@ def run(
     against: Base = "standard",
     output: Annotated[
         str,
-        typer.Option(
-            "-o",
-            "--output",
-            help="table, html, svg, md or json; or a file whose ending says it.",
-            metavar="FORMAT|FILE",
-            autocompletion=completion.names("rankgauge.report.audit:registry"),
-        ),
+        choices.output("rankgauge.report.audit:registry"),
     ] = "table",
 ) -> None:
     """What runs get from every tool, and why the tools differ. The name of the command may be left away."""
@@ -118,11 +104,10 @@ def run(
         format_.write(found, stream)
 
 
-@app.command(
-    epilog=example(
-        "rankgauge audit explain qrels.txt bm25.txt --query q01",
-        "rankgauge audit explain qrels.txt bm25.txt --query q01 -m nDCG@5 -d standard,trec_eval",
-    )
+@command(
+    "audit explain",
+    "rankgauge audit explain qrels.txt bm25.txt --query q01",
+    "rankgauge audit explain qrels.txt bm25.txt --query q01 -m nDCG@5 -d standard,trec_eval",
 )
 def explain(
     judgments: options.Judgments,
@@ -147,12 +132,12 @@ def explain(
     explanation.write([audit.explain(scores, dialect, parse(measure), query) for dialect in asked], sys.stdout)
 
 
-@app.command(epilog=example("rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt"))
+@command("audit lint", "rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt")
 def lint(
     judgments: options.Judgments,
     run: Annotated[
         Path | None,
-        typer.Argument(help="A run, or scores for a LETOR file.", metavar="[RUN]", autocompletion=completion.sources),
+        typer.Argument(help="A run, or scores for a LETOR file.", metavar="[RUN]", autocompletion=choices.sources),
     ] = None,
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,

@@ -8,20 +8,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli import completion, options
+from rankgauge.cli import choices, options
+from rankgauge.cli.command import command
 from rankgauge.cli.commands.evaluate import given, names
-from rankgauge.cli.help import example
 from rankgauge.errors import InputError, ParameterError
 
-__all__ = ["add_to"]
+__all__ = ["compare"]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
-
-EPILOG = example(
-    "rankgauge compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m AP",
-    "rankgauge compare qrels.txt BM25=bm25.txt Dense=dense.txt.gz --baseline BM25 -o compare.html",
-    "rankgauge compare qrels.txt *.txt --test randomisation --correction tukey -o compare.tex",
-)
 
 Baseline: TypeAlias = Annotated[
     str | None,
@@ -29,20 +23,20 @@ Baseline: TypeAlias = Annotated[
 ]
 TestName: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--test",
-        help="t, wilcoxon, randomisation, bootstrap or sign.",
+        help="The paired test: {choices}.",
         metavar="NAME",
-        autocompletion=completion.names("rankgauge.stats.paired_test:TESTS"),
+        registry="rankgauge.stats.paired_test:TESTS",
     ),
 ]
 CorrectionName: TypeAlias = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--correction",
-        help="For many pairs: holm, bonferroni, benjamini-hochberg, tukey (a randomisation test of its own) or none.",
+        help="The correction for many pairs: {choices}. (tukey is a randomisation test itself and ignores --test.)",
         metavar="NAME",
-        autocompletion=completion.names("rankgauge.stats.correction:CORRECTIONS"),
+        registry="rankgauge.stats.correction:CORRECTIONS",
     ),
 ]
 Alpha: TypeAlias = Annotated[
@@ -63,22 +57,18 @@ Agree: TypeAlias = Annotated[
 ]
 Output: TypeAlias = Annotated[
     str,
-    typer.Option(
-        "-o",
-        "--output",
-        help="table, html, md, tex, csv or json; or a file whose ending says it.",
-        metavar="FORMAT|FILE",
-        autocompletion=completion.names("rankgauge.report.compare:registry"),
-    ),
+    choices.output("rankgauge.report.compare:registry"),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of random draws.", metavar="N")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """The command, in the app."""
-    app.command(name="compare", epilog=EPILOG)(compare)
-
-
+@command(
+    "compare",
+    "rankgauge compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10 -m AP",
+    "rankgauge compare qrels.txt BM25=bm25.txt Dense=dense.txt.gz --baseline BM25 -o compare.html",
+    "rankgauge compare qrels.txt *.txt --test randomisation --correction tukey -o compare.tex",
+    place=20,
+)
 def compare(
     judgments: options.Judgments,
     runs: options.Runs,

@@ -14,21 +14,16 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli.help import example
+from rankgauge.cli.command import command
 from rankgauge.cli.steps import PAGES, STEPS
 
-__all__ = ["add_to"]
+__all__ = ["demo"]
 
 FOLDER = Path("out/demo")
 CAMPAIGN, REPORT = "campaign.rg", "report.html"
 
 
-def add_to(app: typer.Typer) -> None:
-    """The command, in the app."""
-    epilog = example("rankgauge demo", "rankgauge demo --data-only example")
-    app.command(name="demo", epilog=epilog)(demo)
-
-
+@command("demo", "rankgauge demo", "rankgauge demo --data-only example", place=140)
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to put the collection.", metavar="FOLDER")] = FOLDER,
     data_only: Annotated[bool, typer.Option("--data-only", help="Only write the collection's files.")] = False,

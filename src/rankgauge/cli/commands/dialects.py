@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
-import typer
+from rankgauge.cli import choices
+from rankgauge.cli.command import command, group
 
-from rankgauge.cli.completion import names
-from rankgauge.cli.help import example
+__all__ = ["list_dialects", "show"]
 
-__all__ = ["add_to"]
 
-app = typer.Typer(
-    help="List the dialects, or show what one does otherwise than standard.",
-    epilog=example("rankgauge dialects", "rankgauge dialects show trec_eval"),
-    invoke_without_command=True,
-    rich_markup_mode=None,
+def list_dialects() -> None:
+    """Every dialect with its title."""
+    from rankgauge.report import screens
+
+    screens.dialects(sys.stdout)
+
+
+group(
+    "dialects",
+    "List the dialects, or show how one differs from standard.",
+    "rankgauge dialects",
+    "rankgauge dialects show trec_eval",
+    place=50,
+    alone=list_dialects,
 )
 
 
-def add_to(root: typer.Typer) -> None:
-    """The commands, in the app."""
-    root.add_typer(app, name="dialects")
-
-
-@app.callback()
-def list_(context: typer.Context) -> None:
-    """List the dialects, or show what one does otherwise than standard."""
-    if context.invoked_subcommand is None:
-        import sys
-
-        from rankgauge.report import screens
-
-        screens.dialects(sys.stdout)
-
-
-@app.command(epilog=example("rankgauge dialects show trec_eval"))
+@command("dialects show", "rankgauge dialects show trec_eval")
 def show(
-    name: Annotated[
-        str,
-        typer.Argument(help="A dialect's name.", metavar="NAME", autocompletion=names("rankgauge.dialects:DIALECTS")),
-    ],
+    name: Annotated[str, choices.argument(registry="rankgauge.dialects:DIALECTS", help="A dialect's name.")],
 ) -> None:
     """Show a dialect: every choice that differs from standard, in words."""
-    import sys
-
     from rankgauge.report import screens
 
     screens.dialect(name, sys.stdout)

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import typer
-
 from rankgauge.cli import options
-from rankgauge.cli.help import example
+from rankgauge.cli.command import command
 from rankgauge.errors import ParameterError
 from rankgauge.policies import LEAVE_OUT, MissingQuery, Unjudged
 
-__all__ = ["add_to", "given", "names", "undefined"]
+__all__ = ["evaluate", "given", "names", "undefined"]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 _COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
 """A comma between names: not one inside of brackets, nor between numbers as in trec_eval's `P.5,10`."""
 
-EPILOG = example(
+
+@command(
+    "evaluate",
     "rankgauge evaluate qrels.txt bm25.txt -m nDCG@10,AP -m 'ERR(max_grade=3)@20'",
     "rankgauge evaluate qrels.txt BM25=bm25.txt Dense=dense.txt.gz -q -o tsv",
     "rankgauge evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec",
@@ -28,14 +28,8 @@ EPILOG = example(
     "rankgauge evaluate ratings.csv dense.jsonl --assessors mean",
     "rankgauge evaluate irds:msmarco-passage/trec-dl-2019/judged bm25.txt -m nDCG@10,'RR(rel=2)'",
     "rankgauge evaluate judgments.parquet runs.parquet -m nDCG@10 --engine spark --master 'local[2]'",
+    place=10,
 )
-
-
-def add_to(app: typer.Typer) -> None:
-    """The command, in the app."""
-    app.command(name="evaluate", epilog=EPILOG)(evaluate)
-
-
 def evaluate(
     judgments: options.Judgments,
     runs: options.Runs,

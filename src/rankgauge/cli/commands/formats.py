@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import typer
+import sys
 
-from rankgauge.cli.help import example
+from rankgauge.cli.command import command
 
-__all__ = ["add_to"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """The command, in the app."""
-    app.command(name="formats", epilog=example("rankgauge formats"))(formats)
+__all__ = ["formats"]
 
 
+@command("formats", "rankgauge formats", place=120)
 def formats() -> None:
     """List the file formats that are read, and the ones that results are written in."""
-    import sys
-
     from rankgauge.report import screens
 
     screens.formats(sys.stdout)

@@ -7,36 +7,31 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli.completion import names
-from rankgauge.cli.help import example
+from rankgauge.cli import choices
+from rankgauge.cli.command import command, group
 
-__all__ = ["add_to"]
+__all__ = ["agreement", "combine"]
 
-app = typer.Typer(
-    help="Judgments of several assessors: how far they agree, and one grade out of theirs.",
-    epilog=example("rankgauge judgments agreement ratings.csv"),
-    no_args_is_help=True,
-    rich_markup_mode=None,
+group(
+    "judgments",
+    "Judgments of several assessors: how far they agree, and one grade out of theirs.",
+    "rankgauge judgments agreement ratings.csv",
+    place=60,
 )
 
 Ratings = Annotated[Path, typer.Argument(help="Judgments that name their assessors.", metavar="JUDGMENTS")]
 InputFormat = Annotated[
     str | None,
-    typer.Option(
+    choices.option(
         "--format",
-        help="The file's format, where it is not recognised.",
+        help="The format of the file, if it is not recognised: see 'rankgauge formats'.",
         metavar="FORMAT",
-        autocompletion=names("rankgauge.io:FORMATS"),
+        registry="rankgauge.io:FORMATS",
     ),
 ]
 
 
-def add_to(root: typer.Typer) -> None:
-    """The commands, in the app."""
-    root.add_typer(app, name="judgments")
-
-
-@app.command(epilog=example("rankgauge judgments agreement ratings.csv"))
+@command("judgments agreement", "rankgauge judgments agreement ratings.csv")
 def agreement(
     judgments: Ratings,
     seed: Annotated[int, typer.Option(help="The seed of the intervals' bootstrap.", metavar="N")] = 0,
@@ -57,15 +52,16 @@ def agreement(
     screen.show(found, sys.stdout, seed=seed)
 
 
-@app.command(epilog=example("rankgauge judgments combine ratings.csv --rule and --at 2 -o qrels.txt"))
+@command("judgments combine", "rankgauge judgments combine ratings.csv --rule and --at 2 -o qrels.txt")
 def combine(
     judgments: Ratings,
     rule: Annotated[
         str,
-        typer.Option(
-            help="mean, median, majority, min, max, and, or.",
+        choices.option(
+            "--rule",
+            help="How grades become one: {choices}.",
             metavar="RULE",
-            autocompletion=names("rankgauge.judgments:RULES"),
+            registry="rankgauge.judgments:RULES",
         ),
     ] = "mean",
     at: Annotated[float | None, typer.Option(help="Make each grade binary at this one first.", metavar="GRADE")] = None,

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
-from rankgauge.cli.completion import measures
-from rankgauge.cli.help import example
+from rankgauge.cli import choices
+from rankgauge.cli.command import command, group
 
-__all__ = ["add_to"]
+__all__ = ["list_measures", "show"]
 
-app = typer.Typer(
-    help="List the measures, or show one with its formula, reference and a worked example.",
-    epilog=example("rankgauge measures", "rankgauge measures show nDCG"),
-    invoke_without_command=True,
-    rich_markup_mode=None,
+
+def list_measures() -> None:
+    """Every measure with its title."""
+    from rankgauge.report import screens
+
+    screens.measures(sys.stdout)
+
+
+group(
+    "measures",
+    "List the measures, or show one with its formula, reference and a worked example.",
+    "rankgauge measures",
+    "rankgauge measures show nDCG",
+    place=40,
+    alone=list_measures,
 )
 
 
-def add_to(root: typer.Typer) -> None:
-    """The commands, in the app."""
-    root.add_typer(app, name="measures")
-
-
-@app.callback()
-def list_(context: typer.Context) -> None:
-    """List the measures, or show one with its formula, reference and a worked example."""
-    if context.invoked_subcommand is None:
-        import sys
-
-        from rankgauge.report import screens
-
-        screens.measures(sys.stdout)
-
-
-@app.command(epilog=example("rankgauge measures show nDCG", "rankgauge measures show 'nDCG(gain=\"exp\")@10'"))
+@command("measures show", "rankgauge measures show nDCG", "rankgauge measures show 'nDCG(gain=\"exp\")@10'")
 def show(
-    name: Annotated[str, typer.Argument(help="A measure's name.", metavar="NAME", autocompletion=measures)],
+    name: Annotated[str, typer.Argument(help="A measure's name.", metavar="NAME", autocompletion=choices.measures)],
 ) -> None:
     """Show a measure: formula, reference, bounds, parameters, traits, worked examples."""
-    import sys
-
     from rankgauge.report import screens
 
     screens.measure(name, sys.stdout)

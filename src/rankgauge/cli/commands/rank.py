@@ -7,19 +7,13 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli.completion import names
-from rankgauge.cli.help import example
+from rankgauge.cli import choices
+from rankgauge.cli.command import command
 
-__all__ = ["add_to"]
+__all__ = ["rank"]
 
 SCORES = "letor"
 """The format of one score a line."""
-
-EPILOG = example(
-    "rankgauge rank model.json test.txt -o scores.txt",
-    "rankgauge rank model.json test.txt -o ranked.run",
-    "rankgauge rank model.json test.txt --format csv",
-)
 
 Model: TypeAlias = Annotated[Path, typer.Argument(help="A ranker that 'rankgauge train' wrote.", metavar="MODEL")]
 Letor: TypeAlias = Annotated[
@@ -36,20 +30,22 @@ Output: TypeAlias = Annotated[
 ]
 FormatName: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    choices.option(
         "--format",
         help="The format of the run: see 'rankgauge formats'.",
         metavar="FORMAT",
-        autocompletion=names("rankgauge.io:FORMATS"),
+        registry="rankgauge.io:FORMATS",
     ),
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """The command, in the app."""
-    app.command(name="rank", epilog=EPILOG)(rank)
-
-
+@command(
+    "rank",
+    "rankgauge rank model.json test.txt -o scores.txt",
+    "rankgauge rank model.json test.txt -o ranked.run",
+    "rankgauge rank model.json test.txt --format csv",
+    place=100,
+)
 def rank(model: Model, documents: Letor, output: Output = None, format: FormatName = None) -> None:
     """Score documents with a ranker; without -o the scores are printed, one a line."""
     import polars as pl

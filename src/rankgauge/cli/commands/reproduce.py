@@ -7,25 +7,17 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli.completion import names
-from rankgauge.cli.help import example
+from rankgauge.cli import choices
+from rankgauge.cli.command import command
 
-__all__ = ["add_to"]
-
-EPILOG = example(
-    "rankgauge reproduce",
-    "rankgauge reproduce multigraded -o out",
-    "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
-    "rankgauge reproduce active -o out --data mq2008",
-    "rankgauge reproduce ndcg-tools -o out --data MQ2008 --jobs 4",
-)
+__all__ = ["reproduce"]
 
 Name: TypeAlias = Annotated[
     str | None,
-    typer.Argument(
+    choices.argument(
         help="The paper; without one they are listed.",
         metavar="PAPER",
-        autocompletion=names("rankgauge.experiments:PAPERS"),
+        registry="rankgauge.experiments:PAPERS",
     ),
 ]
 Folder: TypeAlias = Annotated[
@@ -60,11 +52,15 @@ Jobs: TypeAlias = Annotated[
 Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """The command, in the app."""
-    app.command(name="reproduce", epilog=EPILOG)(reproduce)
-
-
+@command(
+    "reproduce",
+    "rankgauge reproduce",
+    "rankgauge reproduce multigraded -o out",
+    "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
+    "rankgauge reproduce active -o out --data mq2008",
+    "rankgauge reproduce ndcg-tools -o out --data MQ2008 --jobs 4",
+    place=110,
+)
 def reproduce(
     paper: Name = None,
     output: Folder = None,

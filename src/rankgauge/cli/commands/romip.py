@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankgauge.cli.completion import names
-from rankgauge.cli.help import example
+from rankgauge.cli import choices
+from rankgauge.cli.command import command, group
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.romip import Outcome
 
-__all__ = ["add_to"]
+__all__ = ["annotation", "classification", "qa", "search", "write_example"]
 
-app = typer.Typer(
-    help="The tracks of the ROMIP seminars by the official metrics of 2010.",
-    epilog=example("rankgauge romip example .", "rankgauge romip search search/tables search/runs -o romip.html"),
-    no_args_is_help=True,
-    rich_markup_mode=None,
+group(
+    "romip",
+    "The tracks of the ROMIP seminars by the official metrics of 2010.",
+    "rankgauge romip example .",
+    "rankgauge romip search search/tables search/runs -o romip.html",
+    place=70,
 )
 
 Tables = Annotated[
@@ -34,31 +35,20 @@ Tables = Annotated[
 Runs = Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.", metavar="RUN")]
 Output = Annotated[
     str,
-    typer.Option(
-        "-o",
-        "--output",
-        help="table, md, csv, json or html; or a file whose ending says it.",
-        metavar="FORMAT|FILE",
-        autocompletion=names("rankgauge.report.romip:FORMATS"),
-    ),
+    choices.output("rankgauge.report.romip:FORMATS"),
 ]
 Language = Annotated[
     str,
-    typer.Option(
+    choices.option(
         "--lang",
-        help="The report's language: en or ru.",
+        help="The language of the report: {choices}.",
         metavar="LANGUAGE",
-        autocompletion=names("rankgauge.report.romip.words:LANGUAGES"),
+        registry="rankgauge.report.romip.words:LANGUAGES",
     ),
 ]
 
 
-def add_to(root: typer.Typer) -> None:
-    """The commands, in the app."""
-    root.add_typer(app, name="romip")
-
-
-@app.command(epilog=example("rankgauge romip search tables runs -o romip.html", "rankgauge romip search t r --lang ru"))
+@command("romip search", "rankgauge romip search tables runs -o romip.html", "rankgauge romip search t r --lang ru")
 def search(
     tables: Tables,
     runs: Runs,
@@ -75,7 +65,7 @@ def search(
     _write(lambda: romip.search(romip.read_tables(tables), _named(runs), cutoffs=cutoffs), output, lang)
 
 
-@app.command(epilog=example("rankgauge romip qa tables runs"))
+@command("romip qa", "rankgauge romip qa tables runs")
 def qa(tables: Tables, runs: Runs, output: Output = "table", lang: Language = "en") -> None:
     """The question-answering track: precision, and the mean reciprocal rank by the rulers of TREC and ROMIP."""
     from rankgauge import romip
@@ -83,7 +73,7 @@ def qa(tables: Tables, runs: Runs, output: Output = "table", lang: Language = "e
     _write(lambda: romip.qa(romip.read_tables(tables), _named(runs)), output, lang)
 
 
-@app.command(epilog=example("rankgauge romip classification truth.xml result.xml"))
+@command("romip classification", "rankgauge romip classification truth.xml result.xml")
 def classification(
     truth: Annotated[
         Path,
@@ -107,7 +97,7 @@ def classification(
     )
 
 
-@app.command(epilog=example("rankgauge romip annotation documents annotations/alpha annotations/beta"))
+@command("romip annotation", "rankgauge romip annotation documents annotations/alpha annotations/beta")
 def annotation(
     documents: Annotated[Path, typer.Argument(help="Relevance tables of the documents.", metavar="DOCUMENTS")],
     annotations: Annotated[
@@ -133,7 +123,7 @@ def annotation(
     )
 
 
-@app.command(name="example", epilog=example("rankgauge romip example ."))
+@command("romip example", "rankgauge romip example .")
 def write_example(
     folder: Annotated[Path, typer.Argument(help="Where to put the files.", metavar="FOLDER")],
     seed: Annotated[int, typer.Option(help="The seed of the collection.", metavar="N")] = 0,

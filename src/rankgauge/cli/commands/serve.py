@@ -6,18 +6,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.cli.help import example
+from rankgauge.cli.command import command
 
-__all__ = ["add_to"]
-
-SERVE = example(
-    "rankgauge serve",
-    "rankgauge serve --database postgresql://me@localhost/judging --host 0.0.0.0 --url https://judge.example.org",
-)
-BACKUP = example(
-    "rankgauge backup sqlite:///rankgauge.db monday.db",
-    "rankgauge backup postgresql://me@localhost/judging monday.db",
-)
+__all__ = ["backup", "serve"]
 
 Database: TypeAlias = Annotated[
     str | None,
@@ -35,12 +26,12 @@ Source: TypeAlias = Annotated[str, typer.Argument(help="The database: a file or 
 Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL of an empty database.", metavar="COPY")]
 
 
-def add_to(app: typer.Typer) -> None:
-    """The commands, in the app."""
-    app.command(name="serve", epilog=SERVE)(serve)
-    app.command(name="backup", epilog=BACKUP)(backup)
-
-
+@command(
+    "serve",
+    "rankgauge serve",
+    "rankgauge serve --database postgresql://me@localhost/judging --host 0.0.0.0 --url https://judge.example.org",
+    place=130,
+)
 def serve(database: Database = None, host: Host = None, port: Port = None, url: Url = None) -> None:
     """Open the judging room: pages for assessors, a dashboard for whoever pays, an API for programs.
 
@@ -53,6 +44,12 @@ def serve(database: Database = None, host: Host = None, port: Port = None, url: 
     run(Settings.of(database=database, host=host, port=port, url=url))
 
 
+@command(
+    "backup",
+    "rankgauge backup sqlite:///rankgauge.db monday.db",
+    "rankgauge backup postgresql://me@localhost/judging monday.db",
+    place=130,
+)
 def backup(source: Source, target: Target) -> None:
     """Copy a room's whole database, while it is in use, to a file or to another database."""
     _require()

@@ -8,29 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from rankgauge.cli import completion, options
-from rankgauge.cli.help import example
+from rankgauge.cli import choices, options
+from rankgauge.cli.command import command
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from rankgauge.ltr import Documents, Ranker
     from rankgauge.report.training import Training
 
-__all__ = ["add_to"]
-
-EPILOG = example(
-    "rankgauge train",
-    "rankgauge train adarank",
-    "rankgauge train lambdamart train.txt --validation vali.txt -m nDCG@10 -d ranklib -o model.json",
-    "rankgauge train coordinate-ascent train.txt --validation vali.txt -m ERR --set restarts=30 -o model.json",
-)
+__all__ = ["train"]
 
 Name: TypeAlias = Annotated[
     str | None,
-    typer.Argument(
+    choices.argument(
         help="The ranker; without one they are listed.",
         metavar="RANKER",
-        autocompletion=completion.names("rankgauge.ltr:RANKERS"),
+        registry="rankgauge.ltr:RANKERS",
     ),
 ]
 Train: TypeAlias = Annotated[
@@ -51,7 +44,7 @@ Metric: TypeAlias = Annotated[
         "--metric",
         help="The measure to make large: see 'rankgauge measures'.",
         metavar="NAME",
-        autocompletion=completion.measures,
+        autocompletion=choices.measures,
     ),
 ]
 Settings: TypeAlias = Annotated[
@@ -60,7 +53,7 @@ Settings: TypeAlias = Annotated[
         "--set",
         help="A parameter of the ranker; repeatable.",
         metavar="NAME=VALUE",
-        autocompletion=completion.settings,
+        autocompletion=choices.settings,
     ),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all that is random.", metavar="N")]
@@ -69,11 +62,14 @@ Output: TypeAlias = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """The command, in the app."""
-    app.command(name="train", epilog=EPILOG)(train)
-
-
+@command(
+    "train",
+    "rankgauge train",
+    "rankgauge train adarank",
+    "rankgauge train lambdamart train.txt --validation vali.txt -m nDCG@10 -d ranklib -o model.json",
+    "rankgauge train coordinate-ascent train.txt --validation vali.txt -m ERR --set restarts=30 -o model.json",
+    place=90,
+)
 def train(
     ranker: Name = None,
     documents: Train = None,
