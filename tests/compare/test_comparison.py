@@ -11,8 +11,7 @@ import pytest
 import ranx
 from scipy import stats as peer
 
-from rankgauge import comparison as compare
-from rankgauge import evaluate
+from rankgauge import compare, evaluate
 from rankgauge.comparison import Comparison, Settings, cutoff_curves, recall_curves
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.shared import shared

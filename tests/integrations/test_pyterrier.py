@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, ERR, RBP, RR, Judged, P, Qrel, R, Rprec, ScoredDoc, nDCG
 
-from rankgauge import comparison as compare
-from rankgauge import evaluate
+from rankgauge import compare, evaluate
 from rankgauge.audit import audit
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import parse, parse_all
