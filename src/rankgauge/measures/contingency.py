@@ -31,7 +31,7 @@ class Contingency:
 
 def contingency(lists: RankedLists, rel: float) -> Contingency:
     """The table of each list."""
-    found = lists.relevant(rel).sum(axis=-1)
+    found = lists.found(rel)
     return Contingency(
         found=found,
         wrong=lists.retrieved - found,

@@ -20,6 +20,9 @@ __all__ = [
     "final",
     "gains",
     "ideal_gains",
+    "persistence",
+    "reciprocal",
+    "relevance",
     "stop_probability",
 ]
 
@@ -66,6 +69,21 @@ DISCOUNTED: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "ln": lambda gained, ranks: gained / np.log(ranks + 1.0),
 }
 """Discounts of tools that print more digits than 1 / divisor keeps: the gain goes through their own arithmetic."""
+
+
+def reciprocal(ranks: FloatArray) -> FloatArray:
+    """1 / rank."""
+    return 1.0 / ranks
+
+
+def persistence(p: float) -> Weight:
+    """What a rank is worth to a user who goes on to the next document with probability p (Moffat & Zobel 2008)."""
+    return lambda ranks: (1.0 - p) * p ** (ranks - 1.0)
+
+
+def relevance(rel: float) -> Callable[[RankedLists], FloatArray]:
+    """The worth of a hit on two levels: 1 from the grade `rel` on, else 0."""
+    return lambda lists: lists.relevant(rel).astype(float)
 
 
 def discounted(lists: RankedLists, gained: FloatArray, name: str, cutoff: float | None = None) -> FloatArray:

@@ -12,14 +12,14 @@ A kernel gives NaN where its formula is 0/0; only a dialect turns that into a nu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures.forms import Form
 from rankgauge.measures.output import NumberFormat
 from rankgauge.numeric import FloatArray, ratio
@@ -27,7 +27,19 @@ from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.sampling import SAMPLING
 from rankgauge.registry import Registry
 
-__all__ = ["DEFAULTS", "FAMILIES", "MEASURES", "Aggregate", "Cutoff", "Example", "Facts", "Measure", "TieRule"]
+__all__ = [
+    "DEFAULTS",
+    "FAMILIES",
+    "MEASURES",
+    "OPEN",
+    "Aggregate",
+    "Cutoff",
+    "Example",
+    "Facts",
+    "Measure",
+    "TieRule",
+    "choice",
+]
 
 
 class Cutoff(Enum):
@@ -95,21 +107,21 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is known of a measure; a class without all of it does not import."""
+    """What is known of a measure. The first five have no default; a measure states the rest where it differs."""
 
     name: str
     title: str
     formula: str
     reference: str
-    bounds: tuple[float, float]
-    cutoff: Cutoff
-    ties: TieRule
-    graded: bool
-    improves: bool
-    """Moving a document above one with a lower grade never lowers the value."""
-    attains: bool
-    """The ideal order of the judged documents gives the upper bound, where the value is defined."""
     examples: tuple[Example, ...]
+    bounds: tuple[float, float] = (0.0, 1.0)
+    cutoff: Cutoff = Cutoff.NONE
+    ties: TieRule = TieRule.EXACT
+    graded: bool = False
+    improves: bool = True
+    """Moving a document above one with a lower grade never lowers the value."""
+    attains: bool = False
+    """The ideal order of the judged documents gives the upper bound, where the value is defined."""
     aggregate: Aggregate = Aggregate.MEAN
     counts_unjudged: bool = False
     """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
@@ -117,8 +129,17 @@ class Facts:
     """A document of the pool that nobody judged counts otherwise than one outside the pool."""
 
 
+OPEN: Any = None
+"""The default of a parameter that the dialect decides, or of a cutoff that the user has to give."""
+
 DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2", "max_grade": 4.0}
-"""What a parameter means that neither the user nor the dialect has set."""
+"""The value of an open parameter that the dialect leaves open too."""
+
+
+def choice(kind: str, names: Collection[str]) -> Any:
+    """A parameter that is open or one of some names; `kind` is the word for it in the error on any other name."""
+    return field(default=OPEN, metadata={"kind": kind, "names": names})
+
 
 FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
 """The folders of measures: their families."""
@@ -138,12 +159,21 @@ class Measure:
 
     def __init_subclass__(cls) -> None:
         if not isinstance(cls.__dict__.get("facts"), Facts):
-            raise TypeError(f"{cls.__name__} states no facts: name, formula, reference, bounds, ties, examples")
+            raise TypeError(f"{cls.__name__} states no facts: name, title, formula, reference, examples")
         if not cls.__doc__ or not cls.facts.examples:
             raise TypeError(f"{cls.__name__} needs a docstring and at least one worked example")
+        if hasattr(cls, "cutoff") is (cls.facts.cutoff is Cutoff.NONE):
+            raise TypeError(f"{cls.__name__} needs both a parameter `cutoff` and the fact which cutoffs it takes")
         MEASURES.add(cls, cls.facts.name)
 
     def __post_init__(self) -> None:
+        self._check_cutoff()
+        for f in fields(self):
+            names, name = f.metadata.get("names"), getattr(self, f.name)
+            if names is not None and name is not None and name not in names:
+                raise UnknownNameError(f.metadata["kind"], name, names)
+
+    def _check_cutoff(self) -> None:
         cutoff, rule = getattr(self, "cutoff", None), self.facts.cutoff
         if cutoff is None:
             if rule in (Cutoff.REQUIRED, Cutoff.RECALL):

@@ -95,6 +95,10 @@ class RankedLists:
         """How many documents were judged below the grade `rel`."""
         return np.asarray((self.ideal < rel).sum(axis=-1), dtype=np.float64)
 
+    def found(self, rel: float) -> FloatArray:
+        """How many documents of each list have at least the grade `rel`."""
+        return np.asarray(self.relevant(rel).sum(axis=-1), dtype=np.float64)
+
     def top(self, cutoff: float | None) -> RankedLists:
         """The same lists without the columns that no rank up to `cutoff` can need.
 
@@ -149,6 +153,10 @@ class RankedLists:
         high = np.nan_to_num(np.minimum(last, limit), nan=0.0).astype(np.intp)
         shared = (table[high] - table[low]) / np.where(self.hits, self.size, 1.0)
         return np.where(self.size > 1, shared, strict)
+
+    def inside(self, cutoff: float | FloatArray | None) -> FloatArray:
+        """1 for each hit among the first `cutoff` documents, else 0; where tied, the chance that it is there."""
+        return self.weigh(np.ones_like, cutoff)
 
     def _weights(self, weight: Weight, inside: BoolArray) -> FloatArray:
         """The weight of each hit's own rank, 0 outside; there are fewer ranks than hits, so each is weighed once."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -26,10 +26,8 @@ class Accuracy(Measure):
         formula=r"1 - \frac{\sum_{r \le k} [g_r \ge \mathrm{rel}] \, n_r}{a\,(\min(k, |L|) - a)}, "
         r"\quad n_r \text{ others before } r \text{, } a \text{ relevant documents among the first } k",
         reference="ir-measures, Accuracy",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
         ties=TieRule.SAMPLED,
-        graded=False,
         # A relevant document that enters the first k at their end stands after every other document there.
         improves=False,
         attains=True,
@@ -41,10 +39,9 @@ class Accuracy(Measure):
         counts_unjudged=True,
     )
     cutoff: int | None = None
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
         limit = np.inf if self.cutoff is None else self.cutoff
         found = lists.relevant(self.rel) & (lists.ranks <= limit)
         relevant = np.asarray(found.sum(axis=-1), dtype=np.float64)

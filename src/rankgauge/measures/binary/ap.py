@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.gains import reciprocal, relevance
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -21,31 +22,21 @@ class AP(Measure):
         title="Average precision",
         formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, P@r",
         reference="Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="AP", grades=(1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
             Example(measure="AP(rel=2)@3", grades=(1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
         ),
     )
     cutoff: int | None = None
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
         # trec_eval adds from the last document up, which shows in single precision.
         return ratio(lists.total(self.amounts(lists), upwards=True), self.divisor(lists))
 
     def numerator(self) -> Form:
-        return Form(shape=Shape.PRECISION, worth=self._found, weight=lambda ranks: 1.0 / ranks, cutoff=self.cutoff)
+        return Form(shape=Shape.PRECISION, worth=relevance(self.rel), weight=reciprocal, cutoff=self.cutoff)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
         return lists.total_relevant(self.rel)
-
-    def _found(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return lists.relevant(self.rel).astype(float)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import RankedLists
 
 __all__ = ["binG"]
 
@@ -22,33 +22,19 @@ class binG(Measure):
         title="Binary G",
         formula=r"\frac{1}{R}\sum_{r=1}^{n} \frac{[g_r \ge \mathrm{rel}]}{\log_2(2 + \sum_{i<r} [g_i < \mathrm{rel}])}",
         reference="trec_eval 9.0.8, binG",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="binG", grades=(1, 0, None, 2), missed=(1,), value="(1/log2(2) + 1/log2(4)) / 3"),
             Example(measure="binG(rel=2)", grades=(1, 2, 2), missed=(1, 2), value="(1/log2(3) + 1/log2(3)) / 3"),
         ),
     )
-    rel: float | None = None
+    rel: float = OPEN
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(self._gained(lists), lists.total_relevant(self.rel)[..., np.newaxis])
-
-    def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(total(self._gained(lists)), lists.total_relevant(self.rel))
-
-    def _gained(self, lists: RankedLists) -> FloatArray:
+    def amounts(self, lists: RankedLists) -> FloatArray:
         """What each relevant hit gains.
 
         In a tie group with N other documents, a relevant one has 0, 1, … N of them before it equally often.
         """
-        assert self.rel is not None
         relevant = lists.relevant(self.rel).astype(float)
         before, within = lists.earlier(relevant)
         first, size = (lists.ranks, 1.0) if lists.first is None or lists.size is None else (lists.first, lists.size)
@@ -58,3 +44,6 @@ class binG(Measure):
         reached = np.concatenate([[0.0], np.cumsum(discounts)])
         shared = (reached[low + others + 1] - reached[low]) / (others + 1)
         return np.asarray(relevant * np.where(others > 0, shared, discounts[low]))
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return lists.total_relevant(self.rel)

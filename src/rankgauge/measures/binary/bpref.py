@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.errors import UnknownNameError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, choice
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -51,11 +50,6 @@ class Bpref(Measure):
         formula=r"\frac{1}{R}\sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}, "
         r"\quad n_r \text{ judged non-relevant documents before } r",
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="Bpref", grades=(1, 0, 2, 0, 1, 1), value="((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4"),
@@ -76,24 +70,16 @@ class Bpref(Measure):
             Example(measure="Bpref", grades=(0, None), missed=(0,), value="nan"),
         ),
     )
-    rel: float | None = None
-    variant: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.variant is not None and self.variant not in VARIANTS:
-            raise UnknownNameError("variant of Bpref", self.variant, VARIANTS)
-
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(self._preferred(lists), lists.total_relevant(self.rel)[..., np.newaxis])
+    rel: float = OPEN
+    variant: str | None = choice("variant of Bpref", VARIANTS)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(lists.total(self._preferred(lists)), lists.total_relevant(self.rel))
+        return ratio(lists.total(self.amounts(lists)), self.divisor(lists))
 
-    def _preferred(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
+    def amounts(self, lists: RankedLists) -> FloatArray:
         R = lists.total_relevant(self.rel)
         out_of = VARIANTS[self.variant or "trec_eval"](R, lists.total_nonrelevant(self.rel))
         return preferred(lists, self.rel, most=R, out_of=out_of)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return lists.total_relevant(self.rel)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from rankgauge.measures.binary.bpref import preferred
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import RankedLists
 
 __all__ = ["bpref_10"]
 
@@ -23,11 +21,6 @@ class bpref_10(Measure):
         title="Binary preference, 10 + R",
         formula=r"\frac{1}{R}\sum_{r} 1 - \frac{\min(n_r, 10 + R)}{10 + R}",
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(
@@ -46,17 +39,11 @@ class bpref_10(Measure):
             Example(measure="bpref_10", grades=(0, None), missed=(0,), value="nan"),
         ),
     )
-    rel: float | None = None
+    rel: float = OPEN
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(self._preferred(lists), lists.total_relevant(self.rel)[..., np.newaxis])
-
-    def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(total(self._preferred(lists)), lists.total_relevant(self.rel))
-
-    def _preferred(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
+    def amounts(self, lists: RankedLists) -> FloatArray:
         counted = lists.total_relevant(self.rel) + 10.0
         return preferred(lists, self.rel, most=counted, out_of=counted)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return lists.total_relevant(self.rel)

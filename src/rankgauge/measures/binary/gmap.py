@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.measures.binary.ap import AP
-from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, TieRule
+from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts
 
 __all__ = ["GMAP"]
 
@@ -22,12 +22,7 @@ class GMAP(AP):
         title="Geometric mean average precision",
         formula=r"\exp \frac{1}{|Q|} \sum_{q \in Q} \ln \max(AP_q, 10^{-5})",
         reference="Robertson, On GMAP and other transformations, CIKM 2006",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="GMAP", grades=(1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
             Example(measure="GMAP(rel=2)@3", grades=(1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),

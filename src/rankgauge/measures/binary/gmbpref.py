@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.measures.binary.bpref import Bpref
-from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, TieRule
+from rankgauge.measures.measure import Aggregate, Example, Facts
 
 __all__ = ["GMBpref"]
 
@@ -22,11 +22,6 @@ class GMBpref(Bpref):
         title="Geometric mean binary preference",
         formula=r"\exp \frac{1}{|Q|} \sum_{q \in Q} \ln \max(\mathrm{Bpref}_q, 10^{-5})",
         reference="trec_eval 9.0.8, gm_bpref",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="GMBpref", grades=(1, 0, 2, 0, 1, 1), value="((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import BoolArray, FloatArray, ratio
 from rankgauge.ranking import UNJUDGED, RankedLists, total
 
@@ -35,13 +35,9 @@ class infAP(Measure):
         formula=r"\frac{1}{R}\sum_{r} \frac{1}{r}(1 + p_r \frac{a_r + \varepsilon}{a_r + n_r + 2\varepsilon}),"
         r" \quad p_r \text{ pooled, } a_r \text{ relevant, } n_r \text{ judged non-relevant documents before } r",
         reference="Yilmaz & Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.SAMPLED,
-        graded=False,
         # A judged non-relevant document that moves above one never judged spoils the estimate for those below.
         improves=False,
-        attains=False,
         examples=(
             Example(
                 measure="infAP",
@@ -59,10 +55,9 @@ class infAP(Measure):
         ),
         knows_pool=True,
     )
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
         relevant = lists.relevant(self.rel)
         a, n, pooled = (_before(hits) for hits in (relevant, lists.nonrelevant(self.rel), lists.hits))
         above = lists.ranks - 1.0

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.errors import UnknownNameError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule, choice
 from rankgauge.measures.precision import ROUNDINGS, interpolated_precision, reached
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -29,11 +28,8 @@ class IPrec(Measure):
         title="Interpolated precision at a recall level",
         formula=r"\max \{P@n : n \ge \min \{m : R@m \ge \rho\}\}",
         reference="Voorhees & Harman, TREC: Experiment and Evaluation in Information Retrieval, 2005",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.RECALL,
         ties=TieRule.SAMPLED,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="IPrec@0.6", grades=(1, 2, 0, 1, *[None] * 10, 1), value="3 / 4"),
@@ -49,15 +45,10 @@ class IPrec(Measure):
             Example(measure="IPrec@0.5", grades=(0, None), missed=(0,), value="nan"),
         ),
     )
-    cutoff: float | None = None
-    rel: float | None = None
+    cutoff: float = OPEN
+    rel: float = OPEN
     reached_only: bool = False
-    rounding: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.rounding is not None and self.rounding not in ROUNDINGS:
-            raise UnknownNameError("rounding", self.rounding, ROUNDINGS)
+    rounding: str | None = choice("rounding", ROUNDINGS)
 
     @property
     def left_out(self) -> bool:
@@ -65,8 +56,6 @@ class IPrec(Measure):
         return self.reached_only
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.cutoff is not None
-        assert self.rel is not None
         R = lists.total_relevant(self.rel)
         needed = ROUNDINGS[self.rounding or "ceiling"](self.cutoff, R)
         precision = interpolated_precision(lists, self.rel, needed)

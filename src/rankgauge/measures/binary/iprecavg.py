@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.errors import ParameterError
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule, choice
 from rankgauge.measures.precision import ROUNDINGS, interpolated_precision
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -26,11 +26,7 @@ class IPrecAvg(Measure):
         title="11-point average precision",
         formula=r"\frac{1}{|\Lambda|}\sum_{\rho \in \Lambda} \mathrm{IPrec}@\rho",
         reference="trec_eval, m_11pt_avg; ROMIP 2010, official metrics",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.SAMPLED,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             # The worked example of ROMIP's appendix: relevant documents at the ranks 1, 2, 4 and 15.
@@ -54,18 +50,15 @@ class IPrecAvg(Measure):
         ),
     )
     levels: tuple[float, ...] = LEVELS
-    rel: float | None = None
-    rounding: str | None = None
+    rel: float = OPEN
+    rounding: str | None = choice("rounding", ROUNDINGS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.levels or not all(0 <= level <= 1 for level in self.levels):
             raise ParameterError("IPrecAvg", "levels", "recall levels from 0 to 1", self.levels)
-        if self.rounding is not None and self.rounding not in ROUNDINGS:
-            raise UnknownNameError("rounding", self.rounding, ROUNDINGS)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
         R = lists.total_relevant(self.rel)
         rounding = ROUNDINGS[self.rounding or "ceiling"]
         # From the highest level down, as trec_eval adds them.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import UNJUDGED, RankedLists, total
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import UNJUDGED, RankedLists
 
 __all__ = ["Judged"]
 
@@ -22,11 +22,7 @@ class Judged(Measure):
         title="Judgment rate at k",
         formula=r"\frac{1}{\min(k, |L|)}\sum_{r=1}^{k} [g_r \text{ is known}]",
         reference="ir-measures, Judged",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="Judged@3", grades=(0, None, 2, 1), missed=(1,), value="2 / 3"),
@@ -39,15 +35,9 @@ class Judged(Measure):
     )
     cutoff: int | None = None
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return ratio(self._known(lists), self._looked_at(lists)[..., np.newaxis])
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        top = lists.top(self.cutoff)
+        return top.judged * top.inside(self.cutoff)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        return ratio(total(self._known(lists)), self._looked_at(lists))
-
-    def _known(self, lists: RankedLists) -> FloatArray:
-        lists = lists.top(self.cutoff)
-        return lists.judged * lists.weigh(np.ones_like, self.cutoff)
-
-    def _looked_at(self, lists: RankedLists) -> FloatArray:
+    def divisor(self, lists: RankedLists) -> FloatArray:
         return np.minimum(lists.retrieved, np.inf if self.cutoff is None else self.cutoff)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.gains import relevance
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking import RankedLists
 
 __all__ = ["P"]
 
@@ -26,47 +27,31 @@ class P(Measure):
         title="Precision at k",
         formula=r"\frac{1}{k}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
         reference="van Rijsbergen, Information Retrieval, 1979",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.REQUIRED,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="P@3", grades=(2, None, 1, 1), missed=(1,), value="2 / 3"),
             Example(measure="P(rel=2)@5", grades=(2, 1, 2), missed=(2,), value="2 / 5"),
         ),
     )
-    cutoff: int | None = None
-    rel: float | None = None
+    cutoff: int = OPEN
+    rel: float = OPEN
     padded: bool | None = None
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return self._found(lists) / self._divisor(lists)[..., np.newaxis]
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        top = lists.top(self.cutoff)
+        return top.relevant(self.rel) * top.inside(self.cutoff)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        # Counts first and divides once, as the tools do: seven tenths are .7, not .1 seven times.
-        return lists.rounded(total(self._found(lists)) / self._divisor(lists))
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        whole = np.full_like(lists.retrieved, self.cutoff)
+        return np.clip(lists.retrieved, 1.0, whole) if self.padded is False else whole
 
     def form(self) -> Form | None:
         if self.padded is False:
             return None  # the divisor is the length of the list
-        k, rel = self.cutoff, self.rel
-        assert k is not None
-        assert rel is not None
+        share = 1.0 / self.cutoff
         return Form(
             shape=Shape.LINEAR,
-            worth=lambda lists: lists.relevant(rel).astype(float),
-            weight=lambda ranks: np.full_like(ranks, 1.0 / k),
-            cutoff=k,
+            worth=relevance(self.rel),
+            weight=lambda ranks: np.full_like(ranks, share),
+            cutoff=self.cutoff,
         )
-
-    def _divisor(self, lists: RankedLists) -> FloatArray:
-        assert self.cutoff is not None
-        whole = np.full_like(lists.retrieved, self.cutoff)
-        return np.clip(lists.retrieved, 1.0, whole) if self.padded is False else whole
-
-    def _found(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        lists = lists.top(self.cutoff)
-        return lists.relevant(self.rel) * lists.weigh(np.ones_like, self.cutoff)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
+from rankgauge.measures.gains import persistence, relevance
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 
 __all__ = ["RBP"]
 
@@ -22,12 +21,7 @@ class RBP(Measure):
         title="Rank-biased precision",
         formula=r"(1 - p)\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, p^{r-1}",
         reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="RBP", grades=(1, 0, 2, None, 1), missed=(1,), value=".2 * (1 + .8**2 + .8**4)"),
             Example(measure="RBP(p=0.5, rel=2)@3", grades=(1, 2, 3, 2), missed=(2,), value=".5 * (.5 + .5**2)"),
@@ -35,7 +29,7 @@ class RBP(Measure):
     )
     cutoff: int | None = None
     p: float = 0.8
-    rel: float | None = None
+    rel: float = OPEN
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,13 +37,4 @@ class RBP(Measure):
             raise ParameterError("RBP", "p", "a probability from 0 to below 1", self.p)
 
     def form(self) -> Form:
-        return Form(
-            shape=Shape.LINEAR,
-            worth=self._found,
-            weight=lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0),
-            cutoff=self.cutoff,
-        )
-
-    def _found(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return lists.relevant(self.rel).astype(float)
+        return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=persistence(self.p), cutoff=self.cutoff)

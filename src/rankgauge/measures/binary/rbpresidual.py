@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.gains import persistence
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists, total
 
@@ -27,12 +28,8 @@ class RBPResidual(Measure):
         title="Residual of rank-biased precision",
         formula=r"1 - (1 - p)\sum_{r=1}^{k} [g_r \text{ is known}] \, p^{r-1}",
         reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
-        graded=False,
         improves=False,
-        attains=False,
         examples=(
             Example(measure="RBPResidual", grades=(1, None, 0), missed=(2,), value=".2 * .8 + .8**3"),
             Example(measure="RBPResidual(p=0.5)@2", grades=(None, 2, 1), missed=(2,), value=".5 + .5**2"),
@@ -55,5 +52,5 @@ class RBPResidual(Measure):
     def values(self, lists: RankedLists) -> FloatArray:
         complete = self.unless_judged & (lists.judged.sum(axis=-1) == lists.retrieved)
         lists = lists.top(self.cutoff)
-        known = lists.judged * lists.weigh(lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff)
+        known = lists.judged * lists.weigh(persistence(self.p), self.cutoff)
         return np.where(complete, 0.0, 1.0 - total(known))

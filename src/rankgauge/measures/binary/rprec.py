@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import RankedLists
 
 __all__ = ["Rprec"]
 
@@ -22,11 +20,6 @@ class Rprec(Measure):
         title="R-precision",
         formula=r"\frac{1}{R}\sum_{r=1}^{R} [g_r \ge \mathrm{rel}]",
         reference="Buckley & Voorhees, Retrieval system evaluation, in TREC: Experiment and Evaluation, 2005",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="Rprec", grades=(1, 0, 2, None, 1), missed=(1,), value="2 / 4"),
@@ -35,16 +28,10 @@ class Rprec(Measure):
             Example(measure="Rprec", grades=(0, None), missed=(0,), value="nan"),
         ),
     )
-    rel: float | None = None
+    rel: float = OPEN
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(self._found(lists), lists.total_relevant(self.rel)[..., np.newaxis])
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        return lists.relevant(self.rel) * lists.inside(self.divisor(lists))
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return lists.rounded(ratio(total(self._found(lists)), lists.total_relevant(self.rel)))
-
-    def _found(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return lists.relevant(self.rel) * lists.weigh(np.ones_like, lists.total_relevant(self.rel))
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return lists.total_relevant(self.rel)

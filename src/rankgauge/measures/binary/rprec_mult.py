@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import RankedLists
 
 __all__ = ["RprecMult"]
 
@@ -27,12 +27,6 @@ class RprecMult(Measure):
         title="Precision at a multiple of R",
         formula=r"\frac{1}{k}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}], \quad k = \lfloor m R + 0.9 \rfloor",
         reference="trec_eval 9.0.8, Rprec_mult",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="RprecMult(multiple=0.5)", grades=(1, 0, 2, 1), missed=(1, 1), value="2 / 3"),
             Example(measure="RprecMult(multiple=2, rel=2)", grades=(2, 0, 1), missed=(2,), value="1 / 4"),
@@ -41,25 +35,15 @@ class RprecMult(Measure):
         ),
     )
     multiple: float = 1.0
-    rel: float | None = None
+    rel: float = OPEN
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.multiple > 0:
             raise ParameterError("RprecMult", "multiple", "above 0", self.multiple)
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        k = self._rank(lists)
-        return ratio(self._found(lists, k), k[..., np.newaxis])
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        return lists.relevant(self.rel) * lists.inside(self.divisor(lists))
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        k = self._rank(lists)
-        return ratio(total(self._found(lists, k)), k)
-
-    def _rank(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
+    def divisor(self, lists: RankedLists) -> FloatArray:
         return np.floor(self.multiple * lists.total_relevant(self.rel) + 0.9)
-
-    def _found(self, lists: RankedLists, k: FloatArray) -> FloatArray:
-        assert self.rel is not None
-        return lists.relevant(self.rel) * lists.weigh(np.ones_like, k)

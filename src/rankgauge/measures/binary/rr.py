@@ -7,18 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.errors import UnknownNameError
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.gains import reciprocal, relevance
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight, to_single
 
 __all__ = ["RR"]
-
-
-def _reciprocal(ranks: FloatArray) -> FloatArray:
-    return 1.0 / ranks
 
 
 def _ruler(*marks: float) -> Weight:
@@ -51,12 +46,7 @@ class RR(Measure):
         title="Reciprocal rank",
         formula=r"\varphi(\min \{r \le k : g_r \ge \mathrm{rel}\}), \quad \varphi(r) = 1/r",
         reference="Kantor & Voorhees, The TREC-5 confusion track, Information Retrieval 2000",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="RR", grades=(0, None, 2, 1), missed=(1,), value="1 / 3"),
             Example(measure="RR(rel=2)@3", grades=(1, 2, 3), missed=(2,), value="1 / 2"),
@@ -70,18 +60,9 @@ class RR(Measure):
         ),
     )
     cutoff: int | None = None
-    rel: float | None = None
-    ruler: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.ruler is not None and self.ruler not in RULERS:
-            raise UnknownNameError("ruler", self.ruler, RULERS)
+    rel: float = OPEN
+    ruler: str | None = choice("ruler", RULERS)
 
     def form(self) -> Form:
-        weight = _reciprocal if self.ruler is None else RULERS[self.ruler]
-        return Form(shape=Shape.CASCADE, worth=self._found, weight=weight, cutoff=self.cutoff)
-
-    def _found(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return lists.relevant(self.rel).astype(float)
+        weight = reciprocal if self.ruler is None else RULERS[self.ruler]
+        return Form(shape=Shape.CASCADE, worth=relevance(self.rel), weight=weight, cutoff=self.cutoff)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -25,22 +25,17 @@ class Unjudged(Measure):
         title="Unjudged at k",
         formula=r"\frac{1}{k}\left(\min(k, n) - \sum_{r=1}^{k} [g_r \text{ judged}]\right)",
         reference="trec_eval 10, unj",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.REQUIRED,
-        ties=TieRule.EXACT,
-        graded=False,
         improves=False,
-        attains=False,
         examples=(
             Example(measure="Unjudged@4", grades=(2, None, 0, None, None), missed=(1,), value="2 / 4"),
             Example(measure="Unjudged@5", grades=(None, 1, None), missed=(2,), value="2 / 5"),
         ),
         counts_unjudged=True,
     )
-    cutoff: int | None = None
+    cutoff: int = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.cutoff is not None
         top = lists.top(self.cutoff)
-        judged = total(top.judged * top.weigh(np.ones_like, self.cutoff))
+        judged = total(top.judged * top.inside(self.cutoff))
         return (np.minimum(lists.retrieved, self.cutoff) - judged) / self.cutoff

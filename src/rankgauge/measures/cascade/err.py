@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankgauge.errors import UnknownNameError
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.gains import STOPS, stop_probability
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.gains import STOPS, reciprocal, stop_probability
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -28,12 +27,8 @@ class ERR(Measure):
         title="Expected reciprocal rank",
         formula=r"\sum_{r=1}^{k} \frac{1}{r}\, p_r \prod_{i<r} (1 - p_i), \quad p = \frac{2^g - 1}{2^{g_{max}}}",
         reference="Chapelle, Metzler, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
-        attains=False,
         examples=(
             Example(
                 measure="ERR@3",
@@ -60,17 +55,11 @@ class ERR(Measure):
         ),
     )
     cutoff: int | None = None
-    max_grade: float | None = None
-    stop: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.stop is not None and self.stop not in STOPS:
-            raise UnknownNameError("rule for stopping", self.stop, STOPS)
+    max_grade: float = OPEN
+    stop: str | None = choice("rule for stopping", STOPS)
 
     def form(self) -> Form | None:
-        return Form(shape=Shape.CASCADE, worth=self._stops, weight=lambda r: 1.0 / r, cutoff=self.cutoff)
+        return Form(shape=Shape.CASCADE, worth=self._stops, weight=reciprocal, cutoff=self.cutoff)
 
     def _stops(self, lists: RankedLists) -> FloatArray:
-        assert self.max_grade is not None
         return stop_probability(lists, self.max_grade, self.stop)

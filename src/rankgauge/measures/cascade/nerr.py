@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rankgauge.measures.cascade.err import ERR
 from rankgauge.measures.forms import Form
-from rankgauge.measures.measure import Cutoff, Example, Facts, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -23,11 +23,8 @@ class nERR(ERR):
         formula=r"\frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
         reference="Clarke, Craswell, Soboroff & Ashkan, A comparative analysis of cascade measures for novelty and "
         "diversity, WSDM 2011",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
         attains=True,
         examples=(
             Example(

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight
@@ -39,12 +39,8 @@ class PFound(Measure):
         formula=r"\sum_{r=1}^{k} (1 - p_{break})^{r-1} \, p_r \prod_{i<r} (1 - p_i)",
         reference="Гулин, Карпович, Расковалов & Сегалович, Оптимизация алгоритмов ранжирования методами машинного "
         "обучения, РОМИП 2009; Агеев, Кураленок & Некрестьянов, Официальные метрики РОМИП 2010",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
-        attains=False,
         examples=(
             Example(
                 measure="PFound@3",
@@ -74,7 +70,7 @@ class PFound(Measure):
     cutoff: int | None = None
     p_rel: str | float = "romip"
     p_break: float = 0.15
-    rel: float | None = None
+    rel: float = OPEN
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -94,7 +90,6 @@ class PFound(Measure):
 
     def _found(self, lists: RankedLists) -> FloatArray:
         """The probability that each hit is what the user looks for; 0 for unjudged ones and padding."""
-        assert self.rel is not None
         if not isinstance(self.p_rel, str):
             return np.where(lists.relevant(self.rel), self.p_rel, 0.0)
         found = P_REL[self.p_rel](np.where(lists.judged, lists.grades, 0.0))

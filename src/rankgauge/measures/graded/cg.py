@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import gains
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -26,22 +26,18 @@ class CG(Measure):
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
         bounds=(0.0, np.inf),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="CG@3", grades=(1, None, 2, 2), missed=(1,), value="1 + 2"),
             Example(measure="CG(gain='exp')", grades=(0, 3, None, 2), missed=(3,), value="7 + 3"),
         ),
     )
     cutoff: int | None = None
-    gain: str | None = None
+    gain: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
 
     def form(self) -> Form:
         return Form(shape=Shape.LINEAR, worth=self._gains, weight=np.ones_like, cutoff=self.cutoff)
 
     def _gains(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None
         return gains(lists, self.gain, self.gains)

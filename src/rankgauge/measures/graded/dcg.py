@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import discount, discounted, gains
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -33,10 +33,7 @@ class DCG(Measure):
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
         bounds=(0.0, np.inf),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="DCG@3", grades=(1, None, 2, 2), missed=(1,), value="1/log2(2) + 2/log2(4)"),
             Example(measure="DCG(dcg='exp-log2')", grades=(0, 3, 1), value="7/log2(3) + 1/log2(4)"),
@@ -61,21 +58,18 @@ class DCG(Measure):
     shorthands = {"dcg": _dcg}
 
     cutoff: int | None = None
-    gain: str | None = None
-    discount: str | None = None
+    gain: str = OPEN
+    discount: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        assert self.discount is not None
         lists = lists.top(self.cutoff)
         return discounted(lists, self._gains(lists), self.discount, self.cutoff)
 
     def form(self) -> Form | None:
-        assert self.discount is not None
         return Form(shape=Shape.LINEAR, worth=self._gains, weight=discount(self.discount), cutoff=self.cutoff)
 
     def _gains(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None
         return gains(lists, self.gain, self.gains)
 
     def spelled(self) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.gains import gains, ideal_gains
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
 __all__ = ["G"]
@@ -28,8 +28,6 @@ class G(Measure):
         formula=r"\frac{1}{\sum_i \gamma^*_i}\sum_{r=1}^{n} "
         r"\frac{\gamma_r}{\log_2(2 + \sum_{i \le r} (\max(\gamma^*_i, 1) - \gamma_i))}",
         reference="trec_eval 9.0.8, G",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.SAMPLED,
         graded=True,
         improves=False,
@@ -49,23 +47,11 @@ class G(Measure):
             ),
         ),
     )
-    gain: str | None = None
+    gain: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        return ratio(self._gained(lists), total(self._ideal(lists))[..., np.newaxis])
-
-    def values(self, lists: RankedLists) -> FloatArray:
-        return ratio(total(self._gained(lists)), total(self._ideal(lists)))
-
-    def _ideal(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None
-        return ideal_gains(lists, self.gain, self.gains)
-
-    def _gained(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None
-        gained = gains(lists, self.gain, self.gains)
-        ideal = self._ideal(lists)
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        gained, ideal = gains(lists, self.gain, self.gains), ideal_gains(lists, self.gain, self.gains)
         # A rank below the ideal list's end costs 1, so its costs go on to the last rank of the block.
         beyond = max(0, int(np.nanmax(lists.ranks, initial=0)) - ideal.shape[-1])
         padded = np.concatenate([ideal, np.zeros((*ideal.shape[:-1], beyond))], axis=-1)
@@ -73,3 +59,6 @@ class G(Measure):
         cost = np.take_along_axis(costs, np.where(lists.hits, lists.ranks - 1, 0).astype(np.intp), axis=-1)
         behind = np.where(gained == 0, 0.0, cost - np.cumsum(gained, axis=-1))
         return gained / np.log2(2.0 + behind)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return total(ideal_gains(lists, self.gain, self.gains))

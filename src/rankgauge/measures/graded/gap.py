@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
 from rankgauge.measures.precision import Levels
-from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import RankedLists
 
 __all__ = ["GAP"]
 
@@ -29,12 +29,8 @@ class GAP(Measure):
         formula=r"\frac{\sum_{r=1}^{k} \frac{1}{r} \sum_{i \le r} \min(G(g_i), G(g_r))}{\sum_{i=1}^{R} G(g^*_i)}, "
         r"\quad G(g) = \sum_{t \le g} p_t",
         reference="Robertson, Kanoulas & Yilmaz, Extending average precision to graded relevance judgments, SIGIR 2010",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
-        attains=False,
         examples=(
             Example(
                 measure="GAP",
@@ -60,20 +56,17 @@ class GAP(Measure):
             expected = "a table of grades and shares of users, as in {1: 0.5, 2: 0.3, 3: 0.2}"
             raise ParameterError(self.facts.name, "thresholds", expected, self.thresholds)
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        added, possible = self._added(lists)
-        return ratio(added, possible[..., np.newaxis])
-
-    def values(self, lists: RankedLists) -> FloatArray:
-        added, possible = self._added(lists)
-        return ratio(total(added), possible)
-
-    def _added(self, lists: RankedLists) -> tuple[FloatArray, FloatArray]:
-        """What each hit adds, and what all relevant documents could add."""
+    def amounts(self, lists: RankedLists) -> FloatArray:
         levels = Levels.of(lists)
-        weights = self._reached(levels.grade) - self._reached(levels.grade - levels.step)
-        added = levels.precision(lists.top(self.cutoff), weights, self.cutoff)
-        return added, (weights * levels.reached).sum(axis=-1)
+        return levels.precision(lists.top(self.cutoff), self._weights(levels), self.cutoff)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        levels = Levels.of(lists)
+        return np.asarray((self._weights(levels) * levels.reached).sum(axis=-1))
+
+    def _weights(self, levels: Levels) -> FloatArray:
+        """The share of users who draw the line at each level."""
+        return self._reached(levels.grade) - self._reached(levels.grade - levels.step)
 
     def _reached(self, grades: FloatArray) -> FloatArray:
         """G: the share of users to whom a document of that grade is relevant."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.gains import persistence
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -27,12 +28,8 @@ class gRBP(Measure):
         formula=r"(1 - p)\sum_{r=1}^{k} \frac{g_r}{\max(g^*_1, 1)} \, p^{r-1}",
         reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008; "
         "trec_eval 10, rbp",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="gRBP", grades=(1, None, 2), missed=(4,), value=".1 * (1/4 + 2/4 * .9**2)"),
             Example(measure="gRBP(p=0.5)@2", grades=(1, 0, 1), missed=(1,), value=".5 * 1"),
@@ -50,4 +47,4 @@ class gRBP(Measure):
         highest = np.max(lists.ideal, axis=-1, where=~np.isnan(lists.ideal), initial=1.0)
         lists = lists.top(self.cutoff)
         gains: FloatArray = np.where(lists.judged, lists.grades, 0.0) / highest[..., np.newaxis]
-        return gains * lists.weigh(lambda ranks: (1.0 - self.p) * self.p ** (ranks - 1.0), self.cutoff)
+        return gains * lists.weigh(persistence(self.p), self.cutoff)

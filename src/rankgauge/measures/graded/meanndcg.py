@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.measures.gains import discount, ideal_gains
 from rankgauge.measures.graded.dcg import DCG
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -25,11 +25,7 @@ class MeanNDCG(Measure):
         formula=r"\frac{1}{n}\sum_{k=1}^{n} \mathrm{nDCG}@k",
         reference="Qin, Liu, Xu & Li, LETOR: a benchmark collection for research on learning to rank for information "
         "retrieval, Information Retrieval 2010",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
         attains=True,
         examples=(
             Example(
@@ -46,43 +42,40 @@ class MeanNDCG(Measure):
         ),
         counts_unjudged=True,
     )
-    gain: str | None = None
-    discount: str | None = None
+    gain: str = OPEN
+    discount: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
 
     def values(self, lists: RankedLists) -> FloatArray:
         if lists.tied:
-            return self._defined(lists, total(self.contributions(lists)))
+            return self._defined(lists, total(self.amounts(lists)))
         # nDCG at every rank, then their sum, then one division: LETOR's own digits follow from it.
         ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
         cumulated = np.cumsum(self._by_rank(lists, len(ranks)), axis=-1)
         here = np.where(ranks <= lists.retrieved[..., np.newaxis], ratio(cumulated, self._ideal(lists, ranks)), 0.0)
         return self._defined(lists, total(here) / np.maximum(lists.retrieved, 1.0))
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
+    def amounts(self, lists: RankedLists) -> FloatArray:
         """A hit at rank r is in nDCG@r and in all that follow: its gain is divided by each of their ideals."""
-        assert self.discount is not None
         n = lists.retrieved[..., np.newaxis]
         ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
         inverse = np.where(ranks <= n, ratio(np.ones_like(ranks), self._ideal(lists, ranks)), 0.0)
         following = np.cumsum(inverse[..., ::-1], axis=-1)[..., ::-1]
         worth = discount(self.discount)(ranks) * following / np.maximum(n, 1.0)
-        return self._defined(lists, self._dcg("none").contributions(lists), hits=True) * _at_places(lists, worth)
+        return self._defined(lists, self._dcg("none").amounts(lists), hits=True) * _at_places(lists, worth)
 
-    def _dcg(self, discount_: str | None) -> DCG:
+    def _dcg(self, discount_: str) -> DCG:
         return DCG(gain=self.gain, discount=discount_, gains=self.gains)
 
     def _by_rank(self, lists: RankedLists, longest: int) -> FloatArray:
         """What the document at each rank adds to DCG, 0 for unjudged ones."""
         added = np.zeros((*lists.ranks.shape[:-1], longest + 1))
         place = np.where(lists.hits, lists.ranks - 1, longest).astype(np.intp)
-        np.put_along_axis(added, place, self._dcg(self.discount).contributions(lists), axis=-1)
+        np.put_along_axis(added, place, self._dcg(self.discount).amounts(lists), axis=-1)
         return added[..., :longest]
 
     def _ideal(self, lists: RankedLists, ranks: FloatArray) -> FloatArray:
         """DCG of the ideal order at each rank; it stays as it is past the last judged document."""
-        assert self.gain is not None
-        assert self.discount is not None
         best = ideal_gains(lists, self.gain, self.gains)
         if best.shape[-1] == 0:
             return np.zeros((*best.shape[:-1], len(ranks)))

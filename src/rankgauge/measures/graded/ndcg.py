@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.measures.forms import Form
 from rankgauge.measures.graded.dcg import DCG
-from rankgauge.measures.measure import Cutoff, Example, Facts, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -28,11 +28,8 @@ class nDCG(DCG):
         title="Normalised discounted cumulative gain",
         formula=r"\frac{\sum_{r=1}^{k} \mathrm{gain}(g_r)\,d(r)}{\sum_{r=1}^{k} \mathrm{gain}(g^*_r)\,d(r)}",
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
         attains=True,
         examples=(
             Example(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.gains import discount, final, gains, ideal_gains
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -23,8 +23,6 @@ class nDCGRel(Measure):
         title="nDCG averaged over the relevant documents",
         formula=r"\frac{1}{R}\left(\sum_{r : \gamma_r > 0} nDCG@r + (R - R_{ret})\, nDCG\right)",
         reference="trec_eval 9.0.8, ndcg_rel",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.SAMPLED,
         graded=True,
         improves=False,
@@ -44,13 +42,11 @@ class nDCGRel(Measure):
             Example(measure="nDCGRel", grades=(0.5,), missed=(0.5,), value="(1 + .5 / (.5 + .5/log2(3))) / 2"),
         ),
     )
-    gain: str | None = None
-    discount: str | None = None
+    gain: str = OPEN
+    discount: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None
-        assert self.discount is not None
         weight = discount(self.discount)
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained = gains(lists, self.gain, self.gains)

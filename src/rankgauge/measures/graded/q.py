@@ -11,9 +11,9 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.gains import gains
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, IndexArray, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import group_edges
 
 __all__ = ["Q"]
@@ -38,12 +38,9 @@ class Q(Measure):
         formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, "
         r"\frac{\mathrm{count}(r) + \beta\,\mathrm{cg}(r)}{r + \beta\,\mathrm{cg}^*(r)}",
         reference="Sakai, Ranking the NTCIR systems based on multigrade relevance, AIRS 2004",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
         improves=False,
-        attains=False,
         examples=(
             Example(
                 measure="Q",
@@ -61,32 +58,26 @@ class Q(Measure):
     )
     cutoff: int | None = None
     beta: float = 1.0
-    gain: str | None = None
-    rel: float | None = None
+    gain: str = OPEN
+    rel: float = OPEN
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.beta < 0:
             raise ParameterError(self.facts.name, "beta", "0 or more", self.beta)
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(self._blended(lists), lists.total_relevant(self.rel)[..., np.newaxis])
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return lists.total_relevant(self.rel)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(total(self._blended(lists)), lists.total_relevant(self.rel))
-
-    def _blended(self, lists: RankedLists) -> FloatArray:
+    def amounts(self, lists: RankedLists) -> FloatArray:
         """The blended ratio at each relevant hit's rank, 0 elsewhere.
 
         Where documents are tied, the mean over their orders, as for the precision in AP: given a hit's place, every
         other document of its group stands before it equally often.
         """
-        assert self.rel is not None
-        ideal = self._amounts(lists.ideal_order()) - lists.ideal_order().relevant(self.rel)
+        ideal = self._added(lists.ideal_order()) - lists.ideal_order().relevant(self.rel)
         lists = lists.top(self.cutoff)
-        relevant, amounts = lists.relevant(self.rel), self._amounts(lists)
+        relevant, amounts = lists.relevant(self.rel), self._added(lists)
         before, within = lists.earlier(amounts)
         best = _cumulated(ideal)
         inverse = _weigh(lists, lambda query, rank: 1.0 / (rank + best(query, rank)), self.cutoff)
@@ -97,10 +88,8 @@ class Q(Measure):
         mates = (within - amounts) / np.maximum(size - 1.0, 1.0)
         return relevant * ((before + amounts) * inverse + mates * (share - first * inverse))
 
-    def _amounts(self, lists: RankedLists) -> FloatArray:
+    def _added(self, lists: RankedLists) -> FloatArray:
         """What each relevant hit adds to the ratio's numerator: 1 and β times its gain."""
-        assert self.gain is not None
-        assert self.rel is not None
         return np.where(lists.relevant(self.rel), 1.0 + self.beta * gains(lists, self.gain), 0.0)
 
 

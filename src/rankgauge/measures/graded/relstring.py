@@ -41,7 +41,6 @@ class RelString(Measure):
         ties=TieRule.GIVEN,
         graded=True,
         improves=False,
-        attains=False,
         examples=(
             Example(measure="RelString", grades=(2, None, 0), missed=(1,), value="3 + 13 * 14 + 1 * 14 * 14"),
             Example(measure="RelString(start=2)@3", grades=(1, 12, 3, 1), missed=(2,), value="11 + 4 * 14"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.gains import discount, final, gains, ideal_gains
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -27,11 +27,7 @@ class RnDCG(Measure):
         title="nDCG averaged over the steps of the ideal order",
         formula=r"\frac{1}{|S|}\sum_{k \in S} nDCG@k, \quad S = \{k : \gamma^*_k > \gamma^*_{k+1}\} \cup \{n\}",
         reference="trec_eval 9.0.8, Rndcg",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
         attains=True,
         examples=(
             Example(
@@ -64,16 +60,13 @@ class RnDCG(Measure):
         ),
         counts_unjudged=True,
     )
-    gain: str | None = None
-    discount: str | None = None
+    gain: str = OPEN
+    discount: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
-    rel: float | None = None
+    rel: float = OPEN
     """The least grade of a relevant document; a query without one has no value."""
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.gain is not None
-        assert self.discount is not None
-        assert self.rel is not None
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained, weight = gains(lists, self.gain, self.gains), discount(self.discount)
         best = np.cumsum(ideal * weight(np.arange(1.0, ideal.shape[-1] + 1)), axis=-1)

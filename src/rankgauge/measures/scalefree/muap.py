@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
 from rankgauge.measures.precision import Levels
-from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import RankedLists, total
+from rankgauge.numeric import FloatArray
+from rankgauge.ranking import RankedLists
 
 __all__ = ["muAP"]
 
@@ -29,12 +29,8 @@ class muAP(Measure):
         formula=r"\frac{\sum_{t \in L} d_t \, \mathrm{AP}(\mathrm{rel}=t)}{\sum_{t \in L} d_t}, "
         r"\quad d_t = t - \max\{s \in L \cup \{0\} : s < t\}",
         reference="Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
-        attains=False,
         examples=(
             Example(
                 measure="muAP",
@@ -52,16 +48,9 @@ class muAP(Measure):
     )
     cutoff: int | None = None
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        added, weight = self._added(lists)
-        return ratio(added, weight[..., np.newaxis])
-
-    def values(self, lists: RankedLists) -> FloatArray:
-        added, weight = self._added(lists)
-        return ratio(total(added), weight)
-
-    def _added(self, lists: RankedLists) -> tuple[FloatArray, FloatArray]:
-        """What each hit adds to the weighted sum of average precisions, and the sum of the weights."""
+    def amounts(self, lists: RankedLists) -> FloatArray:
         levels = Levels.of(lists)
-        added = levels.precision(lists.top(self.cutoff), levels.step / levels.reached, self.cutoff)
-        return added, levels.step.sum(axis=-1)
+        return levels.precision(lists.top(self.cutoff), levels.step / levels.reached, self.cutoff)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return np.asarray(Levels.of(lists).step.sum(axis=-1))

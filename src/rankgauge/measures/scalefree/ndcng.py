@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.measures.gains import discount
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
 __all__ = ["NDCNG"]
@@ -27,11 +27,8 @@ class NDCNG(Measure):
         title="Normalised discounted cumulative normalised gain",
         formula=r"\frac{\sum_{r=1}^{k} (2^{g_r/m} - 1)\,d(r)}{\sum_{r=1}^{k} (2^{g^*_r/m} - 1)\,d(r)}, \quad m = g^*_1",
         reference="Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011",
-        bounds=(0.0, 1.0),
         cutoff=Cutoff.OPTIONAL,
-        ties=TieRule.EXACT,
         graded=True,
-        improves=True,
         attains=True,
         examples=(
             Example(
@@ -55,17 +52,12 @@ class NDCNG(Measure):
         ),
     )
     cutoff: int | None = None
-    discount: str | None = None
+    discount: str = OPEN
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        ideal = total(self._gained(lists.ideal_order()))
-        return ratio(self._gained(lists), ideal[..., np.newaxis])
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return total(self.amounts(lists.ideal_order()))
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        return ratio(total(self._gained(lists)), total(self._gained(lists.ideal_order())))
-
-    def _gained(self, lists: RankedLists) -> FloatArray:
-        assert self.discount is not None
+    def amounts(self, lists: RankedLists) -> FloatArray:
         lists = lists.top(self.cutoff)
         highest = np.max(lists.ideal, axis=-1, keepdims=True, initial=0.0, where=lists.ideal > 0)
         grades = np.where(lists.grades > 0, lists.grades, 0.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Aggregate, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -24,19 +24,15 @@ class NumNonrelJudgedRet(Measure):
         formula=r"\sum_{r=1}^{n} [0 \le g_r < \mathrm{rel}]",
         reference="trec_eval 9.0.8, num_nonrel_judged_ret",
         bounds=(0.0, math.inf),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
         improves=False,
-        attains=False,
         examples=(
             Example(measure="NumNonrelJudgedRet", grades=(1, 0, None, 2, 0), missed=(0, 1), value="2"),
             Example(measure="NumNonrelJudgedRet(rel=2)", grades=(1, 0, None, 2, 0), missed=(2,), value="3"),
         ),
         aggregate=Aggregate.SUM,
     )
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
         return np.asarray(lists.nonrelevant(self.rel).sum(axis=-1), dtype=np.float64)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Aggregate, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -23,10 +23,7 @@ class NumQ(Measure):
         formula=r"1",
         reference="trec_eval, m_num_q; ir-measures, NumQ",
         bounds=(1.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="NumQ", grades=(1, None, 2), missed=(1,), value="1"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Aggregate, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -26,11 +26,7 @@ class NumRel(Measure):
         formula=r"R = |\{d : g_d \ge \mathrm{rel}\}|",
         reference="trec_eval, m_num_rel; ir-measures, NumRel",
         bounds=(0.0, np.inf),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="NumRel", grades=(1, None, 2, 0), missed=(1, 0), value="3"),
             Example(measure="NumRel(rel=2)", grades=(2, 1, 3), missed=(2,), value="3"),
@@ -40,10 +36,9 @@ class NumRel(Measure):
         ),
         aggregate=Aggregate.SUM,
     )
-    rel: float | None = None
+    rel: float = OPEN
     answered_only: bool | None = None
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
         R = lists.total_relevant(self.rel)
         return np.where(lists.retrieved > 0, R, 0.0) if self.answered_only else R

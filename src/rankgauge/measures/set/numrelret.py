@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Aggregate, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -23,11 +23,7 @@ class NumRelRet(Measure):
         formula=r"|\{d \in L : g_d \ge \mathrm{rel}\}|",
         reference="trec_eval, m_num_rel_ret",
         bounds=(0.0, np.inf),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="NumRelRet", grades=(1, None, 2, 0), missed=(1,), value="2"),
             Example(measure="NumRelRet(rel=2)", grades=(2, 1, 3, 3), missed=(2,), value="3"),
@@ -35,8 +31,7 @@ class NumRelRet(Measure):
         ),
         aggregate=Aggregate.SUM,
     )
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)
+        return lists.found(self.rel)

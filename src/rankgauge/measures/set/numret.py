@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Aggregate, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists
 
@@ -23,11 +23,7 @@ class NumRet(Measure):
         formula=r"|L|",
         reference="trec_eval, m_num_ret; ir-measures, NumRet",
         bounds=(0.0, np.inf),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="NumRet", grades=(1, None, 2, 0), missed=(1,), value="4"),
             Example(measure="NumRet(rel=2)", grades=(2, 1, None, 3), missed=(2,), value="2"),
@@ -41,6 +37,4 @@ class NumRet(Measure):
     """Below every grade: by default unjudged documents count too, under every dialect."""
 
     def values(self, lists: RankedLists) -> FloatArray:
-        if self.rel == UNJUDGED:
-            return lists.retrieved
-        return np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)
+        return lists.retrieved if self.rel == UNJUDGED else lists.found(self.rel)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -22,11 +22,7 @@ class SetRelativeP(Measure):
         title="Relative set precision",
         formula=r"\frac{R_{ret}}{\min(n, R)}",
         reference="trec_eval 9.0.8, set_relative_P (exact_relative_prec before version 9)",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="SetRelativeP", grades=(1, 0, None), missed=(1, 2, 1), value="1 / 3"),
@@ -35,9 +31,7 @@ class SetRelativeP(Measure):
         ),
         counts_unjudged=True,
     )
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        found = lists.relevant(self.rel).sum(axis=-1).astype(float)
-        return ratio(found, np.minimum(lists.retrieved, lists.total_relevant(self.rel)))
+        return ratio(lists.found(self.rel), np.minimum(lists.retrieved, lists.total_relevant(self.rel)))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -22,12 +20,7 @@ class SetAP(Measure):
         title="Set average precision",
         formula=r"\frac{a}{a + b} \cdot \frac{a}{a + c}",
         reference="trec_eval, m_set_map; Voorhees & Harman, TREC: Experiment and Evaluation, 2005",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="SetAP", grades=(1, None, 2, 0), missed=(1,), value="2/4 * 2/3"),
             Example(measure="SetAP(rel=2)", grades=(2, 1, 3), missed=(2, 2, 1), value="2/3 * 2/4"),
@@ -35,9 +28,8 @@ class SetAP(Measure):
         ),
         counts_unjudged=True,
     )
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        found = np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)
+        found = lists.found(self.rel)
         return ratio(found * found, lists.retrieved * lists.total_relevant(self.rel))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.measures.contingency import contingency
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -21,12 +21,7 @@ class SetError(Measure):
         title="Set error",
         formula=r"\frac{b + c}{a + b + c + d}",
         reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="SetError", grades=(1, None, 2, 0), missed=(1, 0, 0), value="(2 + 1) / (2 + 2 + 1 + 2)"),
             Example(measure="SetError(rel=2)", grades=(2, 1, 3), missed=(2, 1), value="(1 + 1) / (2 + 1 + 1 + 1)"),
@@ -34,9 +29,8 @@ class SetError(Measure):
         ),
         counts_unjudged=True,
     )
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
         table = contingency(lists, self.rel)
         return ratio(table.wrong + table.missed, table.all)

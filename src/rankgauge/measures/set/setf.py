@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -26,12 +26,7 @@ class SetF(Measure):
         title="Set F",
         formula=r"\frac{(1 + \beta) \, p \, r}{\beta p + r}, \quad p \text{ set precision, } r \text{ set recall}",
         reference="van Rijsbergen, Information Retrieval, 1979; trec_eval, m_set_F",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="SetF", grades=(1, None, 2, 0), missed=(1,), value="2 / (1/(2/4) + 1/(2/3))"),
             Example(
@@ -48,11 +43,10 @@ class SetF(Measure):
         counts_unjudged=True,
     )
     beta: float = 1.0
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        found = np.asarray(lists.relevant(self.rel).sum(axis=-1), dtype=np.float64)
+        found = lists.found(self.rel)
         R = lists.total_relevant(self.rel)
         precision, recall = ratio(found, lists.retrieved), ratio(found, R)
         # Where nothing was found, precision or recall is 0 and so is F; only with nothing to find either is it 0/0.

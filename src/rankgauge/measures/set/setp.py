@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
 __all__ = ["SetP"]
@@ -22,12 +20,7 @@ class SetP(Measure):
         title="Set precision",
         formula=r"\frac{a}{a + b}, \quad a \text{ relevant and } b \text{ other documents retrieved}",
         reference="van Rijsbergen, Information Retrieval, 1979",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="SetP", grades=(1, None, 2, 0), missed=(1,), value="2 / 4"),
             Example(measure="SetP(rel=2)", grades=(2, 1, 3), missed=(2, 0), value="2 / 3"),
@@ -35,12 +28,10 @@ class SetP(Measure):
         ),
         counts_unjudged=True,
     )
-    rel: float | None = None
+    rel: float = OPEN
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(lists.relevant(self.rel).astype(float), lists.retrieved[..., np.newaxis])
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        return lists.relevant(self.rel).astype(float)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(np.asarray(lists.relevant(self.rel).sum(axis=-1)), lists.retrieved)
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return lists.retrieved

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
 __all__ = ["SetR"]
@@ -22,11 +20,7 @@ class SetR(Measure):
         title="Set recall",
         formula=r"\frac{a}{a + c}, \quad a \text{ relevant documents retrieved, } c \text{ missed}",
         reference="van Rijsbergen, Information Retrieval, 1979",
-        bounds=(0.0, 1.0),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
         attains=True,
         examples=(
             Example(measure="SetR", grades=(1, None, 2, 0), missed=(1,), value="2 / 3"),
@@ -34,12 +28,10 @@ class SetR(Measure):
             Example(measure="SetR", grades=(0, None), missed=(0,), value="nan"),
         ),
     )
-    rel: float | None = None
+    rel: float = OPEN
 
-    def contributions(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(lists.relevant(self.rel).astype(float), lists.total_relevant(self.rel)[..., np.newaxis])
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        return lists.relevant(self.rel).astype(float)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        return ratio(np.asarray(lists.relevant(self.rel).sum(axis=-1)), lists.total_relevant(self.rel))
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return lists.total_relevant(self.rel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -26,11 +26,7 @@ class Utility(Measure):
         formula=r"p_1 R_{ret} + p_2 (n - R_{ret}) + p_3 (R - R_{ret}) + p_4 (N - n - R + R_{ret})",
         reference="Lewis, The TREC-4 filtering track, TREC 1995; trec_eval 9.0.8, utility",
         bounds=(-math.inf, math.inf),
-        cutoff=Cutoff.NONE,
         ties=TieRule.IMMUNE,
-        graded=False,
-        improves=True,
-        attains=False,
         examples=(
             Example(measure="Utility", grades=(1, 0, None, 2), missed=(1,), value="2 - 2"),
             Example(
@@ -48,12 +44,10 @@ class Utility(Measure):
     missed: float = 0.0
     rest: float = 0.0
     collection: float = 0.0
-    rel: float | None = None
+    rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        assert self.rel is not None
-        found: FloatArray = lists.relevant(self.rel).sum(axis=-1).astype(float)
-        R, n = lists.total_relevant(self.rel), lists.retrieved
+        found, R, n = lists.found(self.rel), lists.total_relevant(self.rel), lists.retrieved
         return (
             self.relevant * found
             + self.nonrelevant * (n - found)
