@@ -17,7 +17,7 @@ from rankgauge.errors import InputError
 from rankgauge.measures import MEASURES, Example, Measure, parse
 from rankgauge.policies import Ties
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.frames import graded
+from rankgauge.ranking.rules import graded
 from rankgauge.result import Result
 from tests.backends.collections import collection
 from tests.engines import Evaluate

@@ -21,7 +21,7 @@ from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
 from rankgauge.ranking.scan import ids, scan
 from rankgauge.ranking.scan import join as joining
-from rankgauge.ranking.scan.lines import blocks
+from rankgauge.ranking.scan.lines import chunks
 from rankgauge.ranking.scan.numbers import decimals
 from tests.io.test_packing import PACKERS
 
@@ -101,9 +101,9 @@ def test_scan_gives_what_rank_gives(
     end: str,
     size: int,
 ) -> None:
-    """On regular files the two paths agree in every rank, grade and tie group, whatever the policies and blocks."""
+    """On regular files the two paths agree in every rank, grade and tie group, whatever the policies and chunks."""
     paths = written(tmp_path_factory.mktemp("scan"), flat(run), flat(judgments), blank=blank, end=end)
-    hits = scan(paths[0], paths[1], how, block=size)
+    hits = scan(paths[0], paths[1], how, chunk=size)
     assert hits is not None
     assert_same(hits, general(flat(run), flat(judgments), how))
 
@@ -131,11 +131,11 @@ def test_a_selection_sort_takes_the_general_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ties", sorted(set(Ties) - {Ties.SELECTION}))
 @pytest.mark.parametrize("size", [1 << 20, 1 << 16, 1 << 12])
 def test_scan_of_many_blocks_gives_what_rank_gives(tmp_path: Path, ties: Ties, size: int) -> None:
-    """Neither the number of blocks nor a list longer than a block changes the hits."""
+    """Neither the number of chunks nor a list longer than a chunk changes the hits."""
     run, judgments = large(random.Random(7), listed=300, judged=20)
     paths = written(tmp_path, run, judgments)
     how = Ranking(ties=ties, negative=NegativeGrade.UNJUDGED)
-    hits = scan(paths[0], paths[1], how, block=size)
+    hits = scan(paths[0], paths[1], how, chunk=size)
     assert hits is not None
     assert_same(hits, general(run, judgments, how))
 
@@ -144,10 +144,10 @@ def test_scan_of_many_blocks_gives_what_rank_gives(tmp_path: Path, ties: Ties, s
 def test_packed_files_are_scanned(tmp_path: Path, packing: str) -> None:
     """A packed file is unpacked on the way: the same hits; one that is cut off is left to the general path."""
     paths = written(tmp_path, *large(random.Random(5), listed=100, judged=20))
-    plain = scan(paths[0], paths[1], Ranking(), block=1 << 14)
+    plain = scan(paths[0], paths[1], Ranking(), chunk=1 << 14)
     for path in paths:
         path.write_bytes(PACKERS[packing](path.read_bytes()))
-    packed = scan(paths[0], paths[1], Ranking(), block=1 << 14)
+    packed = scan(paths[0], paths[1], Ranking(), chunk=1 << 14)
     assert plain is not None
     assert packed is not None
     assert_same(packed, plain)
@@ -216,7 +216,7 @@ def test_scan_leaves_irregular_runs_to_the_general_path(tmp_path: Path, text: st
     run.write_bytes(text.encode())
     assert scan(run, qrels, Ranking()) is None
     if text:
-        assert scan(run, qrels, Ranking(), block=64) is None
+        assert scan(run, qrels, Ranking(), chunk=64) is None
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_no_hash_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     for values in (3, 1_000, 5_000):
         weak = np.uint64(values)
         monkeypatch.setattr(joining, "hashed", lambda rows, weak=weak: ids.hashed(rows) % weak)
-        hits = scan(paths[0], paths[1], Ranking(negative=NegativeGrade.ZERO), block=1_000)
+        hits = scan(paths[0], paths[1], Ranking(negative=NegativeGrade.ZERO), chunk=1_000)
         if hits is not None:
             scanned += 1
             assert_same(hits, given_)
@@ -293,7 +293,7 @@ def test_decimals_of_nineteen_digits_equal_float(numbers: list[object]) -> None:
 
 
 def read(texts: list[bytes]) -> np.ndarray:
-    """The numbers of the texts, read as fields of a block."""
+    """The numbers of the texts, read as fields of a chunk."""
     data = bytearray(64) + bytearray(b" ".join(texts)) + bytearray(64)
     lengths = np.array([len(text) for text in texts])
     start = 64 + np.concatenate([[0], np.cumsum(lengths + 1)[:-1]])
@@ -308,7 +308,7 @@ def test_blocks_hold_whole_queries(tmp_path: Path, size: int) -> None:
     run, judgments = large(random.Random(size), listed=5, judged=2)
     path = written(tmp_path, run, judgments)[0]
     with path.open("rb", buffering=0) as file:
-        texts = [bytes(block.data[ids.MARGIN : block.end]) for block in blocks(file, size)]
+        texts = [bytes(chunk.data[ids.MARGIN : chunk.end]) for chunk in chunks(file, size)]
     assert b"".join(texts) == path.read_bytes()
     for before, after in itertools.pairwise(texts):
         assert before.splitlines()[-1].split()[0] != after.split()[0]
@@ -330,7 +330,7 @@ def test_a_line_of_blanks(tmp_path: Path) -> None:
     """A long line of nothing but blanks is left to the general path."""
     paths = written(tmp_path, *large(random.Random(3), listed=20, judged=5))
     paths[0].write_bytes(paths[0].read_bytes() + b" " * 600 + b"\n")
-    assert scan(paths[0], paths[1], Ranking(), block=1 << 12) is None
+    assert scan(paths[0], paths[1], Ranking(), chunk=1 << 12) is None
     assert len(io.read_run(paths[0]))
 
 

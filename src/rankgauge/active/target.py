@@ -19,7 +19,7 @@ from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.frames import graded
+from rankgauge.ranking.rules import graded
 
 __all__ = ["Shape", "Target"]
 

@@ -17,7 +17,7 @@ from rankgauge.ltr.swaps import Swaps, swaps_of
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ShortList
 from rankgauge.ranking.arrays import pad_groups
-from rankgauge.ranking.frames import graded
+from rankgauge.ranking.rules import graded
 
 __all__ = ["Lambdas", "moved"]
 

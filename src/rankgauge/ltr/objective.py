@@ -27,7 +27,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
-from rankgauge.ranking.frames import compared, graded
+from rankgauge.ranking.rules import compared, graded
 
 __all__ = ["Discounted", "General", "Objective"]
 

@@ -16,12 +16,10 @@ import numpy as np
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
-from rankgauge.ranking.frames import Ranking, arrange, compared, graded, tie_groups
 from rankgauge.ranking.hits import Block, Hits
 from rankgauge.ranking.lists import UNJUDGED, RankedLists
-from rankgauge.ranking.memory import keep_freed_memory
-from rankgauge.ranking.selection import selection_order
-from rankgauge.ranking.threads import spread
+from rankgauge.ranking.rules import Ranking, arrange, compared, graded, selection_order, tie_groups
+from rankgauge.ranking.threads import keep_freed_memory, spread
 
 __all__ = ["pad_groups", "rank_arrays", "rank_rows"]
 

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankgauge.deferred import pl
 from rankgauge.errors import InputError, RepeatedError
-from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
+from rankgauge.policies import NegativeGrade, Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.selection import selection_order
+from rankgauge.ranking.rules import Ranking, arrange, compared, graded, selection_order, tie_groups
 
-__all__ = ["Ranking", "arrange", "compared", "graded", "rank", "rank_stream", "tie_groups"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ranking:
-    """How a run becomes ranked lists."""
-
-    ties: Ties = Ties.EXPECTED
-    single_precision: bool = False
-    unjudged: Unjudged = Unjudged.NOT_RELEVANT
-    negative: NegativeGrade = NegativeGrade.ZERO
-    ideal: IdealPool = IdealPool.JUDGED
-    depth: int | None = None
-    single_arithmetic: bool = False
+__all__ = ["rank", "rank_stream"]
 
 
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
@@ -113,28 +98,6 @@ def _once(queries: pl.Series, parts: Iterable[Found]) -> Iterator[Found]:
         yield part
 
 
-def arrange(hits: Hits, how: Ranking) -> Hits:
-    """The hits after the policies that act on whole lists: ties, depth, unjudged documents.
-
-    The depth is that of the run, so it is cut before unjudged documents are taken out (trec_eval's -M and -J).
-    """
-    hits = replace(hits.ordered(how.ties), single=how.single_arithmetic)
-    if how.depth is not None:
-        hits = hits.cut(how.depth)
-    pooled = how.negative is NegativeGrade.POOLED
-    return hits.condensed(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
-
-
-def graded(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
-    """The grades after the policy on negative ones."""
-    match negative:
-        case NegativeGrade.UNJUDGED | NegativeGrade.POOLED:
-            return np.where(grades < 0, UNJUDGED, grades)
-        case NegativeGrade.ZERO:
-            return np.maximum(grades, 0.0)
-    return grades
-
-
 def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
     below = judgments.filter(pl.col("grade") < 0) if negative is NegativeGrade.REFUSE else judgments.clear()
     if len(below):
@@ -144,14 +107,6 @@ def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
             hint="Choose what negative grades mean: --negative unjudged, zero or keep.",
         )
     return judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
-
-
-def compared(score: FloatArray, how: Ranking) -> FloatArray:
-    """The scores as they are compared."""
-    if not how.single_precision:
-        return score
-    with np.errstate(over="ignore"):
-        return score.astype(np.float32).astype(np.float64)
 
 
 def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
@@ -179,15 +134,6 @@ def _selected(rows: pl.DataFrame) -> pl.DataFrame:
     starts = np.cumsum(counts) - counts
     orders = [selection_order(score[start : start + n]) for start, n in zip(starts, counts, strict=True)]
     return rows[np.repeat(starts, counts) + np.concatenate(orders).astype(np.int64)]
-
-
-def tie_groups(code: IndexArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The first rank and the size of each row's tie group."""
-    opens = np.ones(len(code), dtype=bool)
-    opens[1:] = (code[1:] != code[:-1]) | (score[1:] != score[:-1])
-    at = np.flatnonzero(opens)
-    sizes = np.diff(at, append=len(code))
-    return np.repeat(ranks[at], sizes), np.repeat(sizes, sizes).astype(np.float64)
 
 
 def _refuse_duplicates(rows: pl.DataFrame) -> None:

@@ -10,11 +10,11 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["Unjudged"]
+__all__ = ["UnjudgedShare"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unjudged(Measure):
+class UnjudgedShare(Measure):
     """The share of unjudged documents among the first k: high values warn that the judgments do not know the run.
 
     The places that a list shorter than k leaves empty count as judged.

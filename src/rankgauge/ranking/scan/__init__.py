@@ -1,7 +1,7 @@
 """Regular TREC files → hits, straight from their bytes: the fast path.
 
 Most run files are regular: six fields between single blanks, the lines of a query together, scores falling. Such a
-file is read in blocks of whole queries by two threads, and everything about a block is done in NumPy on its bytes:
+file is read in chunks of whole queries by two threads, and everything about a chunk is done in NumPy on its bytes:
 
 1. `lines`: one comparison finds all separators; the query field is compared with the line before.
 2. `ids`: document ids become rows of 64-bit words, and these hashes.
@@ -9,7 +9,7 @@ file is read in blocks of whole queries by two threads, and everything about a b
 4. `numbers`: scores are parsed eight digits at a time.
 5. `order`: lists that fall are left as they are; the others are sorted.
 
-Only judged hits leave a block, so memory follows the judgments. Whatever is not regular (other white space, comments,
+Only judged hits leave a chunk, so memory follows the judgments. Whatever is not regular (other white space, comments,
 bytes above ASCII, a query that comes back, a score that is no number, a document listed twice) makes `scan` give
 None; the general path then reads the file, with the same result or with the error that names the line.
 """

@@ -21,7 +21,7 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 LONGEST = 64
 MARGIN = 64
-"""How many bytes around a block may be read."""
+"""How many bytes around a chunk may be read."""
 
 _ODD = np.array(
     [

@@ -1,4 +1,4 @@
-"""Which lines of a block are judged: one sort finds the judged documents and the ones that stand twice.
+"""Which lines of a chunk are judged: one sort finds the judged documents and the ones that stand twice.
 
 Lines and judgments get 64-bit keys from their (query, document): hash above, their own number below. Sorted together,
 equal documents are neighbours. Neighbours are compared byte by byte, so a hash never decides.
@@ -10,15 +10,15 @@ import numpy as np
 
 from rankgauge.numeric import IndexArray
 from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
-from rankgauge.ranking.scan.lines import Irregular
-from rankgauge.ranking.scan.pool import Pool, spans
+from rankgauge.ranking.scan.lines import IrregularFileError
+from rankgauge.ranking.scan.pool import JudgedPool, spans
 
 __all__ = ["join"]
 
 SALTS = range(4)
 
 
-def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: Pool) -> IndexArray:
+def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: JudgedPool) -> IndexArray:
     """For each line, its place in the pool, or -1.
 
     The lines are those of the queries `codes`, `counts` of each. A document that stands twice is left to the general
@@ -38,7 +38,7 @@ def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: Pool) ->
             return found
         if _is_twice(one, other, documents, judged, query):
             break
-    raise Irregular
+    raise IrregularFileError
 
 
 def _neighbours(keys: Words) -> tuple[IndexArray, IndexArray]:

@@ -1,8 +1,8 @@
-"""Files → blocks of lines: where every field of every line begins and ends, and where a query's lines begin.
+"""Files → chunks of lines: where every field of every line begins and ends, and where a query's lines begin.
 
-A block is a few hundred kilobytes cut at a query's first line, small enough that all that is made of it stays in a
-core's cache. One comparison finds its separators; a block whose lines do not all have the same number of fields
-between single separators is `Irregular`.
+A chunk is a few hundred kilobytes cut at a query's first line, small enough that all that is made of it stays in a
+core's cache. One comparison finds its separators; a chunk whose lines do not all have the same number of fields
+between single separators is irregular.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from rankgauge.numeric import IndexArray
 from rankgauge.ranking.scan.ids import MARGIN, words
 from rankgauge.ranking.threads import THREADS
 
-__all__ = ["BLOCK", "Block", "Irregular", "Lines", "blocks"]
+__all__ = ["CHUNK", "Chunk", "IrregularFileError", "TrecLines", "chunks"]
 
-BLOCK = 1 << 22
+CHUNK = 1 << 22
 """About how many bytes are worked on at a time: enough that NumPy's calls cost little, little enough for the cache."""
 
 NEWLINE, BLANKS = 10, (32, 9)
 
 
-class Irregular(Exception):  # noqa: N818 - no error: the general path reads such files
-    """The file is not one that can be scanned."""
+class IrregularFileError(Exception):
+    """The file cannot be scanned; the general path reads it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Block:
+class Chunk:
     """Whole lines of whole queries: `data[MARGIN:end]`, with room around it that may be read."""
 
     data: bytearray
     end: int
 
 
-def blocks(file: BinaryIO, size: int) -> Iterator[Block]:
-    """The file's blocks. Buffers are used again: a block lasts until `THREADS` more are taken."""
+def chunks(file: BinaryIO, size: int) -> Iterator[Chunk]:
+    """The file's chunks. Buffers are used again: a chunk lasts until `THREADS` more are taken."""
     ring: deque[bytearray] = deque()
     tail, cut = b"", MARGIN
     while cut:
@@ -49,7 +49,7 @@ def blocks(file: BinaryIO, size: int) -> Iterator[Block]:
         data, filled, cut = _fill(file, data, MARGIN + len(tail), size)
         tail = bytes(data[cut:filled]) if cut else b""
         if filled > MARGIN:
-            yield Block(data=data, end=cut or filled)
+            yield Chunk(data=data, end=cut or filled)
         ring.append(data)
 
 
@@ -78,17 +78,17 @@ def _fill(file: BinaryIO, data: bytearray, filled: int, size: int) -> tuple[byte
 
 
 def _last_query(data: bytearray, filled: int) -> int:
-    """Where the last whole line's query begins, 0 if it begins the block.
+    """Where the last whole line's query begins, 0 if it begins the chunk.
 
     The search halves: it takes for granted that a query's lines stand together. Where they do not, the query comes
-    back in a later block, which is noticed there.
+    back in a later chunk, which is noticed there.
     """
     last = data.rfind(b"\n", MARGIN, max(data.rfind(b"\n", MARGIN, filled), 0)) + 1
     if not last:
         return 0
     begins = bytes(data[last : last + 512]).split(None, 1)
     if not begins:
-        raise Irregular  # a line of blanks
+        raise IrregularFileError  # a line of blanks
     query = bytes(data[last : last + len(begins[0]) + 1])
     if data.startswith(query, MARGIN):
         return 0
@@ -103,16 +103,16 @@ def _last_query(data: bytearray, filled: int) -> int:
     return last
 
 
-class Lines:
-    """The lines of a block: their fields, and the queries that they belong to."""
+class TrecLines:
+    """The lines of a chunk: their fields, and the queries that they belong to."""
 
-    def __init__(self, block: Block, fields: int) -> None:
-        self.data = block.data
-        self.bytes = np.frombuffer(block.data, dtype=np.uint8)
+    def __init__(self, chunk: Chunk, fields: int) -> None:
+        self.data = chunk.data
+        self.bytes = np.frombuffer(chunk.data, dtype=np.uint8)
         # Signed, so that bytes above ASCII are taken for separators, and then refused with all that is odd.
-        found = np.flatnonzero(self.bytes[: block.end].view(np.int8) <= BLANKS[0])
+        found = np.flatnonzero(self.bytes[: chunk.end].view(np.int8) <= BLANKS[0])
         if len(found) % fields or not len(found):
-            raise Irregular
+            raise IrregularFileError
         self.stops = found.reshape(-1, fields)
         self.begins = np.concatenate([[MARGIN], self.stops[:-1, -1] + 1])
         self._check(found)
@@ -132,7 +132,7 @@ class Lines:
         start, end = self.field(number)
         made = words(self.data, start, end - start)
         if made is None:
-            raise Irregular
+            raise IrregularFileError
         return made
 
     def _check(self, found: IndexArray) -> None:
@@ -144,7 +144,7 @@ class Lines:
         )
         filled = found[0] > MARGIN and int(np.diff(found).min()) > 1
         if blank not in BLANKS or not shaped or not filled:
-            raise Irregular
+            raise IrregularFileError
 
     def _queries(self) -> tuple[IndexArray, list[bytes]]:
         """The first line of each query, and the queries' names."""
@@ -156,5 +156,5 @@ class Lines:
         names = [bytes(self.data[a:b]) for a, b in spans]
         # A query id that begins with # may as well begin a comment.
         if any(name.startswith(b"#") for name in names):
-            raise Irregular
+            raise IrregularFileError
         return first, names

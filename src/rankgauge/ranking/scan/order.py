@@ -1,4 +1,4 @@
-"""The order of a block's lines: what is sorted is not sorted again, and ties are ordered only where it matters."""
+"""The order of a chunk's lines: what is sorted is not sorted again, and ties are ordered only where it matters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found
 from rankgauge.ranking.scan.ids import Words, descending
-from rankgauge.ranking.scan.pool import Pool, spans
+from rankgauge.ranking.scan.pool import JudgedPool, spans
 
 __all__ = ["ordered"]
 
@@ -20,7 +20,7 @@ def ordered(
     codes: IndexArray,
     counts: IndexArray,
     *,
-    pool: Pool,
+    pool: JudgedPool,
     ties: Ties,
 ) -> Found:
     """The judged lines (whose `place` in the pool is not -1) with their ranks and tie groups."""

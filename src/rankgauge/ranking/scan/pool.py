@@ -1,4 +1,4 @@
-"""The judgments, as arrays that a block of the run can be joined with."""
+"""The judgments, as arrays that a chunk of the run can be joined with."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade
-from rankgauge.ranking.frames import graded
 from rankgauge.ranking.lists import UNJUDGED
+from rankgauge.ranking.rules import graded
 from rankgauge.ranking.scan.ids import Words
-from rankgauge.ranking.scan.lines import Block, Irregular, Lines
+from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.ranking.threads import spread
 
-__all__ = ["Pool", "spans"]
+__all__ = ["JudgedPool", "spans"]
 
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pool:
+class JudgedPool:
     """The judged documents, query by query: those of query `i` begin at `starts[i]` and are `counts[i]`."""
 
     codes: dict[bytes, int]
@@ -34,13 +34,13 @@ class Pool:
     """The same grades, descending within each query; unjudged ones last."""
 
     @classmethod
-    def read(cls, source: Iterable[Block], negative: NegativeGrade) -> Pool:
+    def read(cls, source: Iterable[Chunk], negative: NegativeGrade) -> JudgedPool:
         """The pool of a judgments file."""
-        parts = list(spread(lambda block: _Part.of(block, negative), source))
+        parts = list(spread(lambda chunk: _PoolPart.of(chunk, negative), source))
         names = [name for part in parts for name in part.names]
         codes = {name: code for code, name in enumerate(names)}
         if not names or len(codes) < len(names):
-            raise Irregular
+            raise IrregularFileError
         counts = np.concatenate([part.counts for part in parts])
         return cls(
             codes=codes,
@@ -64,8 +64,8 @@ class Pool:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Part:
-    """What one block adds to the pool."""
+class _PoolPart:
+    """What one chunk adds to the pool."""
 
     names: list[bytes]
     counts: IndexArray
@@ -74,13 +74,13 @@ class _Part:
     descending: FloatArray
 
     @classmethod
-    def of(cls, block: Block, negative: NegativeGrade) -> _Part:
-        lines = Lines(block, FIELDS)
-        grades = decimals(block.data, *lines.field(GRADE))
+    def of(cls, chunk: Chunk, negative: NegativeGrade) -> _PoolPart:
+        lines = TrecLines(chunk, FIELDS)
+        grades = decimals(chunk.data, *lines.field(GRADE))
         # The general path has the words to refuse with, and keeps unjudged documents in the pool.
         general = negative in (NegativeGrade.REFUSE, NegativeGrade.POOLED)
         if grades is None or (general and bool((grades < 0).any())):
-            raise Irregular
+            raise IrregularFileError
         grades = graded(grades, negative)
         return cls(
             names=lines.names,

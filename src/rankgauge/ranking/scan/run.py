@@ -14,15 +14,14 @@ import numpy as np
 
 from rankgauge.deferred import pl
 from rankgauge.policies import Ties
-from rankgauge.ranking.frames import Ranking, arrange, compared
 from rankgauge.ranking.hits import Found, Hits
-from rankgauge.ranking.memory import keep_freed_memory
+from rankgauge.ranking.rules import Ranking, arrange, compared
 from rankgauge.ranking.scan.join import join
-from rankgauge.ranking.scan.lines import BLOCK, Block, Irregular, Lines, blocks
+from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.ranking.scan.order import ordered
-from rankgauge.ranking.scan.pool import Pool, spans
-from rankgauge.ranking.threads import spread
+from rankgauge.ranking.scan.pool import JudgedPool, spans
+from rankgauge.ranking.threads import keep_freed_memory, spread
 
 __all__ = ["scan"]
 
@@ -31,10 +30,10 @@ LOOKED_AT = 512
 """By so many bytes a packed file is told from text."""
 
 
-def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *, block: int = BLOCK) -> Hits | None:
+def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
     """The judged hits of a TREC run file, as `rank` gives them; None where a file is not regular.
 
-    `block` is about how many bytes are worked on at a time.
+    `chunk` is about how many bytes are worked on at a time.
     """
     # A selection sort leaves ties as no stable sort does: its lists take the general path.
     if sys.byteorder != "little" or how.ties is Ties.SELECTION:
@@ -42,9 +41,9 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
     keep_freed_memory()
     try:
         with _opened(judgments) as file:
-            pool = Pool.read(blocks(file, block), how.negative)
+            pool = JudgedPool.read(chunks(file, chunk), how.negative)
         with _opened(run) as file:
-            hits = _hits(blocks(file, block), pool, how)
+            hits = _hits(chunks(file, chunk), pool, how)
     except _reasons():  # the general path says what is wrong, and where
         return None
     return arrange(hits, how)
@@ -55,7 +54,7 @@ def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
     if isinstance(source, str | PathLike):
         file = Path(source)
         if not file.is_file():
-            raise Irregular  # a pipe gives its bytes once, and the general path keeps them
+            raise IrregularFileError  # a pipe gives its bytes once, and the general path keeps them
         return _unpacked(file) if _is_packed(file) else file.open("rb", buffering=0)
     text = io.BytesIO()
     columns = source.select("query", pl.lit("0").alias("iteration"), "document", "grade")
@@ -80,40 +79,40 @@ def _reasons() -> tuple[type[BaseException], ...]:
     """What is raised where a file cannot be scanned."""
     from rankgauge.io.source import DAMAGE
 
-    return (Irregular, *DAMAGE)
+    return (IrregularFileError, *DAMAGE)
 
 
-def _hits(source: Iterable[Block], pool: Pool, how: Ranking) -> Hits:
+def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Hits:
     pool_query, pool_grade = pool.judged()
     parts = _parts(source, pool, how)
     return Hits.gathered(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
 
 
-def _parts(source: Iterable[Block], pool: Pool, how: Ranking) -> Iterator[Found]:
-    """The judged hits block by block, after a look whether a query comes back."""
+def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[Found]:
+    """The judged hits chunk by chunk, after a look whether a query comes back."""
     seen, empty = np.zeros(len(pool.counts), dtype=bool), True
-    for found in spread(lambda block: _found(block, pool, how), source):
+    for found in spread(lambda chunk: _found(chunk, pool, how), source):
         if bool(seen[found.listed].any()):
-            raise Irregular
+            raise IrregularFileError
         seen[found.listed], empty = True, False
         yield found
     if empty:
-        raise Irregular
+        raise IrregularFileError
     _check_rest(pool, np.flatnonzero(~seen))
 
 
-def _found(block: Block, pool: Pool, how: Ranking) -> Found:
-    """The judged hits of one block."""
-    lines = Lines(block, FIELDS)
-    score, documents = decimals(block.data, *lines.field(SCORE)), lines.ids(DOCUMENT)
+def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
+    """The judged hits of one chunk."""
+    lines = TrecLines(chunk, FIELDS)
+    score, documents = decimals(chunk.data, *lines.field(SCORE)), lines.ids(DOCUMENT)
     if score is None:
-        raise Irregular
+        raise IrregularFileError
     codes = np.array([pool.codes.get(name, -1) for name in lines.names], dtype=np.int64)
     known = codes >= 0
     strangers = tuple(name.decode() for name, judged in zip(lines.names, known, strict=True) if not judged)
     codes, counts = codes[known], lines.counts[known]
     if len(set(codes.tolist())) < len(codes):
-        raise Irregular
+        raise IrregularFileError
     if not known.all():
         kept = spans(lines.starts[known], counts)
         score, documents = score[kept], documents[kept]
@@ -122,6 +121,6 @@ def _found(block: Block, pool: Pool, how: Ranking) -> Found:
     return replace(found, strangers=strangers)
 
 
-def _check_rest(pool: Pool, codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+def _check_rest(pool: JudgedPool, codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
     """Refuses what `join` refuses, a document judged twice, in the queries that the run does not answer."""
     join(np.zeros((0, 1), dtype=np.uint64), codes, np.zeros(len(codes), dtype=np.int64), pool)

@@ -1,0 +1,89 @@
+"""The rules by which a run becomes ranked lists, whether it comes as a frame, as arrays or as the bytes of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from heapq import heappop, heapreplace
+
+import numpy as np
+
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
+from rankgauge.ranking.hits import Hits
+from rankgauge.ranking.lists import UNJUDGED, to_single
+
+__all__ = ["Ranking", "arrange", "compared", "graded", "selection_order", "tie_groups"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """How a run becomes ranked lists."""
+
+    ties: Ties = Ties.EXPECTED
+    single_precision: bool = False
+    unjudged: Unjudged = Unjudged.NOT_RELEVANT
+    negative: NegativeGrade = NegativeGrade.ZERO
+    ideal: IdealPool = IdealPool.JUDGED
+    depth: int | None = None
+    single_arithmetic: bool = False
+
+
+def arrange(hits: Hits, how: Ranking) -> Hits:
+    """The hits after the policies that act on whole lists: ties, depth, unjudged documents.
+
+    The depth is that of the run, so it is cut before unjudged documents are taken out (trec_eval's -M and -J).
+    """
+    hits = replace(hits.ordered(how.ties), single=how.single_arithmetic)
+    if how.depth is not None:
+        hits = hits.cut(how.depth)
+    pooled = how.negative is NegativeGrade.POOLED
+    return hits.condensed(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
+
+
+def graded(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
+    """The grades after the policy on negative ones."""
+    match negative:
+        case NegativeGrade.UNJUDGED | NegativeGrade.POOLED:
+            return np.where(grades < 0, UNJUDGED, grades)
+        case NegativeGrade.ZERO:
+            return np.maximum(grades, 0.0)
+    return grades
+
+
+def compared(score: FloatArray, how: Ranking) -> FloatArray:
+    """The scores as they are compared."""
+    if not how.single_precision:
+        return score
+    with np.errstate(over="ignore"):
+        return to_single(score)
+
+
+def tie_groups(code: IndexArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The first rank and the size of each row's tie group."""
+    opens = np.ones(len(code), dtype=bool)
+    opens[1:] = (code[1:] != code[:-1]) | (score[1:] != score[:-1])
+    at = np.flatnonzero(opens)
+    sizes = np.diff(at, append=len(code))
+    return np.repeat(ranks[at], sizes), np.repeat(sizes, sizes).astype(np.float64)
+
+
+def selection_order(scores: FloatArray) -> list[int]:
+    """The positions of the documents as a selection sort with swaps leaves them, by falling score: RankLib of 2011.
+
+    The sort looks for the first of the highest scores that are left and swaps it with the document in its place, which
+    lands behind others of its own score. So tied documents end in an order that is neither that of the input nor its
+    reverse. Here a heap for each score holds the places of its documents. The document that makes way is in the lowest
+    place of all that are left, so it is the head of its heap: n log n steps, not n².
+    """
+    values, group = np.unique(-scores, return_inverse=True)
+    heaps: list[list[int]] = [[] for _ in values]
+    groups = group.tolist()
+    for place, one in enumerate(groups):
+        heaps[one].append(place)  # rising, which is a heap
+    at = list(range(len(groups)))
+    for place, chosen in enumerate(np.sort(group).tolist()):
+        found = heappop(heaps[chosen])
+        if found != place:
+            heapreplace(heaps[groups[at[place]]], found)
+            at[place], at[found] = at[found], at[place]
+    return at
