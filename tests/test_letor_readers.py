@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.letor_readers import READERS, generate
-from rankgauge.io.features import scan
 from rankgauge.io.formats.letor import read_features
+from rankgauge.io.letor_features import scan
 from rankgauge.io.source import Source
 
 

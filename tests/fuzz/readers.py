@@ -17,17 +17,16 @@ from rankgauge import io
 from rankgauge.active import label_formats as formats
 from rankgauge.datasets import FILES, generate
 from rankgauge.datasets.pool import generate_pool
-from rankgauge.datasets.romip import generate_romip
-from rankgauge.datasets.romip_files import write_romip
+from rankgauge.datasets.romip import generate_romip, write_romip
 from rankgauge.io.format import FORMATS
 from rankgauge.io.formats.letor import read_features
-from rankgauge.io.romip_files import read_labels
+from rankgauge.io.romip_xml import read_classification
 from rankgauge.io.source import Source
 from rankgauge.ltr import LambdaMART, load
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.scan import scan
 from rankgauge.romip.classification import read_truth
-from rankgauge.romip.tables import read_tables
+from rankgauge.romip.relevance_tables import read_tables
 
 SMALL = 4
 
@@ -84,13 +83,13 @@ def readers() -> dict[str, Reader]:
         read=lambda path: read_features(Source.of(path)), sound=_files()["test.txt"], name="file.txt"
     )
     found["labels"] = Reader(
-        read=lambda path: formats.read_labels(path, assessor="ann"),
+        read=lambda path: formats.read_classification(path, assessor="ann"),
         sound=b"query,document,grade,assessor\nq1,d1,2,ann\nq1,d2,0,bob\n",
         name="labels.csv",
     )
     tasks = [{"data": {"query": "q", "document": "d"}, "annotations": [{"result": [{"value": {"choices": ["2"]}}]}]}]
     found["label studio"] = Reader(
-        read=lambda path: formats.read_labels(path, assessor="ann"),
+        read=lambda path: formats.read_classification(path, assessor="ann"),
         sound=json.dumps(tasks).encode(),
         name="labels.json",
     )
@@ -107,7 +106,7 @@ def readers() -> dict[str, Reader]:
 ROMIP: tuple[tuple[str, str, Callable[[Path], Any]], ...] = (
     ("tables", "search/tables/assessor-1.xml", read_tables),
     ("truth", "classification/truth.xml", read_truth),
-    ("classification", "classification/results/alpha.xml", read_labels),
+    ("classification", "classification/results/alpha.xml", read_classification),
 )
 """What of ROMIP's tracks is no format of judgments and runs: its kind, a file of the example, its reader."""
 

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate, romip
-from rankgauge.romip import Decisions, Outcome, derive
+from rankgauge.romip import Decisions, TrackResult, derive
 
 
-def one(grades: list[float | None], missed: list[float] = []) -> Outcome:  # noqa: B006 - never changed
+def one(grades: list[float | None], missed: list[float] = []) -> TrackResult:  # noqa: B006 - never changed
     """The search track on one query: grades in rank order, None for a document that nobody judged."""
     names = [f"d{place}" for place in range(len(grades))]
     judged = {d: g for d, g in zip(names, grades, strict=True) if g is not None}

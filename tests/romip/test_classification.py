@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge import romip
-from rankgauge.io.romip_files import Labels
+from rankgauge.io.romip_xml import Classification
 from rankgauge.romip import derive
 from rankgauge.romip.classification import Truth, read_truth
 
@@ -24,9 +24,9 @@ def pairs(members: list[set[str]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"query": pl.String, "document": pl.String}, orient="row")
 
 
-def labels(members: list[set[str]]) -> Labels:
+def labels(members: list[set[str]]) -> Classification:
     """A classification of the documents."""
-    return Labels(pairs=pairs(members), documents=pl.Series("document", DOCUMENTS))
+    return Classification(pairs=pairs(members), documents=pl.Series("document", DOCUMENTS))
 
 
 @given(truth=memberships, answer=memberships)

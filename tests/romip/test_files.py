@@ -10,7 +10,7 @@ import pytest
 from rankgauge import io
 from rankgauge.datasets.romip import RomipCollection
 from rankgauge.errors import InputError
-from rankgauge.io.romip_files import read_labels, read_matrix
+from rankgauge.io.romip_xml import read_classification, read_relevance
 from rankgauge.romip import derive, read_tables
 from rankgauge.romip.classification import read_truth
 
@@ -33,7 +33,7 @@ def test_assessors_come_back(collection: RomipCollection, folder: Path) -> None:
     for number, (assessor, rows) in enumerate(collection.tables.items(), start=1):
         path = folder / f"search/tables/assessor-{number}.xml"
         assert (b"windows-1251" in path.read_bytes()) == (number % 2 == 0)
-        matrix = read_matrix(path)
+        matrix = read_relevance(path)
         assert matrix.rows.select("query", "document", "word").rows() == list(rows)
         assert matrix.rows["assessor"].unique().to_list() == [assessor]
     assert read_tables(folder / "search/tables").assessors == tuple(collection.tables)
@@ -54,7 +54,7 @@ def test_classifications_come_back(collection: RomipCollection, folder: Path) ->
     assert set(truth.belonging["truth"].iter_rows()) == wanted
     assert set(truth.documents) == set(collection.documents) > {d for _, d in wanted}
     for system, lists in collection.results.items():
-        pairs = read_labels(folder / f"classification/results/{system}.xml").pairs
+        pairs = read_classification(folder / f"classification/results/{system}.xml").pairs
         assert set(pairs.iter_rows()) == {(category, d) for category, members in lists.items() for d in members}
 
 
@@ -117,7 +117,7 @@ def test_undeclared_windows_1251(tmp_path: Path) -> None:
     """A file that names no encoding and is not UTF-8 is read as windows-1251."""
     path = tmp_path / "t.xml"
     path.write_bytes(table(("документ", "vital"), assessor="Анна").encode("windows-1251"))
-    assert read_matrix(path).rows.select("document", "assessor").rows() == [("документ", "Анна")]
+    assert read_relevance(path).rows.select("document", "assessor").rows() == [("документ", "Анна")]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_bad_classifications(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "r.xml"
     path.write_text(text)
     with pytest.raises(InputError, match=problem) as caught:
-        read_labels(path)
+        read_classification(path)
     assert str(caught.value).startswith(str(path))
 
 

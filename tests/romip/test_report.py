@@ -17,7 +17,7 @@ from rankgauge import romip
 from rankgauge.cli.main import run as command
 from rankgauge.errors import RankGaugeError
 from rankgauge.report.romip import FORMATS, LANGUAGES, find, words
-from rankgauge.romip import Outcome
+from rankgauge.romip import TrackResult
 from rankgauge.romip.metrics import CURVES, binary, graded
 
 ENGLISH = "recall, precision, accuracy, error, F-measure, precision(5), R-precision, average precision, bpref, bpref-10"
@@ -28,13 +28,13 @@ RUSSIAN = (
 
 
 @pytest.fixture(scope="module")
-def outcome(folder: Path) -> Outcome:
+def outcome(folder: Path) -> TrackResult:
     """The search track."""
     runs = {path.stem: path for path in sorted((folder / "search/runs").iterdir())}
     return romip.search(romip.read_tables(folder / "search/tables"), runs)
 
 
-def written(outcome: Outcome, format_: str, language: str = "en") -> str:
+def written(outcome: TrackResult, format_: str, language: str = "en") -> str:
     """The report as text."""
     stream = io.StringIO()
     FORMATS[format_](outcome, words(language), stream)
@@ -43,7 +43,7 @@ def written(outcome: Outcome, format_: str, language: str = "en") -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("format_", ["table", "md", "html"])
-def test_everything_official_is_shown(outcome: Outcome, format_: str, language: str) -> None:
+def test_everything_official_is_shown(outcome: TrackResult, format_: str, language: str) -> None:
     """Each table and metric by name, the reconstruction labelled as such, the queries left out."""
     text, spoken = written(outcome, format_, language), words(language)
     for name in (RUSSIAN if language == "ru" else ENGLISH).split(", "):
@@ -58,7 +58,7 @@ def test_everything_official_is_shown(outcome: Outcome, format_: str, language: 
     assert f"{shown:.4f}" in text
 
 
-def test_csv_and_json_have_every_digit(outcome: Outcome) -> None:
+def test_csv_and_json_have_every_digit(outcome: TrackResult) -> None:
     """A row per figure and point, with the exact value and the number of queries."""
     rows = list(csv.DictReader(io.StringIO(written(outcome, "csv"))))
     assert len(rows) == len(outcome.figures) + len(outcome.curves)
@@ -71,7 +71,7 @@ def test_csv_and_json_have_every_digit(outcome: Outcome) -> None:
     assert document["tables"] == outcome.used.rows(named=True)
 
 
-def test_the_page_stands_alone(outcome: Outcome) -> None:
+def test_the_page_stands_alone(outcome: TrackResult) -> None:
     """Well-formed plots, two per binary table with a line per run, and nothing fetched from elsewhere."""
     page = written(outcome, "html")
     plots = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
@@ -81,7 +81,7 @@ def test_the_page_stands_alone(outcome: Outcome) -> None:
     assert not re.search(r"(?:src|href)\s*=\s*[\"'](?!#)|url\(|@import|<script", page)
 
 
-def test_the_page_is_balanced(outcome: Outcome) -> None:
+def test_the_page_is_balanced(outcome: TrackResult) -> None:
     """Every element that opens closes again."""
     depth: list[str] = []
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from rankgauge import romip
-from rankgauge.io.romip_files import read_labels
-from rankgauge.romip import Outcome
+from rankgauge.io.romip_xml import read_classification
+from rankgauge.romip import TrackResult
 from rankgauge.romip.classification import read_truth
 from rankgauge.romip.metrics import QA, binary, graded
 from tests.romip import plain
@@ -26,7 +26,7 @@ def runs(folder: Path) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def searched(folder: Path) -> Outcome:
+def searched(folder: Path) -> TrackResult:
     """The search track."""
     tables = romip.read_tables(folder / "search/tables")
     return romip.search(tables, runs(folder / "search/runs"), cutoffs=CUTOFFS)
@@ -34,7 +34,7 @@ def searched(folder: Path) -> Outcome:
 
 @pytest.mark.parametrize("table", [*TABLES, "graded"])
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_search(searched: Outcome, folder: Path, table: str, system: str) -> None:
+def test_search(searched: TrackResult, folder: Path, table: str, system: str) -> None:
     """Each metric is the mean over the queries with something relevant, a query without an answer counting 0."""
     judged = plain.tables(plain.assessed(folder / "search/tables"))[table]
     ranked = plain.run(folder / f"search/runs/{system}.xml")
@@ -51,7 +51,7 @@ def test_search(searched: Outcome, folder: Path, table: str, system: str) -> Non
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_curves(searched: Outcome, folder: Path, table: str, system: str) -> None:
+def test_curves(searched: TrackResult, folder: Path, table: str, system: str) -> None:
     """TREC's curve counts a level that was not reached as 0; the reconstruction leaves the query out and counts."""
     judged = plain.tables(plain.assessed(folder / "search/tables"))[table]
     ranked = plain.run(folder / f"search/runs/{system}.xml")
@@ -69,7 +69,7 @@ def test_curves(searched: Outcome, folder: Path, table: str, system: str) -> Non
             assert reached["precision"][tenth] == pytest.approx(plain.mean(known), **close)
 
 
-def test_left_out_queries(searched: Outcome, folder: Path) -> None:
+def test_left_out_queries(searched: TrackResult, folder: Path) -> None:
     """Each table says how many queries it has and how many it leaves out; together they are all queries."""
     made = plain.tables(plain.assessed(folder / "search/tables"))
     assert {table: used for table, used, _ in searched.used.iter_rows()} == {t: len(q) for t, q in made.items()}
@@ -97,7 +97,7 @@ def test_classification(folder: Path, system: str) -> None:
     """Micro and macro over categories; the denominator is every judged document, strangers do not count."""
     place = folder / "classification"
     outcome = romip.classification(
-        read_truth(place / "truth.xml"), {system: read_labels(place / f"results/{system}.xml")}
+        read_truth(place / "truth.xml"), {system: read_classification(place / f"results/{system}.xml")}
     )
     truth, documents = plain.classes_2007(place / "truth.xml")
     answer = plain.classes_2008(place / f"results/{system}.xml")

@@ -18,7 +18,7 @@ from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.tables import find
-from rankgauge.tables.door import as_frame
+from rankgauge.tables.conversion import as_frame
 
 __all__ = ["TEXTS", "Rows", "joined", "read_features", "scored"]
 

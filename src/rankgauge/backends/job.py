@@ -11,13 +11,13 @@ import polars as pl
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation import scored
-from rankgauge.io.streams import whole_queries
+from rankgauge.io.batches import whole_queries
 from rankgauge.measures import Measure
 from rankgauge.policies import IdealPool
 from rankgauge.ranking import rank
 from rankgauge.result import Result
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
-from rankgauge.tables.check import Place
+from rankgauge.tables.validation import Place
 
 __all__ = ["JUDGMENT", "LINE", "ROWS", "Job"]
 

@@ -17,7 +17,7 @@ from rankgauge.backends.rows import texts
 from rankgauge.backends.tasks import Task, frames, mapped, packed
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.io.streams import whole_queries
+from rankgauge.io.batches import whole_queries
 from rankgauge.measures import Measure
 from rankgauge.tables import find
 

@@ -111,7 +111,7 @@ def settings(ctx: typer.Context, incomplete: str) -> Offers:
 
 def sources(incomplete: str) -> Offers:
     """The data sets of ir_datasets, once `irds:` is written; before that, files. A run's name may stand before it."""
-    from rankgauge.io.catalogue import PREFIX, ids
+    from rankgauge.io.ir_datasets import PREFIX, ids
 
     name, joint, source = incomplete.rpartition("=")
     with contextlib.suppress(RankGaugeError):

@@ -1,9 +1,15 @@
 """Seeded generators of small collections that behave like real ones, for the demo, the docs and tests."""
 
-from rankgauge.datasets.collection import Collection, generate
-from rankgauge.datasets.files import FILES, write
-from rankgauge.datasets.learning import LIKENESSES, Likeness, generate_learning, learning_parts, learning_rows
-from rankgauge.datasets.learning_files import write_learning, write_parts
+from rankgauge.datasets.collection import FILES, Collection, generate, write
+from rankgauge.datasets.learning import (
+    LIKENESSES,
+    Likeness,
+    generate_learning,
+    learning_parts,
+    learning_rows,
+    write_learning,
+    write_parts,
+)
 
 __all__ = [
     "FILES",

@@ -1,8 +1,8 @@
 """FILES ↔ TABLES: one file per format. Dropping a file in registers it."""
 
-from rankgauge.io.catalogue import label
+from rankgauge.io.duplicates import traced
 from rankgauge.io.files import (
-    Shape,
+    Detection,
     detect,
     is_large,
     is_path,
@@ -21,17 +21,17 @@ from rankgauge.io.files import (
     write_run,
 )
 from rankgauge.io.format import FORMATS, Format, Head, Kind, Reading, get
-from rankgauge.io.repeats import traced
+from rankgauge.io.ir_datasets import label
 from rankgauge.policies import Duplicates
 
 __all__ = [
     "FORMATS",
+    "Detection",
     "Duplicates",
     "Format",
     "Head",
     "Kind",
     "Reading",
-    "Shape",
     "detect",
     "get",
     "is_large",

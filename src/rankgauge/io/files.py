@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.catalogue import is_dataset, judgments_of, run_of
-from rankgauge.io.format import FORMATS, LINES, STRICT, Format, Head, Kind, Reader, Reading, get
+from rankgauge.io.batches import whole_queries
+from rankgauge.io.detection import AnyFormat, Detection, detections, fitting, misfit, readable
+from rankgauge.io.format import FORMATS, STRICT, Format, Kind, Reading, get
 from rankgauge.io.formats import letor
+from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.io.source import Source, suffix_of
-from rankgauge.io.streams import whole_queries
 from rankgauge.io.target import writing
 from rankgauge.policies import Duplicates, FractionalGrade
 from rankgauge.tables import as_judgments, as_run
 
 __all__ = [
-    "Shape",
+    "Detection",
     "detect",
     "is_large",
     "is_path",
@@ -47,20 +46,10 @@ LARGE = 1 << 26
 PACKING = 8
 """How many times its size a packed file may be expected to have."""
 
-AnyFormat = str | Format | None
 
-
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """What a file may be: its format, and what it holds."""
-
-    format: Format
-    kind: Kind
-
-
-def detect(path: PathLike) -> Shape:
+def detect(path: PathLike) -> Detection:
     """The likeliest format of a file, by its first lines and then its name, and what it holds."""
-    return _shapes(_source(path))[0]
+    return detections(_source(path))[0]
 
 
 def read_judgments(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
@@ -68,7 +57,9 @@ def read_judgments(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
     if is_dataset(path):
         return judgments_of(path)
     source = _source(path)
-    return _reader(source, format, (Kind.JUDGMENTS,), "read_judgments")(source)
+    chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
+    assert chosen.read_judgments is not None
+    return chosen.read_judgments(source)
 
 
 def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
@@ -76,7 +67,9 @@ def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
     if is_dataset(path):
         return run_of(path)
     source = _source(path)
-    return _reader(source, format, (Kind.RUN, Kind.COMPANION), "read_run")(source)
+    chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
+    assert chosen.read_run is not None
+    return chosen.read_run(source)
 
 
 def read_table(path: PathLike) -> pl.DataFrame:
@@ -109,12 +102,12 @@ def read_pair(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The judgments in one file and the run in another, each in its own format."""
     first, second = _source(judgments), _source(run)
-    left, right = _shapes(first, format), _shapes(second, format)
-    fit = _fitting(left, right)
+    left, right = detections(first, format), detections(second, format)
+    fit = fitting(left, right)
     if fit is None:
         # Two files of one format that should be a pair: its reader says what is wrong, and on which line.
-        if _fitting(right, left) or left[0].format is not right[0].format or left[0].format.read_pair is None:
-            raise _misfit(first, second, left, right)
+        if fitting(right, left) or left[0].format is not right[0].format or left[0].format.read_pair is None:
+            raise misfit(first, second, left, right)
         return left[0].format.read_pair(first, second, reading)
     one, other = fit
     if other.kind is Kind.COMPANION and one.format.read_pair is not None:
@@ -129,7 +122,7 @@ def read_pair(
 def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
     """The run in a file that is grouped by query, in batches of whole queries and of about that many rows."""
     source = _source(path)
-    shape = _shape(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
+    shape = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     assert shape.read_run is not None
     batches = shape.batches(source, rows) if shape.batches else iter([shape.read_run(source)])
     return whole_queries(batches, rows=rows, name=source.name)
@@ -197,100 +190,6 @@ def is_large(path: PathLike) -> bool:
 
 def _source(path: PathLike) -> Source:
     return Source.of(os.fspath(path))
-
-
-def _shapes(source: Source, format: AnyFormat = None) -> list[Shape]:
-    """Everything that the file may be, the likeliest first."""
-    head = Head(source=source)
-    asked = FORMATS.values() if format is None else [get(format)]
-    shapes = [Shape(format=one, kind=kind) for one in asked for kind in one.recognise(head)]
-    suffixed = [shape for shape in shapes if source.suffix in shape.format.suffixes]
-    marked = [shape for shape in shapes if shape.format.sureness > 1 and shape.kind is not Kind.COMPANION]
-    if shapes:
-        # A name that fits outweighs a mark in the line, and that a mere number of fields.
-        return suffixed or marked or shapes
-    named = [one for one in asked if format is not None or source.suffix in one.suffixes]
-    guesses = [Shape(format=one, kind=kind) for one in named for kind in (Kind.JUDGMENTS, Kind.RUN)]
-    if not guesses:
-        raise InputError(
-            _riddle(head),
-            path=source.name,
-            text=head.lines[0] if head.lines else None,
-            hint="\n  ".join([*_nearly(head), f"Known formats: {', '.join(FORMATS)}."]),
-        )
-    return guesses
-
-
-def _nearly(head: Head) -> list[str]:
-    """What the formats say that the file is nearly in."""
-    said = [one.nearly(head) for one in FORMATS.values() if one.nearly is not None]
-    return [words for words in said if words is not None]
-
-
-def _riddle(head: Head) -> str:
-    if head.binary:
-        return "is not a text file, nor a table in a format that is known"
-    return "the format is not recognised" if head.lines else "there are only blank lines and comments"
-
-
-def _shape(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability: str) -> Format:
-    if format is not None and getattr(get(format), ability) is not None:
-        return get(format)
-    shapes = _shapes(source, format)
-    fitting = [one.format for one in shapes if one.kind in wanted and getattr(one.format, ability) is not None]
-    if fitting:
-        return fitting[0]
-    raise InputError(
-        f"holds {shapes[0].kind.value} (format {shapes[0].format.name}), {wanted[0].value} expected",
-        path=source.name,
-        hint=_wanted(shapes, wanted[0]),
-    )
-
-
-def _reader(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability: str) -> Reader:
-    reader: Reader = getattr(_shape(source, format, wanted, ability), ability)
-    return reader
-
-
-def _fitting(left: list[Shape], right: list[Shape]) -> tuple[Shape, Shape] | None:
-    """The likeliest reading of two files as judgments and a run; two of one format before two of different ones."""
-    pairs = [pair for pair in itertools.product(left, right) if _fits(*pair)]
-    return min(pairs, key=lambda pair: pair[0].format is not pair[1].format, default=None)
-
-
-def _fits(one: Shape, other: Shape) -> bool:
-    """Whether the first may be the judgments that the second is the run to."""
-    if one.kind is not Kind.JUDGMENTS:
-        return False
-    return other.kind is Kind.RUN or (other.kind is Kind.COMPANION and one.format is other.format)
-
-
-def _misfit(first: Source, second: Source, left: list[Shape], right: list[Shape]) -> InputError:
-    if _fitting(right, left):
-        return InputError(
-            "the two files seem to be in the wrong order",
-            path=first.name,
-            hint=f"Judgments come first, the run second: {second.name} {first.name}",
-        )
-    said = "the two files are not judgments and a run: "
-    if left[0].kind is right[0].kind:
-        said += f"both hold {left[0].kind.value}"
-    else:
-        said += f"{first.name} holds {left[0].kind.value}, {second.name} {right[0].kind.value}"
-    if _holds(left, Kind.JUDGMENTS):
-        return InputError(said, path=second.name, hint=_wanted(right, Kind.RUN))
-    return InputError(said, path=first.name, hint=_wanted(left, Kind.JUDGMENTS))
-
-
-def _holds(shapes: list[Shape], kind: Kind) -> bool:
-    return any(shape.kind is kind for shape in shapes)
-
-
-def _wanted(shapes: list[Shape], kind: Kind) -> str:
-    """What to say where a file of that kind was expected."""
-    if shapes[0].kind is Kind.COMPANION:
-        return "A file of scores is read beside its LETOR file."
-    return f"This one should be {kind.value}; a line of that in TREC's format is: {LINES[kind]}"
 
 
 def _written(path: PathLike, format: AnyFormat) -> Format:

@@ -19,9 +19,23 @@ from rankgauge.io.source import Source
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.registry import Registered, Registry
 from rankgauge.tables import find, raters
-from rankgauge.tables.check import Place
+from rankgauge.tables.validation import Place
 
-__all__ = ["FORMATS", "LINES", "STRICT", "Format", "Head", "Kind", "Reader", "Reading", "get", "kinds"]
+__all__ = [
+    "FORMATS",
+    "LINES",
+    "STRICT",
+    "Format",
+    "Head",
+    "Kind",
+    "Reader",
+    "Reading",
+    "get",
+    "kinds",
+    "numbers",
+    "ranks",
+    "refuse_words",
+]
 
 FORMATS: Registry[Format] = Registry("file format", "rankgauge.io.formats", order=lambda one: -one.sureness)
 
@@ -150,6 +164,19 @@ def kinds(columns: Iterable[str]) -> tuple[Kind, ...]:
     marks = {Kind.JUDGMENTS: judged, Kind.RUN: scored or ranked}
     found = [kind for kind, holds in marks.items() if holds]
     return (*found, Kind.JUDGMENTS) if scored and not judged and not ranked else tuple(found)
+
+
+def numbers(name: str) -> pl.Expr:
+    """The column as text; `1`, not `1.0`, since the Perl scripts of LETOR and gdeval refuse a grade with a point."""
+    column = pl.col(name)
+    whole = column.cast(pl.Int64, strict=False)
+    exact = (column == whole) & (column.abs() < 2.0**53) & ((column != 0) | (1 / column > 0))
+    return pl.when(exact).then(whole.cast(pl.String)).otherwise(column.cast(pl.String)).alias(name)
+
+
+def ranks() -> pl.Expr:
+    """The rank of each document in its query by falling score, from 1; tied ones in the order of the rows."""
+    return pl.col("score").rank("ordinal", descending=True).over("query").alias("rank")
 
 
 def refuse_words(frame: pl.DataFrame, pattern: str, problem: str, hint: str) -> None:

@@ -15,7 +15,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io.source import DAMAGE, Source
 from rankgauge.tables import Table, check
-from rankgauge.tables.check import Place, is_clean
+from rankgauge.tables.validation import Place, is_clean
 
 __all__ = [
     "BLANK",

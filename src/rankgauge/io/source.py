@@ -5,28 +5,23 @@ Packed files are known by their first bytes, not by their names.
 
 from __future__ import annotations
 
-import bz2
 import difflib
-import gzip
 import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io import zstd
-from rankgauge.io.bombs import RATIO, is_bomb
+from rankgauge.io.packing import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
 
-__all__ = ["DAMAGE", "PACKED_SUFFIXES", "STANDARD_STREAM", "Source", "suffix_of"]
+__all__ = ["DAMAGE", "STANDARD_STREAM", "Source", "suffix_of"]
 
 STANDARD_STREAM = "-"
-PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 DAMAGE = (
     OSError,
@@ -37,29 +32,6 @@ DAMAGE = (
     pl.exceptions.PanicException,  # polars' own readers of binary files may stop so at bytes that make no sense
 )
 """What the libraries raise at bytes that are not what their beginning says."""
-
-Where = Path | io.BytesIO
-
-
-def _open_gzip(where: Where, size: int) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(where))
-
-
-def _open_bzip2(where: Where, size: int) -> BinaryIO:
-    return cast(BinaryIO, bz2.open(where))
-
-
-def _open_xz(where: Where, size: int) -> BinaryIO:
-    return cast(BinaryIO, lzma.open(where))
-
-
-_PACKINGS: Mapping[bytes, Callable[[Where, int], BinaryIO]] = {
-    b"\x1f\x8b": _open_gzip,
-    b"BZh": _open_bzip2,
-    b"\xfd7zXZ\x00": _open_xz,
-    b"(\xb5/\xfd": zstd.opened,
-}
-_POLARS_UNPACKS = (b"\x1f\x8b", b"(\xb5/\xfd")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +80,7 @@ class Source:
 
     def open(self, size: int = -1) -> BinaryIO:
         """The unpacked bytes as a stream, at least the first `size` of them."""
-        return self._raw() if self._packing is None else self._packing(self._where, size)
+        return self._raw() if self._packing is None else self._packing.unpack(self._where, size)
 
     def read(self, size: int = -1) -> bytes:
         """The unpacked bytes, or the first `size` of them."""
@@ -141,9 +113,8 @@ class Source:
 
     def scannable(self) -> Path | io.BytesIO:
         """What polars reads: the path where it can, else the unpacked bytes."""
-        if self.packed and not self._magic().startswith(_POLARS_UNPACKS):
-            return io.BytesIO(self.read())
-        return self._where
+        packing = self._packing
+        return self._where if packing is None or packing.polars else io.BytesIO(self.read())
 
     def damaged(self, error: BaseException) -> InputError:
         """The error for bytes that do not unpack."""
@@ -166,9 +137,8 @@ class Source:
             return raw.read(6)
 
     @property
-    def _packing(self) -> Callable[[Where, int], BinaryIO] | None:
-        magic = self._magic()
-        return next((unpack for start, unpack in _PACKINGS.items() if magic.startswith(start)), None)
+    def _packing(self) -> Packing | None:
+        return packing_of(self._magic())
 
 
 def suffix_of(path: str | Path) -> str:

@@ -20,7 +20,7 @@ from rankgauge.errors import InputError
 from rankgauge.io.format import Format, Head
 from rankgauge.io.source import DAMAGE, Source
 from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, raters, recognise
-from rankgauge.tables.check import Place
+from rankgauge.tables.validation import Place
 
 __all__ = ["Scan", "header", "locate_object", "locate_record", "objects", "records", "scan_delimited", "tabular"]
 

@@ -2,56 +2,19 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from rankgauge.errors import InputError, MissingExtraError
+from rankgauge.errors import InputError
+from rankgauge.io.packing import PACKINGS
 from rankgauge.io.source import STANDARD_STREAM
 
 __all__ = ["writing"]
-
-
-def _pack_gzip(raw: BinaryIO) -> BinaryIO:
-    # No time and no name inside: the same table gives the same bytes.
-    return cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
-
-
-def _pack_bzip2(raw: BinaryIO) -> BinaryIO:
-    return cast(BinaryIO, bz2.open(raw, "wb"))
-
-
-def _pack_xz(raw: BinaryIO) -> BinaryIO:
-    return cast(BinaryIO, lzma.open(raw, "wb"))
-
-
-def _pack_zstd(raw: BinaryIO) -> BinaryIO:
-    try:
-        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
-
-        return cast(BinaryIO, zstd.open(raw, "wb"))
-    except ImportError:
-        pass
-    try:
-        import zstandard  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        raise MissingExtraError("zstandard", "zstd") from None
-    return cast(BinaryIO, zstandard.ZstdCompressor().stream_writer(raw, closefd=False))
-
-
-_PACKINGS: Mapping[str, Callable[[BinaryIO], BinaryIO]] = {
-    ".gz": _pack_gzip,
-    ".bz2": _pack_bzip2,
-    ".xz": _pack_xz,
-    ".zst": _pack_zstd,
-}
 
 
 @contextmanager
@@ -83,8 +46,9 @@ def writing(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
-    if suffix not in _PACKINGS:
+    packing = next((one for one in PACKINGS if one.suffix == suffix), None)
+    if packing is None:
         yield raw
         return
-    with _PACKINGS[suffix](raw) as stream:
+    with packing.pack(raw) as stream:
         yield stream

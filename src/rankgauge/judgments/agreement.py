@@ -9,8 +9,7 @@ import polars as pl
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.judgments.coefficient import COEFFICIENTS, Coefficient, Tally
-from rankgauge.judgments.coefficients.cohen import WEIGHTS, cohen
-from rankgauge.judgments.panel import Confusion, Panel
+from rankgauge.judgments.panel import WEIGHTS, Confusion, Panel, cohen
 from rankgauge.numeric import FloatArray
 
 __all__ = ["Agreement", "agreement"]

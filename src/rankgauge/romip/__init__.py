@@ -7,18 +7,18 @@ Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010 (Агеев, К�
 from rankgauge.romip.annotation import annotation
 from rankgauge.romip.classification import classification
 from rankgauge.romip.decisions import Decisions
-from rankgauge.romip.metrics import Metric
-from rankgauge.romip.outcome import Note, Outcome
+from rankgauge.romip.metrics import OfficialMetric
+from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables, derive, read_tables
+from rankgauge.romip.result import Note, TrackResult
 from rankgauge.romip.search import qa, search
-from rankgauge.romip.tables import Table, Tables, derive, read_tables
 
 __all__ = [
     "Decisions",
-    "Metric",
     "Note",
-    "Outcome",
-    "Table",
-    "Tables",
+    "OfficialMetric",
+    "RelevanceTable",
+    "RelevanceTables",
+    "TrackResult",
     "annotation",
     "classification",
     "derive",

@@ -15,16 +15,16 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.romip import metrics
 from rankgauge.romip.decisions import Decisions, averaged
-from rankgauge.romip.metrics import Metric
-from rankgauge.romip.outcome import FIGURES, USED, VALUES, Note, Outcome, frame
-from rankgauge.romip.tables import Table, Tables
+from rankgauge.romip.metrics import OfficialMetric
+from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables
+from rankgauge.romip.result import FIGURES, USED, VALUES, Note, TrackResult, frame
 
 __all__ = ["annotation", "decide"]
 
-METRICS: tuple[Metric, ...] = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
+METRICS: tuple[OfficialMetric, ...] = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
 
 
-def annotation(documents: Tables, annotations: Mapping[str, Tables]) -> Outcome:
+def annotation(documents: RelevanceTables, annotations: Mapping[str, RelevanceTables]) -> TrackResult:
     """Precision, accuracy and error of each system's annotations, under every table of the documents.
 
     Micro is the 2×2 table of all pairs, macro the mean over queries. The annotations' assessors are combined by the
@@ -41,7 +41,7 @@ def annotation(documents: Tables, annotations: Mapping[str, Tables]) -> Outcome:
             rows = averaged(list(decided.values()), METRICS)
             figures += [(table.name, average, metric, run, value, len(decided)) for average, metric, value in rows]
             values += _values(table.name, run, decided)
-    return Outcome(
+    return TrackResult(
         track="annotation",
         runs=tuple(annotations),
         metrics=METRICS,
@@ -65,7 +65,7 @@ def decide(documents: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, Deci
     return {row.pop("query"): Decisions(**row) for row in counts.iter_rows(named=True)}
 
 
-def _split(documents: Tables, annotations: Mapping[str, Tables]) -> list[Table]:
+def _split(documents: RelevanceTables, annotations: Mapping[str, RelevanceTables]) -> list[RelevanceTable]:
     """The documents' tables; where one assessor judged them and several the annotations, one for each of the rules."""
     rules = {table.rule for judged in annotations.values() for table in judged.binary} - {""}
     return [
@@ -75,17 +75,17 @@ def _split(documents: Tables, annotations: Mapping[str, Tables]) -> list[Table]:
     ]
 
 
-def _relevant_queries(table: Table) -> pl.DataFrame:
+def _relevant_queries(table: RelevanceTable) -> pl.DataFrame:
     """The judgments of queries with a relevant document: others are left out."""
     return table.judgments.filter(pl.col("grade").max().over("query") > 0)
 
 
-def _used(table: Table) -> tuple[str, int, int]:
+def _used(table: RelevanceTable) -> tuple[str, int, int]:
     used, judged = _relevant_queries(table)["query"].n_unique(), table.judgments["query"].n_unique()
     return table.name, used, judged - used
 
 
-def _like(annotations: Tables, table: Table, run: str) -> pl.DataFrame:
+def _like(annotations: RelevanceTables, table: RelevanceTable, run: str) -> pl.DataFrame:
     found = annotations.like(table)
     if found is None:
         have = ", ".join(other.name for other in annotations.binary) or "none"

@@ -15,12 +15,12 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.romip_files import Labels, is_markup, read_labels
+from rankgauge.io.romip_xml import Classification, is_xml, read_classification
 from rankgauge.io.source import Source
 from rankgauge.romip import metrics
 from rankgauge.romip.decisions import Decisions, averaged
-from rankgauge.romip.outcome import FIGURES, USED, VALUES, Note, Outcome, frame
-from rankgauge.romip.tables import files, read_tables
+from rankgauge.romip.relevance_tables import files, read_tables
+from rankgauge.romip.result import FIGURES, USED, VALUES, Note, TrackResult, frame
 
 __all__ = ["Truth", "classification", "decide", "read_truth"]
 
@@ -40,10 +40,10 @@ class Truth:
 def read_truth(path: Path) -> Truth:
     """The truth in relevance tables (a file or a folder, categories as tasks), or in a classification's own form."""
     first, *rest = files([path])
-    if is_markup(first) and b"relevance" not in Source.of(first).read():
+    if is_xml(first) and b"relevance" not in Source.of(first).read():
         if rest:
             raise InputError("holds several files, but a truth without relevance is one", path=path)
-        labels = read_labels(first)
+        labels = read_classification(first)
         categories = tuple(labels.pairs["query"].unique(maintain_order=True))
         return Truth(belonging={TRUTH: labels.pairs}, categories=categories, documents=labels.documents)
     tables = read_tables(path).binary
@@ -57,7 +57,7 @@ def read_truth(path: Path) -> Truth:
     )
 
 
-def classification(truth: Truth, answers: Mapping[str, Labels]) -> Outcome:
+def classification(truth: Truth, answers: Mapping[str, Classification]) -> TrackResult:
     """Recall, precision, accuracy, error and F of each answer, micro and macro, under every table of the truth."""
     if not answers:
         raise InputError("there are no results to evaluate")
@@ -70,7 +70,7 @@ def classification(truth: Truth, answers: Mapping[str, Labels]) -> Outcome:
             figures += [(table, average, metric, run, value, len(decided)) for average, metric, value in rows]
             values += _values(table, run, decided)
     used = {table: belonging["query"].n_unique() for table, belonging in truth.belonging.items()}
-    return Outcome(
+    return TrackResult(
         track="classification",
         runs=tuple(answers),
         metrics=metrics.DECISIONS,
@@ -107,7 +107,7 @@ def _values(table: str, run: str, decided: Mapping[str, Decisions]) -> Iterator[
             yield table, run, category, metric.key, getattr(decisions, metric.key)
 
 
-def _strangers(truth: Truth, answers: Mapping[str, Labels]) -> Iterator[Note]:
+def _strangers(truth: Truth, answers: Mapping[str, Classification]) -> Iterator[Note]:
     """What answers have that nobody judged."""
     for run, answer in answers.items():
         documents = set(answer.pairs["document"]) - set(truth.documents)

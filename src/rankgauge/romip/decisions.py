@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.romip.metrics import Metric
-from rankgauge.romip.outcome import MACRO, MICRO
+from rankgauge.romip.metrics import OfficialMetric
+from rankgauge.romip.result import MACRO, MICRO
 
 __all__ = ["Decisions", "averaged", "summed"]
 
@@ -66,7 +66,7 @@ def summed(tables: Sequence[Decisions]) -> Decisions:
     )
 
 
-def averaged(tables: Sequence[Decisions], metrics: Sequence[Metric]) -> Iterator[tuple[str, str, float]]:
+def averaged(tables: Sequence[Decisions], metrics: Sequence[OfficialMetric]) -> Iterator[tuple[str, str, float]]:
     """Each metric's mean over the tables (macro) and its value on their sum (micro): average, metric, value."""
     whole = summed(tables)
     for metric in metrics if tables else ():  # of nothing there is no mean

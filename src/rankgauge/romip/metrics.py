@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["CURVES", "CUTOFFS", "DECISIONS", "LEVELS", "QA", "Curve", "Metric", "binary", "graded"]
+__all__ = ["CURVES", "CUTOFFS", "DECISIONS", "LEVELS", "QA", "OfficialMetric", "RecallCurve", "binary", "graded"]
 
 CUTOFFS = (1, 5, 10)
 """The n of precision(n), DCG and NDCG unless others are asked for."""
@@ -15,7 +15,7 @@ LEVELS = tuple(tenth / 10 for tenth in range(11))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metric:
+class OfficialMetric:
     """A metric of the appendix: its key in tables, its names, and its measure where a ranking is judged."""
 
     key: str
@@ -27,7 +27,7 @@ class Metric:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
+class RecallCurve:
     """An 11-point curve of precision over recall."""
 
     key: str
@@ -42,24 +42,24 @@ class Curve:
         return self.measure.format(level)
 
 
-RECALL = Metric(key="recall", english="recall", russian="полнота", measure="SetR")
-PRECISION = Metric(key="precision", english="precision", russian="точность", measure="SetP")
-ACCURACY = Metric(key="accuracy", english="accuracy", russian="аккуратность", measure="SetAccuracy")
-ERROR = Metric(key="error", english="error", russian="ошибка", measure="SetError", lower=True)
-F_MEASURE = Metric(key="F", english="F-measure", russian="F-мера", measure="SetF")
+RECALL = OfficialMetric(key="recall", english="recall", russian="полнота", measure="SetR")
+PRECISION = OfficialMetric(key="precision", english="precision", russian="точность", measure="SetP")
+ACCURACY = OfficialMetric(key="accuracy", english="accuracy", russian="аккуратность", measure="SetAccuracy")
+ERROR = OfficialMetric(key="error", english="error", russian="ошибка", measure="SetError", lower=True)
+F_MEASURE = OfficialMetric(key="F", english="F-measure", russian="F-мера", measure="SetF")
 
 DECISIONS = (RECALL, PRECISION, ACCURACY, ERROR, F_MEASURE)
 """The metrics of the 2×2 table."""
 
 QA = (
     PRECISION,
-    Metric(
+    OfficialMetric(
         key="RR-TREC",
         english="mean reciprocal rank, TREC ruler",
         russian="средний обратный ранг, шкала TREC",
         measure="RR(ruler='trec')",
     ),
-    Metric(
+    OfficialMetric(
         key="RR-ROMIP",
         english="mean reciprocal rank, ROMIP ruler",
         russian="средний обратный ранг, шкала РОМИП",
@@ -69,14 +69,14 @@ QA = (
 """The metrics of the question-answering track."""
 
 CURVES = (
-    Curve(
+    RecallCurve(
         key="11pt-TREC",
         english="11-point recall/precision curve (TREC)",
         russian="11-точечный график полноты/точности (TREC)",
         measure="IPrec@{}",
         official=True,
     ),
-    Curve(
+    RecallCurve(
         key="11pt-reached",
         english="11-point recall/precision curve (ROMIP: reconstruction, not official)",
         russian="11-точечный график полноты/точности (РОМИП: реконструкция, не официальный)",
@@ -88,12 +88,12 @@ CURVES = (
 reached it, and their number stands beside it."""
 
 
-def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[Metric, ...]:
+def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     """The metrics of the search tracks under a binary table."""
     return (
         *DECISIONS,
         *(
-            Metric(
+            OfficialMetric(
                 key=f"precision({n})",
                 english=f"precision({n})",
                 russian=f"точность на уровне {n} {_of_documents(n)}",
@@ -101,22 +101,22 @@ def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[Metric, ...]:
             )
             for n in cutoffs
         ),
-        Metric(key="R-precision", english="R-precision", russian="R-точность", measure="Rprec"),
-        Metric(key="average-precision", english="average precision", russian="средняя точность", measure="AP"),
+        OfficialMetric(key="R-precision", english="R-precision", russian="R-точность", measure="Rprec"),
+        OfficialMetric(key="average-precision", english="average precision", russian="средняя точность", measure="AP"),
         # The appendix divides by R where trec_eval divides by min(R, N).
-        Metric(key="bpref", english="bpref", russian="bpref", measure="Bpref(variant='romip')"),
-        Metric(key="bpref-10", english="bpref-10", russian="bpref-10", measure="bpref_10"),
-        Metric(key="reciprocal-rank", english="reciprocal rank", russian="обратный ранг", measure="RR"),
+        OfficialMetric(key="bpref", english="bpref", russian="bpref", measure="Bpref(variant='romip')"),
+        OfficialMetric(key="bpref-10", english="bpref-10", russian="bpref-10", measure="bpref_10"),
+        OfficialMetric(key="reciprocal-rank", english="reciprocal rank", russian="обратный ранг", measure="RR"),
     )
 
 
-def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[Metric, ...]:
+def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     """The metrics of the search tracks under the graded table.
 
     The appendix prints the discount log2(2 + p) for p from 1. It probably counts from 0, so 1 + p stands beside it.
     """
     found = [
-        Metric(
+        OfficialMetric(
             key=f"{name}({n}){mark}",
             english=f"{name}({n}){mark}",
             russian=f"{name}({n}){mark}",
@@ -128,13 +128,13 @@ def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[Metric, ...]:
     ]
     return (
         *found,
-        Metric(
+        OfficialMetric(
             key="GMRR",
             english="graded mean reciprocal rank (ERR)",
             russian="Graded Mean Reciprocal Rank (ERR)",
             measure="ERR",
         ),
-        Metric(key="PFound", english="PFound", russian="PFound", measure="PFound"),
+        OfficialMetric(key="PFound", english="PFound", russian="PFound", measure="PFound"),
     )
 
 

@@ -16,9 +16,9 @@ from rankgauge.measures import parse
 from rankgauge.ranking import rank
 from rankgauge.result import Result
 from rankgauge.romip import metrics
-from rankgauge.romip.metrics import Curve, Metric
-from rankgauge.romip.outcome import CURVES, FIGURES, MACRO, USED, VALUES, Note, Outcome, frame
-from rankgauge.romip.tables import GRADED, Tables
+from rankgauge.romip.metrics import OfficialMetric, RecallCurve
+from rankgauge.romip.relevance_tables import GRADED, RelevanceTables
+from rankgauge.romip.result import CURVES, FIGURES, MACRO, USED, VALUES, Note, TrackResult, frame
 
 __all__ = ["qa", "search"]
 
@@ -29,8 +29,8 @@ class _Sheet:
 
     name: str
     judgments: pl.DataFrame
-    metrics: tuple[Metric, ...]
-    curves: tuple[Curve, ...] = ()
+    metrics: tuple[OfficialMetric, ...]
+    curves: tuple[RecallCurve, ...] = ()
 
     @property
     def used(self) -> pl.DataFrame:
@@ -38,7 +38,9 @@ class _Sheet:
         return self.judgments.filter(pl.col("grade").max().over("query") > 0)
 
 
-def search(tables: Tables, runs: Mapping[str, Any], *, cutoffs: Sequence[int] = metrics.CUTOFFS) -> Outcome:
+def search(
+    tables: RelevanceTables, runs: Mapping[str, Any], *, cutoffs: Sequence[int] = metrics.CUTOFFS
+) -> TrackResult:
     """Every official metric of the search tracks, for runs (paths or frames) by name."""
     binary = metrics.binary(cutoffs)
     sheets = [
@@ -53,13 +55,13 @@ def search(tables: Tables, runs: Mapping[str, Any], *, cutoffs: Sequence[int] = 
     return _evaluate("search", sheets, runs, notes)
 
 
-def qa(tables: Tables, runs: Mapping[str, Any]) -> Outcome:
+def qa(tables: RelevanceTables, runs: Mapping[str, Any]) -> TrackResult:
     """The metrics of the question-answering track: precision, and the mean reciprocal rank by both rulers."""
     sheets = [_Sheet(name=table.name, judgments=table.judgments, metrics=metrics.QA) for table in tables.binary]
     return _evaluate("qa", sheets, runs, [Note(code="rulers")])
 
 
-def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], notes: Sequence[Note]) -> Outcome:
+def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], notes: Sequence[Note]) -> TrackResult:
     if not runs:
         raise InputError("there are no runs to evaluate")
     figures: list[tuple[Any, ...]] = []
@@ -73,7 +75,7 @@ def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], not
                 figures += _figures(sheet, run, result)
                 curves += _curves(sheet, run, result)
                 values += _values(sheet, run, result)
-    return Outcome(
+    return TrackResult(
         track=track,
         runs=tuple(runs),
         metrics=tuple(dict.fromkeys(metric for sheet in sheets for metric in sheet.metrics)),

@@ -1,12 +1,9 @@
 """Statistics of values: intervals of means, paired tests, effects, power, rank correlations, overlap of lists."""
 
 from rankgauge.stats.correlation import kendall_tau, tau_ap, tau_ap_b
+from rankgauge.stats.effects import cohen_dz, outcomes, power, queries_needed, separated_share
 from rankgauge.stats.intervals import Interval, bca_interval, geometric_mean, t_interval
 from rankgauge.stats.overlap import Overlap, rbo
-from rankgauge.stats.paired import paired_t
-from rankgauge.stats.paired_effects import cohen_dz, outcomes
-from rankgauge.stats.power import power, queries_needed
-from rankgauge.stats.sensitivity import separated_share
 
 __all__ = [
     "Interval",
@@ -16,7 +13,6 @@ __all__ = [
     "geometric_mean",
     "kendall_tau",
     "outcomes",
-    "paired_t",
     "power",
     "queries_needed",
     "rbo",

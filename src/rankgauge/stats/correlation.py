@@ -66,7 +66,7 @@ def _ap_b(truth: FloatArray, tested: FloatArray) -> float:
     return float(2.0 * np.concatenate(shares).mean() - 1.0) if shares else math.nan
 
 
-class _Group(NamedTuple):
+class _TiedSystems(NamedTuple):
     """Systems tied in the ranking under test: their first rank, and for each how many of the systems above the group
     have a higher or an equal true score."""
 
@@ -75,14 +75,14 @@ class _Group(NamedTuple):
     equal: FloatArray
 
 
-def _descent(truth: FloatArray, tested: FloatArray) -> Iterator[_Group]:
+def _descent(truth: FloatArray, tested: FloatArray) -> Iterator[_TiedSystems]:
     """The groups of tied systems from the top of the ranking down."""
     order = np.argsort(-tested, kind="stable")
     above: list[float] = []
     for group in np.split(truth[order], np.flatnonzero(np.diff(tested[order])) + 1):
         low = np.array([bisect_left(above, score) for score in group], dtype=np.float64)
         high = np.array([bisect_right(above, score) for score in group], dtype=np.float64)
-        yield _Group(len(above) + 1, len(above) - high, high - low)
+        yield _TiedSystems(len(above) + 1, len(above) - high, high - low)
         for score in group:
             insort(above, score)
 

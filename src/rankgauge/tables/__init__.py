@@ -4,17 +4,14 @@ Ids are strings, grades and scores doubles. Whatever comes in at the door (a fil
 passed `check` before anything is computed.
 """
 
-from rankgauge.tables.check import check
-from rankgauge.tables.columns import ALIASES, FEATURES, JUDGMENTS, RUN, SUMMARY, VALUES, Table, find, raters, recognise
-from rankgauge.tables.door import as_judgments, as_run
+from rankgauge.tables.columns import ALIASES, JUDGMENTS, RUN, Table, find, raters, recognise
+from rankgauge.tables.conversion import as_judgments, as_run
+from rankgauge.tables.validation import check
 
 __all__ = [
     "ALIASES",
-    "FEATURES",
     "JUDGMENTS",
     "RUN",
-    "SUMMARY",
-    "VALUES",
     "Table",
     "as_judgments",
     "as_run",

@@ -10,11 +10,8 @@ import polars as pl
 
 __all__ = [
     "ALIASES",
-    "FEATURES",
     "JUDGMENTS",
     "RUN",
-    "SUMMARY",
-    "VALUES",
     "Table",
     "find",
     "raters",
@@ -50,17 +47,6 @@ RUN = Table(
     name="run",
     required={"query": TEXT, "document": TEXT, "score": NUMBER},
     optional={"rank": COUNT},
-)
-VALUES = Table(name="values", required={"query": TEXT, "measure": TEXT, "value": NUMBER}, optional={})
-SUMMARY = Table(
-    name="summary",
-    required={"measure": TEXT, "mean": NUMBER, "queries": COUNT},
-    optional={"low": NUMBER, "high": NUMBER},
-)
-FEATURES = Table(
-    name="features",
-    required={"query": TEXT, "document": TEXT, "grade": NUMBER},
-    optional={},
 )
 
 ALIASES: Mapping[str, tuple[str, ...]] = {

@@ -71,8 +71,8 @@ def rank(model: Model, documents: Letor, output: Output = None, format: FormatNa
 def _format(output: Path | None) -> str:
     """The format of the run that the file's name ends like; one score a line where it ends like none."""
     from rankgauge import io
-    from rankgauge.io.source import PACKED_SUFFIXES
+    from rankgauge.io.source import suffix_of
 
-    suffixes = [] if output is None else [s.lower() for s in output.suffixes if s.lower() not in PACKED_SUFFIXES]
-    fitting = (one.name for one in io.FORMATS.values() if suffixes and suffixes[-1] in one.suffixes)
+    suffix = "" if output is None else suffix_of(output)
+    fitting = (one.name for one in io.FORMATS.values() if suffix in one.suffixes)
     return next(fitting, SCORES)

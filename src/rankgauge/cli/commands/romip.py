@@ -13,7 +13,7 @@ from rankgauge.cli.command import command, group
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rankgauge.romip import Outcome
+    from rankgauge.romip import TrackResult
 
 __all__ = ["annotation", "classification", "qa", "search", "write_example"]
 
@@ -85,12 +85,12 @@ def classification(
 ) -> None:
     """The classification tracks: recall, precision, accuracy, error and F, micro and macro."""
     from rankgauge import romip
-    from rankgauge.io.romip_files import read_labels
+    from rankgauge.io.romip_xml import read_classification
     from rankgauge.romip.classification import read_truth
 
     _write(
         lambda: romip.classification(
-            read_truth(truth), {name: read_labels(path) for name, path in _named(results).items()}
+            read_truth(truth), {name: read_classification(path) for name, path in _named(results).items()}
         ),
         output,
         lang,
@@ -131,8 +131,7 @@ def write_example(
     """Write a small collection of all four tracks, with several assessors and systems, to try the commands on."""
     import numpy as np
 
-    from rankgauge.datasets.romip import generate_romip
-    from rankgauge.datasets.romip_files import write_romip
+    from rankgauge.datasets.romip import generate_romip, write_romip
 
     paths = write_romip(generate_romip(rng=np.random.default_rng(seed)), folder)
     for parent in dict.fromkeys(path.parent for path in paths):
@@ -140,7 +139,7 @@ def write_example(
         typer.echo(f"{parent.relative_to(folder).as_posix()}/: {', '.join(names)}")
 
 
-def _write(evaluate: Callable[[], Outcome], output: str, language: str) -> None:
+def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
     """The outcome as a report; a wrong output or language shows before anything is read."""
     from rankgauge.cli.interrupts import heed
     from rankgauge.cli.output import opened
@@ -156,7 +155,7 @@ def _write(evaluate: Callable[[], Outcome], output: str, language: str) -> None:
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
     """The files, and those in the folders, by the names to show them under."""
-    from rankgauge.romip.tables import files
+    from rankgauge.romip.relevance_tables import files
 
     found = files(paths)
     return {_name(path, found): path for path in found}

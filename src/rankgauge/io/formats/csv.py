@@ -7,10 +7,9 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from rankgauge.io.format import Format, Head, Kind, kinds
+from rankgauge.io.format import Format, Head, Kind, kinds, numbers
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import header, locate_record, scan_delimited, tabular
-from rankgauge.io.texts import numbers
 
 __all__ = ["CSV", "TSV"]
 

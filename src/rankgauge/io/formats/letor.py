@@ -19,11 +19,10 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import lines
-from rankgauge.io.features import Matrix, scan
-from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, refuse_words
+from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, numbers, refuse_words
+from rankgauge.io.letor_features import Matrix, scan
 from rankgauge.io.lines import BLANK, START, WORD
 from rankgauge.io.source import Source
-from rankgauge.io.texts import numbers
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import JUDGMENTS, Table, check

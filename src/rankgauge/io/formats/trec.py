@@ -17,10 +17,9 @@ from typing import BinaryIO
 import polars as pl
 
 from rankgauge.io import lines
-from rankgauge.io.format import LINES, Format, Head, Kind, refuse_words
+from rankgauge.io.format import LINES, Format, Head, Kind, numbers, ranks, refuse_words
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
-from rankgauge.io.texts import numbers, ranks
 from rankgauge.tables import JUDGMENTS, RUN
 
 __all__ = ["TREC", "TREC_ASSESSORS", "read_ranked"]

@@ -14,10 +14,9 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import lines
-from rankgauge.io.format import STRICT, Format, Head, Kind, Reading
+from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, numbers, ranks
 from rankgauge.io.lines import WORD
 from rankgauge.io.source import Source
-from rankgauge.io.texts import numbers, ranks
 from rankgauge.policies import FractionalGrade
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
 

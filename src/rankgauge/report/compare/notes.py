@@ -10,7 +10,7 @@ from rankgauge.report import notes as common
 from rankgauge.report.base import Report
 from rankgauge.report.compare.content import MOST
 from rankgauge.report.compare.shown import Shown
-from rankgauge.stats.power import POWER
+from rankgauge.stats.effects import POWER
 
 __all__ = ["notes"]
 

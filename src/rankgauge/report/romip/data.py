@@ -9,13 +9,13 @@ import polars as pl
 
 from rankgauge.report.formats.json import plain
 from rankgauge.report.romip.words import Words
-from rankgauge.romip import Outcome
-from rankgauge.romip.outcome import MACRO
+from rankgauge.romip import TrackResult
+from rankgauge.romip.result import MACRO
 
 __all__ = ["write_csv", "write_json"]
 
 
-def write_csv(outcome: Outcome, words: Words, stream: TextIO) -> None:
+def write_csv(outcome: TrackResult, words: Words, stream: TextIO) -> None:
     """A line per figure and per point of a curve: track, table, average, metric, run, value, n."""
     points = outcome.curves.select(
         "table",
@@ -29,7 +29,7 @@ def write_csv(outcome: Outcome, words: Words, stream: TextIO) -> None:
     stream.write(rows.select(pl.lit(outcome.track).alias("track"), pl.all()).write_csv())
 
 
-def write_json(outcome: Outcome, words: Words, stream: TextIO) -> None:
+def write_json(outcome: TrackResult, words: Words, stream: TextIO) -> None:
     """One object: which queries counted, figures, curves, values per query or category, notes."""
     document = {
         "track": outcome.track,

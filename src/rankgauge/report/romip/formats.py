@@ -9,11 +9,11 @@ from typing import TextIO
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.report.romip import data, html, markdown, text
 from rankgauge.report.romip.words import Words
-from rankgauge.romip import Outcome
+from rankgauge.romip import TrackResult
 
 __all__ = ["FORMATS", "Write", "find"]
 
-Write = Callable[[Outcome, Words, TextIO], None]
+Write = Callable[[TrackResult, Words, TextIO], None]
 
 FORMATS: Mapping[str, Write] = {
     "table": text.write,

@@ -9,7 +9,7 @@ from typing import TextIO
 from rankgauge.report.romip.layout import Drawn, Line, Section, sections
 from rankgauge.report.romip.plot import COLOURS, plot
 from rankgauge.report.romip.words import Words
-from rankgauge.romip import Outcome
+from rankgauge.romip import TrackResult
 from rankgauge.romip.metrics import LEVELS
 
 __all__ = ["write"]
@@ -52,7 +52,7 @@ figure { margin: 0; min-width: 0; }
 """
 
 
-def write(outcome: Outcome, words: Words, stream: TextIO) -> None:
+def write(outcome: TrackResult, words: Words, stream: TextIO) -> None:
     """The page."""
     title, found = escape(words.tracks[outcome.track]), sections(outcome, words)
     stream.write(
@@ -72,7 +72,7 @@ def _contents(found: list[Section], words: Words) -> str:
     return f'<nav aria-label="{words.contents}"><ul>{links}</ul></nav>\n' if len(found) > 1 else ""
 
 
-def _section(section: Section, outcome: Outcome, words: Words) -> Iterator[str]:
+def _section(section: Section, outcome: TrackResult, words: Words) -> Iterator[str]:
     name = escape(section.name)
     yield f'<section>\n<h2 id="{name}">{name}</h2>\n<p class="quiet">{escape(section.meaning)}; '
     yield f"{escape(section.counted)}</p>\n"

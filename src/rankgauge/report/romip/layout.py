@@ -9,9 +9,9 @@ import polars as pl
 
 from rankgauge.report.numbers import number
 from rankgauge.report.romip.words import Words
-from rankgauge.romip import Metric, Outcome
-from rankgauge.romip.metrics import CURVES, LEVELS, Curve
-from rankgauge.romip.outcome import MACRO, MICRO
+from rankgauge.romip import OfficialMetric, TrackResult
+from rankgauge.romip.metrics import CURVES, LEVELS, RecallCurve
+from rankgauge.romip.result import MACRO, MICRO
 
 __all__ = ["Drawn", "Line", "Section", "sections"]
 
@@ -29,7 +29,7 @@ class Line:
 class Drawn:
     """A curve of every run: precision and the number of queries at each recall level, by run."""
 
-    curve: Curve
+    curve: RecallCurve
     title: str
     points: dict[str, tuple[tuple[float, float, int], ...]]
 
@@ -51,7 +51,7 @@ class Section:
     curves: tuple[Drawn, ...]
 
 
-def sections(outcome: Outcome, words: Words) -> list[Section]:
+def sections(outcome: TrackResult, words: Words) -> list[Section]:
     """The sections of the report, in its order."""
     found = []
     for table, used, left_out in outcome.used.iter_rows():
@@ -67,7 +67,7 @@ def sections(outcome: Outcome, words: Words) -> list[Section]:
     return found
 
 
-def _lines(outcome: Outcome, table: str, words: Words) -> Iterator[Line]:
+def _lines(outcome: TrackResult, table: str, words: Words) -> Iterator[Line]:
     inside = outcome.figures.filter(pl.col("table") == table)
     several = inside["average"].n_unique() > 1
     for average in (MICRO, MACRO):
@@ -80,7 +80,7 @@ def _lines(outcome: Outcome, table: str, words: Words) -> Iterator[Line]:
                 )
 
 
-def _line(metric: Metric, label: str, values: dict[str, float], outcome: Outcome) -> Line:
+def _line(metric: OfficialMetric, label: str, values: dict[str, float], outcome: TrackResult) -> Line:
     row = [values[run] for run in outcome.runs]
     top = min(row) if metric.lower else max(row)
     # Where all are equal, none is the best.
@@ -88,7 +88,7 @@ def _line(metric: Metric, label: str, values: dict[str, float], outcome: Outcome
     return Line(label=label, cells=tuple(number(value) for value in row), best=best)
 
 
-def _curves(outcome: Outcome, table: str, words: Words) -> Iterator[Drawn]:
+def _curves(outcome: TrackResult, table: str, words: Words) -> Iterator[Drawn]:
     inside = outcome.curves.filter(pl.col("table") == table)
     for curve in CURVES if len(inside) else ():
         rows = inside.filter(pl.col("curve") == curve.key)

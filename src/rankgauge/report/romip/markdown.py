@@ -8,13 +8,13 @@ from typing import TextIO
 from rankgauge.report.formats.markdown import table
 from rankgauge.report.romip.layout import Line, sections
 from rankgauge.report.romip.words import Words
-from rankgauge.romip import Outcome
+from rankgauge.romip import TrackResult
 from rankgauge.romip.metrics import LEVELS
 
 __all__ = ["write"]
 
 
-def write(outcome: Outcome, words: Words, stream: TextIO) -> None:
+def write(outcome: TrackResult, words: Words, stream: TextIO) -> None:
     """A section per relevance table, then the notes as a list."""
     stream.write(f"# {words.tracks[outcome.track]}\n")
     for section in sections(outcome, words):

@@ -9,13 +9,13 @@ from rich.table import Table
 from rankgauge.report.formats.text import console, escaped, ruled, text_width
 from rankgauge.report.romip.layout import Drawn, Section, sections
 from rankgauge.report.romip.words import Words
-from rankgauge.romip import Outcome
+from rankgauge.romip import TrackResult
 from rankgauge.romip.metrics import LEVELS
 
 __all__ = ["write"]
 
 
-def write(outcome: Outcome, words: Words, stream: TextIO) -> None:
+def write(outcome: TrackResult, words: Words, stream: TextIO) -> None:
     """A section per relevance table, then the notes."""
     out = console(stream)
     out.print(f"[bold]{words.tracks[outcome.track]}[/bold]")
@@ -34,7 +34,7 @@ def write(outcome: Outcome, words: Words, stream: TextIO) -> None:
         out.print(escaped(text), width=text_width())
 
 
-def _metrics(section: Section, outcome: Outcome, words: Words) -> Table:
+def _metrics(section: Section, outcome: TrackResult, words: Words) -> Table:
     runs = tuple(escaped(run) for run in outcome.runs)
     table = ruled(words.metric, *runs, numbers=runs)
     several = any(any(line.best) for line in section.lines)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.romip.metrics import Curve, Metric
-from rankgauge.romip.outcome import Note
+from rankgauge.romip.metrics import OfficialMetric, RecallCurve
+from rankgauge.romip.result import Note
 
 __all__ = ["LANGUAGES", "Words", "words"]
 
@@ -35,7 +35,7 @@ class Words:
     remarks: str
     best: str
 
-    def name(self, metric: Metric | Curve) -> str:
+    def name(self, metric: OfficialMetric | RecallCurve) -> str:
         """The metric's name."""
         return metric.russian if self.language == "ru" else metric.english
 

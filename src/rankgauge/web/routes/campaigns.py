@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse
 
 from rankgauge.active import methods
 from rankgauge.errors import RankGaugeError
-from rankgauge.judgments.combine import RULES
+from rankgauge.judgments.combination import RULES
 from rankgauge.judgments.scales import SCALES
 from rankgauge.web.board import board
 from rankgauge.web.guard import Admin, TheRoom

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.io.features import scan
 from rankgauge.io.formats.letor import Features, read_carefully, read_features
+from rankgauge.io.letor_features import scan
 from rankgauge.io.source import Source
 from tests.shared import SHARED
 

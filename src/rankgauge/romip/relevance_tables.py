@@ -16,11 +16,11 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.errors import InputError
-from rankgauge.io.romip_files import is_markup, read_matrix
+from rankgauge.io.romip_xml import is_xml, read_relevance
 from rankgauge.judgments import combine
 from rankgauge.tables import JUDGMENTS, check
 
-__all__ = ["GRADED", "LEVELS", "Table", "Tables", "derive", "files", "read_tables"]
+__all__ = ["GRADED", "LEVELS", "RelevanceTable", "RelevanceTables", "derive", "files", "read_tables"]
 
 LEVELS: Mapping[str, float] = {"relevant-minus": 1.0, "relevant-plus": 2.0, "vital": 3.0}
 """The levels at which a binary table may call a document relevant, and their grades."""
@@ -34,7 +34,7 @@ _KIND = re.compile(r"(?<![a-z])(and|or)[^a-z]+(relevant-minus|relevant-plus|vita
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Table:
+class RelevanceTable:
     """Binary judgments (grade 1 or 0) under a rule and a level; with one assessor there is no rule."""
 
     rule: str
@@ -48,20 +48,20 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Tables:
+class RelevanceTables:
     """The binary tables of a collection, its graded one where single assessors' grades are known, and their names."""
 
-    binary: tuple[Table, ...]
+    binary: tuple[RelevanceTable, ...]
     graded: pl.DataFrame | None
     assessors: tuple[str, ...] = ()
 
-    def like(self, other: Table) -> pl.DataFrame | None:
+    def like(self, other: RelevanceTable) -> pl.DataFrame | None:
         """The judgments under the rule and level of another table; a table without a rule serves for both rules."""
         known = {(table.rule, table.level): table.judgments for table in self.binary}
         return known.get((other.rule, other.level), known.get(("", other.level)))
 
 
-def derive(ratings: pl.DataFrame) -> Tables:
+def derive(ratings: pl.DataFrame) -> RelevanceTables:
     """The tables that the grades (0 to 3) of single assessors make."""
     frame = check(ratings, JUDGMENTS)
     top = frame["grade"].max()
@@ -70,34 +70,34 @@ def derive(ratings: pl.DataFrame) -> Tables:
     assessors = frame["assessor"].unique(maintain_order=True).to_list() if "assessor" in frame.columns else [""]
     rules = RULES if len(assessors) > 1 else ("",)
     binary = tuple(
-        Table(rule=rule, level=level, judgments=combine(frame, rule or "or", at=grade))
+        RelevanceTable(rule=rule, level=level, judgments=combine(frame, rule or "or", at=grade))
         for level, grade in LEVELS.items()
         for rule in rules
     )
-    return Tables(binary=binary, graded=combine(frame, "mean"), assessors=tuple(assessors))
+    return RelevanceTables(binary=binary, graded=combine(frame, "mean"), assessors=tuple(assessors))
 
 
-def read_tables(path: Path) -> Tables:
+def read_tables(path: Path) -> RelevanceTables:
     """The tables in a file or in all files of a folder.
 
     An XML file whose type says `or (relevant-minus)` or the like is a ready-made table and used as it is. Any other
     file has grades of assessors, who are called as it says, else as the file. Grades in other formats are read too.
     """
-    made: list[Table] = []
+    made: list[RelevanceTable] = []
     ratings: list[pl.DataFrame] = []
     for file in files([path]):
-        matrix = read_matrix(file) if is_markup(file) else None
+        matrix = read_relevance(file) if is_xml(file) else None
         if matrix is None:
             ratings.append(_rated(io.read_judgments(file), file))
         elif (kind := _KIND.search(matrix.kind.lower().replace("_", "-"))) is not None:
             made.append(_ready(matrix.rows, kind[1], kind[2], file))
         else:
             ratings.append(_rated(matrix.rows, file))
-    derived = derive(pl.concat(ratings)) if ratings else Tables(binary=(), graded=None)
+    derived = derive(pl.concat(ratings)) if ratings else RelevanceTables(binary=(), graded=None)
     ready = {(table.rule, table.level) for table in made}
     kept = [table for table in derived.binary if (table.rule, table.level) not in ready]
     binary = sorted([*made, *kept], key=lambda table: (LEVELS[table.level], table.rule))
-    return Tables(binary=tuple(binary), graded=derived.graded, assessors=derived.assessors)
+    return RelevanceTables(binary=tuple(binary), graded=derived.graded, assessors=derived.assessors)
 
 
 def files(paths: Iterable[Path]) -> list[Path]:
@@ -114,12 +114,12 @@ def files(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def _ready(rows: pl.DataFrame, rule: str, level: str, file: Path) -> Table:
+def _ready(rows: pl.DataFrame, rule: str, level: str, file: Path) -> RelevanceTable:
     """A ready-made table. Its word `relevant` says that the table's own level was reached."""
     relevant = (pl.col("word") == "relevant") | (pl.col("grade") >= LEVELS[level])
     judged = rows.select("query", "document", grade=relevant.cast(pl.Float64))
     checked = check(judged, JUDGMENTS, path=file, locate=lambda row: (rows["line"][row], ""))
-    return Table(rule=rule, level=level, judgments=checked)
+    return RelevanceTable(rule=rule, level=level, judgments=checked)
 
 
 def _rated(rows: pl.DataFrame, file: Path) -> pl.DataFrame:

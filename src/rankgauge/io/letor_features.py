@@ -43,7 +43,7 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
 
 
-class Irregular(Exception):  # noqa: N818 - no error: the general path reads such files
+class IrregularLetor(Exception):  # noqa: N818 - no error: the general path reads such files
     """The file is not one that can be scanned."""
 
 
@@ -54,7 +54,7 @@ class Scanned(NamedTuple):
     matrix: Matrix
 
 
-class _Part(NamedTuple):
+class _BlockFeatures(NamedTuple):
     """What one block adds."""
 
     texts: pl.Series
@@ -82,7 +82,7 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
     try:
         with source.open() as stream:
             parts = deque(_spread(stream, np.dtype(dtype), block))
-    except (Irregular, *DAMAGE):
+    except (IrregularLetor, *DAMAGE):
         return None
     if not sum(len(part.texts) for part in parts):
         return None
@@ -90,7 +90,7 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
     return Scanned(lines=lines, matrix=_stacked(parts, len(lines), np.dtype(dtype)))
 
 
-def _stacked(parts: deque[_Part], rows: int, dtype: np.dtype[Any]) -> Matrix:
+def _stacked(parts: deque[_BlockFeatures], rows: int, dtype: np.dtype[Any]) -> Matrix:
     """All rows in one matrix; each part is let go as soon as it is copied, so that memory holds the rows once."""
     matrix = np.zeros((rows, max(part.matrix.shape[1] for part in parts)), dtype=dtype)
     at = 0
@@ -101,13 +101,13 @@ def _stacked(parts: deque[_Part], rows: int, dtype: np.dtype[Any]) -> Matrix:
     return matrix
 
 
-def _spread(stream: BinaryIO, dtype: np.dtype[Any], size: int) -> Iterator[_Part]:
+def _spread(stream: BinaryIO, dtype: np.dtype[Any], size: int) -> Iterator[_BlockFeatures]:
     """What each block adds, in order, by threads: NumPy and polars let go of the interpreter's lock."""
     with ThreadPoolExecutor(THREADS) as pool:
-        pending: deque[Future[_Part]] = deque()
+        pending: deque[Future[_BlockFeatures]] = deque()
         for number, block in enumerate(_blocks(stream, size)):
             if number == 0 and block.startswith(BOM_UTF8):
-                raise Irregular
+                raise IrregularLetor
             pending.append(pool.submit(_part, block, dtype))
             if len(pending) > THREADS:
                 yield pending.popleft().result()
@@ -128,7 +128,7 @@ def _blocks(stream: BinaryIO, size: int) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _part(block: bytes, dtype: np.dtype[Any]) -> _Part:
+def _part(block: bytes, dtype: np.dtype[Any]) -> _BlockFeatures:
     text = np.frombuffer(block, dtype=np.uint8)
     lines = _anatomy(text)
     # With the blank after the query, which may hold a # itself.
@@ -142,20 +142,20 @@ def _part(block: bytes, dtype: np.dtype[Any]) -> _Part:
     left[_spans(above, lines.features + 1, lines.comment, lines.end + ended)] = ERASED
     left = left[left != ERASED]
     table = np.where(left <= BLANK, np.uint8(NEWLINE), left)
-    return _Part(texts=_texts(short, len(lines.start)), matrix=_matrix(table, lines.counts, dtype))
+    return _BlockFeatures(texts=_texts(short, len(lines.start)), matrix=_matrix(table, lines.counts, dtype))
 
 
 def _anatomy(text: Bytes) -> _Anatomy:
     """The parts of the lines that are neither blank nor comments."""
     if (text < ord("\t")).any() or ((text > ord("\r")) & (text < BLANK)).any() or (text == ERASED).any():
-        raise Irregular
+        raise IrregularLetor
     every = np.flatnonzero(text == NEWLINE)
     starts = np.append(0, every[:-1] + 1)
     first = text[starts]
     kept = (first != NEWLINE) & (first != HASH) & ~((first == RETURN) & (every - starts == 1))
     start, end = starts[kept], every[kept]
     if not len(start):
-        raise Irregular
+        raise IrregularLetor
     colons = np.flatnonzero(text == COLON)
     features = _after_query(text, start, end, colons)
     comment = _first(np.flatnonzero(text == HASH), features, end)
@@ -173,17 +173,17 @@ def _after_query(text: Bytes, start: Indices, end: Indices, colons: Indices) -> 
     """Where `qid:query` ends; its colon is the first of the line."""
     colon = _first(colons, start, end)
     if not ((colon < end) & (colon - start >= len("2 qid"))).all():
-        raise Irregular
+        raise IrregularLetor
     named = [text[colon - 3 + place] == byte for place, byte in enumerate(b"qid")]
     if not np.logical_and.reduce([*named, text[colon - 4] <= BLANK]).all():
-        raise Irregular
+        raise IrregularLetor
     stop = colon + 1
     for _ in range(LONGEST):
         inside = text[stop] > BLANK
         if not inside.any():
             return stop
         stop += inside
-    raise Irregular
+    raise IrregularLetor
 
 
 def _spans(start: Indices, stop: Indices, again: Indices, end: Indices) -> Indices:
@@ -198,7 +198,7 @@ def _texts(short: bytes, expected: int) -> pl.Series:
     """The short lines as text."""
     texts = pl.scan_lines(io.BytesIO(short)).collect().to_series()
     if len(texts) != expected:
-        raise Irregular
+        raise IrregularLetor
     return texts
 
 
@@ -207,14 +207,14 @@ def _matrix(table: Bytes, counts: Indices, dtype: np.dtype[Any]) -> Matrix:
     # polars takes +1 and 01 for numbers of features; the general path does not.
     begins = np.append(True, table[:-1] == NEWLINE)[: len(table)]
     if (begins & ((table == ZERO) | (table == PLUS))).any():
-        raise Irregular
+        raise IrregularLetor
     schema = {"number": pl.UInt32(), "value": pl.Float64()}
     pairs = pl.read_csv(_FIRST + table.tobytes(), has_header=False, separator=":", schema=schema, quote_char=None)
     if pairs["number"].null_count():  # a blank line: two blanks stood together
         pairs = pairs.drop_nulls("number")
     number, value = pairs["number"].to_numpy()[1:], pairs["value"]
     if len(number) != int(counts.sum()) or value.null_count():
-        raise Irregular
+        raise IrregularLetor
     width = int(number.max(initial=0))
     matrix = np.zeros((len(counts), width), dtype=dtype)
     place = np.repeat(np.arange(len(counts)) * width - 1, counts)

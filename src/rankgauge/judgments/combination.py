@@ -1,4 +1,7 @@
-"""combine: one grade for each item out of the grades of several assessors."""
+"""Judgments of several assessors made one: `combine`, with its rules; `binarise`; `counts`.
+
+An item is a query with a document.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,15 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from rankgauge.errors import ParameterError
-from rankgauge.judgments.binarise import binarise
-from rankgauge.judgments.items import ITEM
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.policies import NegativeGrade
 from rankgauge.registry import Registered, Registry
 from rankgauge.tables import JUDGMENTS, check
 
-__all__ = ["RULES", "Rule", "combine", "get"]
+__all__ = ["ITEM", "RULES", "Rule", "binarise", "combine", "counts"]
+
+ITEM = ("query", "document")
+"""The columns that say what was judged."""
 
 RULES: Registry[Rule] = Registry("rule for several assessors")
 
@@ -46,6 +51,30 @@ def combine(judgments: pl.DataFrame, rule: str | Rule = "mean", *, at: float | N
     wanted, level = _parse(rule, at)
     frame = check(judgments, JUDGMENTS) if level is None else binarise(judgments, level)
     return frame.group_by(ITEM, maintain_order=True).agg(wanted.reduce(pl.col("grade")))
+
+
+def binarise(
+    judgments: pl.DataFrame, level: float = 1.0, *, negative: str | NegativeGrade = NegativeGrade.ZERO
+) -> pl.DataFrame:
+    """The judgments with 1 for grades of at least `level` and 0 for the others; the assessors stay.
+
+    `negative` says what a grade below 0 means: `zero` makes it 0 like any grade below the level; `unjudged` and `keep`
+    leave it as it is, for the ranking to read.
+    """
+    policy, frame = NegativeGrade.parse(negative), check(judgments, JUDGMENTS)
+    if policy is NegativeGrade.REFUSE and (frame["grade"] < 0).any():
+        first = frame.filter(pl.col("grade") < 0).row(0, named=True)
+        raise InputError(f"query '{first['query']}', document '{first['document']}' has the grade {first['grade']:g}")
+    binary = (pl.col("grade") >= level).cast(pl.Float64)
+    if policy in (NegativeGrade.UNJUDGED, NegativeGrade.KEEP):
+        binary = pl.when(pl.col("grade") < 0).then("grade").otherwise(binary)
+    return frame.with_columns(grade=binary)
+
+
+def counts(judgments: pl.DataFrame) -> pl.DataFrame:
+    """How many assessors judged each item: query, document, assessors."""
+    grouped = check(judgments, JUDGMENTS).group_by(ITEM, maintain_order=True)
+    return grouped.agg(assessors=pl.len().cast(pl.Int64))
 
 
 def _parse(rule: str | Rule, at: float | None) -> tuple[Rule, float | None]:

@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.tables.check import check
 from rankgauge.tables.columns import JUDGMENTS, RUN, Table, recognise
+from rankgauge.tables.validation import check
 
 __all__ = ["as_frame", "as_judgments", "as_run"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge.romip.metrics import Metric
+from rankgauge.romip.metrics import OfficialMetric
 
-__all__ = ["CURVES", "FIGURES", "MACRO", "MICRO", "USED", "VALUES", "Note", "Outcome", "frame"]
+__all__ = ["CURVES", "FIGURES", "MACRO", "MICRO", "USED", "VALUES", "Note", "TrackResult", "frame"]
 
 MACRO, MICRO = "macro", "micro"
 
@@ -56,12 +56,12 @@ class Note:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome:
+class TrackResult:
     """The evaluation of a track: every metric of every run under every table."""
 
     track: str
     runs: tuple[str, ...]
-    metrics: tuple[Metric, ...]
+    metrics: tuple[OfficialMetric, ...]
     used: pl.DataFrame
     figures: pl.DataFrame
     values: pl.DataFrame

@@ -1,0 +1,225 @@
+"""ROMIP's XML files: relevance tables, runs and classifications, read safely.
+
+Namespaces may be missing. A file that declares no encoding and is not UTF-8 is taken for windows-1251. Document types
+and entities are refused, and nothing is loaded from elsewhere.
+"""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.io.source import Source
+
+__all__ = [
+    "GRADES",
+    "Classification",
+    "RelevanceFile",
+    "RomipReader",
+    "graded",
+    "is_xml",
+    "read_classification",
+    "read_relevance",
+]
+
+GRADES: Mapping[str, float] = {
+    "vital": 3.0,
+    "relevant-plus": 2.0,
+    "relevant-minus": 1.0,
+    "relevant": 1.0,
+    "notrelevant": 0.0,
+    "cantbejudged": 0.0,
+}
+_ROWS = {"query": pl.String, "document": pl.String, "word": pl.String, "assessor": pl.String, "line": pl.Int64}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RelevanceFile:
+    """A relevance table: its type as the file says it, and query, document, word, grade, assessor (null: not said)."""
+
+    kind: str
+    rows: pl.DataFrame
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Classification:
+    """A classification: which documents belong to which category (query, document), and every document of the file."""
+
+    pairs: pl.DataFrame
+    documents: pl.Series
+
+
+def is_xml(path: Path) -> bool:
+    """Whether the file begins as XML does."""
+    return Source.of(path).read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+
+
+def read_relevance(path: Path) -> RelevanceFile:
+    """The relevance table in a file; one without any judgment in it is an error."""
+    source = Source.of(path)
+    reader = RomipReader(source)
+    rows = graded(reader.parse(), source.name)
+    if rows.is_empty():
+        hint = 'Expected <taskDocumentMatrix><task id="…"><document id="…" relevance="…"/>.'
+        raise InputError("has no judgments", path=path, hint=hint)
+    return RelevanceFile(kind=reader.kind, rows=rows.select("query", "document", "word", "grade", "assessor", "line"))
+
+
+def read_classification(path: Path) -> Classification:
+    """The classification in a file, of 2007 (a document and its topics) or 2008 (a topic and its documents)."""
+    source = Source.of(path)
+    reader = RomipReader(source)
+    rows = reader.parse().filter(pl.col("word").is_null())
+    unnamed = rows.filter((pl.col("query") == "") | (pl.col("document") == ""))
+    if len(unnamed):
+        problem = "there is no category" if unnamed["query"][0] == "" else "there is no document"
+        raise InputError(problem, path=path, line=unnamed["line"][0])
+    if not reader.documents:
+        hint = 'Expected <result><document name="…"><topic>…, or <result><doclist topicID="…"><docID>….'
+        raise InputError("has no documents", path=path, hint=hint)
+    pairs = rows.select("query", "document").unique(maintain_order=True)
+    return Classification(pairs=pairs, documents=pl.Series("document", reader.documents, dtype=pl.String).unique())
+
+
+def graded(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The rows that have a relevance, with its word spelt as in `GRADES` and its grade."""
+    word = pl.col("word").str.to_lowercase().str.replace_all("_", "-", literal=True)
+    known = rows.filter(pl.col("word").is_not_null()).with_columns(word)
+    unknown = known.filter(~pl.col("word").is_in(list(GRADES)))
+    if len(unknown):
+        row = unknown.row(0, named=True)
+        problem = f"there is no relevance called {row['word']!r}; known: {', '.join(GRADES)}"
+        raise InputError(problem, path=name, line=row["line"])
+    return known.with_columns(grade=pl.col("word").replace_strict(dict(GRADES), return_dtype=pl.Float64))
+
+
+class _XmlWalker:
+    """Walks through a file; a subclass says what to do where an element opens and closes, by its local name."""
+
+    OPENS: Mapping[str, Callable[[Any, Mapping[str, str]], None]] = {}
+    CLOSES: Mapping[str, Callable[[Any, str], None]] = {}
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.text = source, ""
+        self.content = source.read()
+        self.parser = expat.ParserCreate(_assumed(self.content))
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._collect
+        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.EntityDeclHandler = self._refuse
+
+    @property
+    def line(self) -> int:
+        """The line at which the parser stands."""
+        return int(self.parser.CurrentLineNumber)
+
+    def walk(self) -> None:
+        """Every element of the file, in its order."""
+        try:
+            self.parser.Parse(self.content, True)
+        except expat.ExpatError as error:
+            problem = f"is not well-formed XML: {expat.ErrorString(error.code)}"
+            raise InputError(problem, path=self.source.name, line=error.lineno) from None
+        except (LookupError, ValueError) as error:
+            raise InputError(f"cannot be decoded: {error}", path=self.source.name) from None
+
+    def _refuse(self, *_: object) -> None:
+        raise InputError("has a document type or entities, which are not read", path=self.source.name, line=self.line)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self.text = ""
+        opens = self.OPENS.get(_local(name))
+        if opens is not None:
+            opens(self, {_local(key): value for key, value in attributes.items()})
+
+    def _end(self, name: str) -> None:
+        closes = self.CLOSES.get(_local(name))
+        if closes is not None:
+            closes(self, self.text.strip())
+        self.text = ""
+
+    def _collect(self, text: str) -> None:
+        self.text += text
+
+
+class RomipReader(_XmlWalker):
+    """Collects (query, document, word, assessor, line) while the parser walks through the file."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.rows: list[tuple[str, str, str | None, str | None, int]] = []
+        self.kind = ""
+        """What the table says of itself, such as `or (relevant-minus)`."""
+        self.documents: list[str] = []
+        """Every document of a classification's file, also one that belongs nowhere."""
+        self.query = self.document = ""
+        self.assessors: dict[str, str | None] = {}
+
+    def parse(self) -> pl.DataFrame:
+        """Every document of the file, in its order."""
+        self.walk()
+        return pl.DataFrame(self.rows, schema=_ROWS, orient="row")
+
+    def open_table(self, given: Mapping[str, str]) -> None:
+        self.kind = given.get("type", "")
+        self.assessors = {"table": given.get("assessor")}
+
+    def open_list(self, given: Mapping[str, str]) -> None:
+        self.query = given.get("id") or given.get("taskid") or given.get("topicid") or ""
+        self.assessors["list"] = given.get("assessor")
+
+    def open_document(self, given: Mapping[str, str]) -> None:
+        self.document = given.get("id") or given.get("name") or ""
+        self.documents.append(self.document)
+        if "relevance" in given:
+            named = (given.get("assessor"), self.assessors.get("list"), self.assessors.get("table"))
+            self.add(self.query, self.document, given["relevance"], next(filter(None, named), None))
+
+    def close_query(self, text: str) -> None:
+        self.query = text
+
+    def close_document(self, text: str) -> None:
+        self.documents.append(text)
+        self.add(self.query, text, None)
+
+    def close_topic(self, text: str) -> None:
+        self.add(text, self.document, None)
+
+    def add(self, query: str, document: str, word: str | None, assessor: str | None = None) -> None:
+        self.rows.append((query, document, word, assessor, self.line))
+
+    OPENS = {
+        "taskdocumentmatrix": open_table,
+        "task": open_list,
+        "doclist": open_list,
+        "document": open_document,
+    }
+    CLOSES = {
+        "taskid": close_query,
+        "docid": close_document,
+        "topic": close_topic,
+    }
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2].lower()
+
+
+def _assumed(content: bytes) -> str | None:
+    """The encoding to read in, where the file does not say it and the standard's would fail."""
+    declaration = content[:200].partition(b"?>")[0]
+    if b"encoding" in declaration or content.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
+        return None
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "windows-1251"
+    return None
