@@ -33,11 +33,11 @@ from benchmarks.ltr_peers import train as train_peer
 from rankgauge import dialects
 from rankgauge.datasets.folds import Fold, folds_of, read_folds
 from rankgauge.datasets.learning import generate_learning, learning_parts
-from rankgauge.experiments.folded import folded
 from rankgauge.experiments.jobs import run_jobs
 from rankgauge.experiments.papers.ndcg_tools import training
-from rankgauge.experiments.papers.ndcg_tools.tools import READINGS, HeldOut
-from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, Ranker
+from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS, HeldOut
+from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RankerSetup
+from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.ltr import get
 
 PAGE = ROOT / "docs" / "rankers.md"
@@ -148,7 +148,7 @@ def _generated(queries: int) -> tuple[Fold, ...]:
 def _rows(folds: tuple[Fold, ...], tested: HeldOut, asked: argparse.Namespace, name: str) -> list[Row]:
     """Every ranker of ours, then the others."""
     skipped = SKIPPED.get(name, ())
-    peers = tuple(Ranker(title=title, name=peer) for peer, (title, _) in PEERS.items() if peer not in skipped)
+    peers = tuple(RankerSetup(title=title, name=peer) for peer, (title, _) in PEERS.items() if peer not in skipped)
     with TemporaryDirectory() as passing:
         folder = (asked.folder or Path(passing)) / name
         found: dict[str, Any] = {}
@@ -158,7 +158,7 @@ def _rows(folds: tuple[Fold, ...], tested: HeldOut, asked: argparse.Namespace, n
     scores = np.array([training.scores(found, ranker.title, "std", folds) for ranker in (*PLAIN, *peers)])
     spoken = {**READINGS, "letor4": dialects.get("letor4")}
     values = {reading: tested.values(scores, dialect) for reading, dialect in spoken.items()}
-    cells = [folded(values[reading][:, k - 1], tested.fold) for reading, k in COLUMNS]
+    cells = [fold_means(values[reading][:, k - 1], tested.fold) for reading, k in COLUMNS]
     return [
         Row(
             title=ranker.title,

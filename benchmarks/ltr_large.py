@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from rankgauge.datasets.learning import generate_learning
-from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
+from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
 from rankgauge.ltr import get
 
 LISTED = 119.6

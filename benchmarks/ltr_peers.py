@@ -13,8 +13,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from rankgauge.datasets.folds import Fold
-from rankgauge.experiments.jobs import Job
-from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
+from rankgauge.experiments.jobs import ExperimentJob
+from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
 from rankgauge.io.formats.letor import Features
 from rankgauge.ltr import Documents, Objective
 from rankgauge.numeric import FloatArray
@@ -25,7 +25,7 @@ ROUNDS, PATIENCE = 1000, 100
 COSTS = 10.0 ** np.arange(-6, 5)
 
 
-def train(folds: tuple[Fold, ...], job: Job) -> dict[str, Any]:
+def train(folds: tuple[Fold, ...], job: ExperimentJob) -> dict[str, Any]:
     """The scores of the fold's test documents, and the seconds of the processor that training took."""
     (fold,) = (fold for fold in folds if fold.name == job.settings["fold"])
     sets = [_documents(data) for data in (fold.train, fold.validation)]

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import ltr, ltr_peers
 from rankgauge.datasets.folds import folds_of
 from rankgauge.datasets.learning import generate_learning, learning_parts
-from rankgauge.experiments.jobs import Job
+from rankgauge.experiments.jobs import ExperimentJob
 from rankgauge.experiments.papers.ndcg_tools.training import RANKERS
 
 FOLDS = folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=40)))
@@ -45,7 +45,7 @@ def test_peers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each peer learns from a fold and scores its test documents, better than at random."""
     monkeypatch.setattr(ltr_peers, "ROUNDS", 5)
     monkeypatch.setattr(ltr_peers, "COSTS", np.array([1e-3, 1e-1]))
-    found = ltr_peers.train(FOLDS, Job(name="job", settings={"ranker": name, "fold": "Fold1"}))
+    found = ltr_peers.train(FOLDS, ExperimentJob(name="job", settings={"ranker": name, "fold": "Fold1"}))
     test = FOLDS[0].test
     assert len(found["scores"]) == len(test.grades)
     assert np.corrcoef(found["scores"], test.grades)[0, 1] > 0.1

@@ -13,14 +13,21 @@ from rankgauge.active import methods
 from rankgauge.active.study import saving
 from rankgauge.active.target import Target
 from rankgauge.experiments import PAPERS, Setting, Verdict
-from rankgauge.experiments.experiment import Outcome
-from rankgauge.experiments.papers.active import absolute, selection, size, update
-from rankgauge.experiments.papers.active.material import Material, generated, given
-from rankgauge.experiments.papers.active.models import Opinions, consult, recipes
+from rankgauge.experiments.experiment import Measurements
+from rankgauge.experiments.papers.active.benchmark import Benchmark, generated, given
+from rankgauge.experiments.papers.active.rankers import Predictions, recipes, train_and_predict
 from rankgauge.experiments.papers.active.run import TRIED, measure_all
-from rankgauge.experiments.papers.active.scenario import Scenario, graded, pool_of
+from rankgauge.experiments.papers.active.scenarios import (
+    index_update,
+    known_grades,
+    one_ranker,
+    pool_of,
+    scenarios,
+    training_size,
+    two_rankers,
+)
 from rankgauge.experiments.papers.active.trials import METHODS, Case, Effort, Trials, method
-from rankgauge.experiments.result import Reproduction
+from rankgauge.experiments.reproduction import Reproduction
 from rankgauge.report import plots
 from tests.shared import shared
 
@@ -28,74 +35,70 @@ QUICK = {"trees": 8, "min_leaf": 20, "share": 0.1}
 
 
 @pytest.fixture(scope="module")
-def small() -> Material:
+def small() -> Benchmark:
     """A set of 40 queries to train on and 40 in the pool."""
     return replace(generated(0, train=40, pool=40), forest=QUICK, budgets=(4.0, 8.0, 12.0), at=12.0, efforts={})
 
 
 @pytest.fixture(scope="module")
-def opinions(small: Material) -> Opinions:
+def predictions(small: Benchmark) -> Predictions:
     """What the rankers say of the pool."""
-    return consult(small.splits[0], recipes(QUICK, seed=0, jobs=1))
+    return train_and_predict(small.splits[0], recipes(QUICK, seed=0, jobs=1))
 
 
 @pytest.fixture(scope="module")
-def cases(small: Material, opinions: Opinions) -> dict[str, Case]:
+def cases(small: Benchmark, predictions: Predictions) -> dict[str, Case]:
     """The cases of one ranker and of a pair."""
     found = {}
-    for scenario in (*absolute.scenarios(opinions, 0), *selection.scenarios(opinions, 0)):
-        pool = pool_of(scenario, small.splits[0], small)
-        case = Case(title=scenario.title, label="ERR", pool=pool, grades=graded(pool, small.splits[0]), measure="ERR")
+    for scenario in (*one_ranker(predictions), *two_rankers(predictions)):
+        pool = pool_of(scenario, small.splits[0], cost=small.cost, depth=small.depth)
+        case = Case(
+            title=scenario.title, label="ERR", pool=pool, grades=known_grades(pool, small.splits[0]), measure="ERR"
+        )
         found[scenario.title] = case
     return found
 
 
-def scenarios(opinions: Opinions) -> list[Scenario]:
-    """All scenarios of the paper."""
-    kinds = (absolute.scenarios, selection.scenarios, update.scenarios, size.scenarios)
-    return [scenario for kind in kinds for scenario in kind(opinions, 0)]
-
-
-def test_the_paper_has_seven_scenarios(opinions: Opinions) -> None:
+def test_the_paper_has_seven_scenarios(predictions: Predictions) -> None:
     """Two rankers by themselves, three pairs, an update and a training size, in three figures."""
-    found = scenarios(opinions)
+    found = scenarios(predictions, 0)
     assert [s.figure for s in found] == ["figure-1"] * 2 + ["figure-2"] * 3 + ["figure-3"] * 2
     assert [s.pair for s in found] == [False] * 2 + [True] * 5
     for scenario in found:
         np.testing.assert_allclose(scenario.beliefs.sum(axis=1), 1.0)
 
 
-def test_the_pool_is_not_trained_on(small: Material) -> None:
+def test_the_pool_is_not_trained_on(small: Benchmark) -> None:
     """No query of the pool is one that models learned from."""
     split = small.splits[0]
     assert not set(split.train.queries) & set(split.pool.queries)
     assert len(set(split.pool.queries)) == 40
 
 
-def test_costs_are_logarithms_of_lengths(small: Material, opinions: Opinions) -> None:
+def test_costs_are_logarithms_of_lengths(small: Benchmark, predictions: Predictions) -> None:
     """A query costs Σ log length of its documents, in units of the mean query."""
     split = small.splits[0]
-    pool = pool_of(next(absolute.scenarios(opinions, 0)), split, small)
+    pool = pool_of(next(one_ranker(predictions)), split, cost=small.cost, depth=small.depth)
     _, query = np.unique(split.pool.queries.astype(int), return_inverse=True)
     assert split.lengths is not None
     costs = np.bincount(query, np.log(split.lengths))
     np.testing.assert_allclose(pool.query_costs, costs / costs.mean())
 
 
-def test_an_update_takes_a_tenth(small: Material, opinions: Opinions) -> None:
+def test_an_update_takes_a_tenth(small: Benchmark, predictions: Predictions) -> None:
     """The second list lacks about a tenth of the documents, and keeps the order of the others."""
-    scenario = next(update.scenarios(opinions, 0))
-    pool = pool_of(scenario, small.splits[0], small)
+    scenario = index_update(predictions, 0)
+    pool = pool_of(scenario, small.splits[0], cost=small.cost, depth=small.depth)
     gone = np.isnan(pool.ranks[:, 1])
     assert gone.mean() == pytest.approx(0.1, abs=0.02)
     assert not np.isnan(pool.ranks[:, 0]).any()
     assert (pool.ranks[~gone, 1] <= pool.ranks[~gone, 0]).all()
 
 
-def test_half_of_the_training_queries(opinions: Opinions) -> None:
+def test_half_of_the_training_queries(predictions: Predictions) -> None:
     """The forest of half of the queries is another one, and both know something of the grades."""
-    scenario = next(size.scenarios(opinions, 0))
-    grades = opinions.split.pool.grades
+    scenario = training_size(predictions)
+    grades = predictions.split.pool.grades
     for scores in scenario.scores:
         assert np.corrcoef(scores, grades)[0, 1] > 0.2
     assert (scenario.scores[0] != scenario.scores[1]).any()
@@ -157,13 +160,13 @@ def test_the_document_level_saves(cases: dict[str, Case]) -> None:
 
 
 @pytest.fixture(scope="module")
-def outcome(small: Material, tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Path]:
+def outcome(small: Benchmark, tmp_path_factory: pytest.TempPathFactory) -> tuple[Measurements, Path]:
     """The whole experiment on the small set with few repetitions, and its folder."""
     folder = tmp_path_factory.mktemp("out")
     return measure_all(small, Setting(trials=12, jobs=1, folder=folder)), folder
 
 
-def test_every_claim_is_tested(outcome: tuple[Outcome, Path]) -> None:
+def test_every_claim_is_tested(outcome: tuple[Measurements, Path]) -> None:
     """Each condition of each claim has its number, with a standard error."""
     numbers = outcome[0].numbers
     for claim in PAPERS["active"].paper.claims:
@@ -172,7 +175,7 @@ def test_every_claim_is_tested(outcome: tuple[Outcome, Path]) -> None:
             assert numbers[condition.number].error > 0
 
 
-def test_tables_and_page(outcome: tuple[Outcome, Path]) -> None:
+def test_tables_and_page(outcome: tuple[Measurements, Path]) -> None:
     """Curves have a row per scenario, measure, method and budget; savings name both references; a page shows it all."""
     found, folder = outcome
     curves, savings = found.tables["curves"], found.tables["savings"]
@@ -187,11 +190,11 @@ def test_tables_and_page(outcome: tuple[Outcome, Path]) -> None:
     assert "<script" not in page
 
 
-def test_files(outcome: tuple[Outcome, Path], tmp_path: Path) -> None:
+def test_files(outcome: tuple[Measurements, Path], tmp_path: Path) -> None:
     """The folder has verdicts, tables and the paper's three figures."""
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
-    done = Reproduction(experiment=PAPERS["active"], setting=Setting(trials=12), outcome=outcome[0])
+    done = Reproduction(experiment=PAPERS["active"], setting=Setting(trials=12), measurements=outcome[0])
     written = {path.name for path in done.write(tmp_path)}
     figures = {f"figure-{number}{ending}" for number in (1, 2, 3) for ending in plots.OPTIONS}
     assert written == {"claims.csv", "curves.csv", "savings.csv", "results.json", *figures}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.experiments import PAPERS, Claim, Condition, Number, Setting, Verdict
-from rankgauge.experiments.jackknife import jackknife
+from rankgauge.experiments.standard_errors import jackknife
 
 BELOW = Condition.of({"number": "n", "below": 0.5})
 

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.experiments.jobs import Job, run_jobs
+from rankgauge.experiments.jobs import ExperimentJob, run_jobs
 
-JOBS = [Job(name=f"job-{n}", settings={"n": n}) for n in range(5)]
+JOBS = [ExperimentJob(name=f"job-{n}", settings={"n": n}) for n in range(5)]
 
 
-def add(data: list[int], job: Job) -> dict[str, int]:
+def add(data: list[int], job: ExperimentJob) -> dict[str, int]:
     """The job's number more than the data's sum, and the process that did it."""
     return {"sum": sum(data) + job.settings["n"], "process": os.getpid()}
 
 
-def fail(data: list[int], job: Job) -> int:
+def fail(data: list[int], job: ExperimentJob) -> int:
     """The job's number; the third job fails."""
     if job.settings["n"] == 2:
         raise ValueError("two is too many")
@@ -45,10 +45,10 @@ def test_done_once(tmp_path: Path) -> None:
     """A job whose file is there is not worked on again; one of other settings, or with a torn file, is."""
     run_jobs(JOBS, add, [1], folder=tmp_path, workers=1)
     (tmp_path / "job-1.json").write_text('{"key": "')
-    changed = [*JOBS[:4], Job(name="job-4", settings={"n": 40})]
+    changed = [*JOBS[:4], ExperimentJob(name="job-4", settings={"n": 40})]
     worked: list[str] = []
 
-    def watched(data: list[int], job: Job) -> int:
+    def watched(data: list[int], job: ExperimentJob) -> int:
         worked.append(job.name)
         return 0
 
@@ -70,14 +70,14 @@ def test_failures(tmp_path: Path, workers: int) -> None:
 SLOW = """
 import sys, time
 from pathlib import Path
-from rankgauge.experiments.jobs import Job, run_jobs
+from rankgauge.experiments.jobs import ExperimentJob, run_jobs
 
 def work(data, job):
     time.sleep(0.05 if job.settings["n"] == 0 else 60)
     return 1
 
 if __name__ == "__main__":
-    jobs = [Job(name=f"job-{n}", settings={"n": n}) for n in range(4)]
+    jobs = [ExperimentJob(name=f"job-{n}", settings={"n": n}) for n in range(4)]
     try:
         run_jobs(jobs, work, None, folder=Path(sys.argv[1]), workers=2)
     except KeyboardInterrupt:

@@ -15,8 +15,8 @@ from rankgauge.arrays import score_arrays
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.experiments import PAPERS, Setting, Verdict
-from rankgauge.experiments.papers.multigraded import lists, ohsumed, swaps
-from rankgauge.experiments.result import Reproduction
+from rankgauge.experiments.papers.multigraded import ohsumed, swaps, tables
+from rankgauge.experiments.reproduction import Reproduction
 from rankgauge.report import plots
 from tests.shared import shared
 
@@ -32,7 +32,7 @@ def few() -> Reproduction:
 
 def test_first_table() -> None:
     """Table 1: average precision at each threshold; nothing reaches 5; µAP leaves out the thresholds 0 and 5."""
-    numbers = {name: number.value for name, number in lists.tables().numbers.items()}
+    numbers = {name: number.value for name, number in tables.compute().numbers.items()}
     precisions = [
         1,
         (1 / 1 + 2 / 3 + 3 / 4 + 4 / 5 + 5 / 7 + 6 / 8) / 6,
@@ -63,7 +63,7 @@ def test_second_table(name: str, factor: int, divisor: int) -> None:
 
     best = sorted(GRADES, reverse=True)
     expected = sum(dcg(GRADES[:k]) / dcg(best[:k]) for k in range(1, 9)) / 8
-    assert lists.tables().numbers[name].value == pytest.approx(expected)
+    assert tables.compute().numbers[name].value == pytest.approx(expected)
 
 
 def test_walks_swap_one_pair_a_step() -> None:
@@ -97,7 +97,7 @@ def test_spread() -> None:
 
 def test_a_single_order_moves_at_least_as_far(few: Reproduction) -> None:
     """The range of a mean is at most the mean of the ranges: averages hide what single orders do."""
-    numbers = few.outcome.numbers
+    numbers = few.measurements.numbers
     for scale in swaps.SCALES:
         for name in ("NDCG", "µMAP", "NDCNG", "linear NDCG"):
             mean, single = (numbers[f"{scale}: {name}{of} moves by"].value for of in ("", " of a single order"))
@@ -106,15 +106,15 @@ def test_a_single_order_moves_at_least_as_far(few: Reproduction) -> None:
 
 def test_levels_bend_ndcg_by_its_gain(few: Reproduction) -> None:
     """NDCG with the grade as gain moves far less with the number of levels than NDCG with 2^g − 1."""
-    numbers = few.outcome.numbers
+    numbers = few.measurements.numbers
     for scale in swaps.SCALES:
         assert numbers[f"{scale}: linear NDCG moves by"].value < numbers[f"{scale}: NDCG moves by"].value / 2
 
 
 def test_seed_decides(few: Reproduction) -> None:
     """The same seed gives the same numbers, another one others."""
-    again = Reproduction.of(few.experiment, FEW).outcome
-    assert again.numbers == few.outcome.numbers
+    again = Reproduction.of(few.experiment, FEW).measurements
+    assert again.numbers == few.measurements.numbers
     other = swaps.simulate(10, np.random.default_rng(2)).numbers
     assert other["uniform: NDCG moves by"] != again.numbers["uniform: NDCG moves by"]
 
@@ -122,7 +122,7 @@ def test_seed_decides(few: Reproduction) -> None:
 def test_ideal_order_is_worth_one(few: Reproduction) -> None:
     """Without swaps every measure is 1 on every scale; after all of them NDCG on 50 levels is the lowest NDCG."""
     for figure in ("figure-4", "figure-5"):
-        frame = few.outcome.tables[figure]
+        frame = few.measurements.tables[figure]
         assert len(frame) == 3 * 4 * 100
         assert frame.filter(swaps=0)["mean"].to_numpy() == pytest.approx(1.0)
         last = frame.filter(measure="NDCG", swaps=99).sort("mean")
@@ -151,7 +151,7 @@ def test_files(few: Reproduction, tmp_path: Path) -> None:
     assert document["claims"][0]["verdict"] == "holds"
     with (tmp_path / "out/claims.csv").open(encoding="utf-8", newline="") as stream:
         rows = {row["number"]: row for row in csv.DictReader(stream)}
-    assert float(rows["µAP"]["value"]) == few.outcome.numbers["µAP"].value
+    assert float(rows["µAP"]["value"]) == few.measurements.numbers["µAP"].value
     assert rows["NDCG changes by"]["verdict"] == "not tested"
     assert (tmp_path / "out/figure-4.png").read_bytes().startswith(b"\x89PNG")
     page = (tmp_path / "out/figure-4.html").read_text(encoding="utf-8")

@@ -15,12 +15,12 @@ from rankgauge.cli.main import run as run_command
 from rankgauge.datasets.folds import Fold, folds_of
 from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.experiments import PAPERS, Setting, Verdict
-from rankgauge.experiments.folded import folded
 from rankgauge.experiments.jobs import run_jobs
-from rankgauge.experiments.papers.ndcg_tools import run, training, weights
+from rankgauge.experiments.papers.ndcg_tools import adarank_weights, run, training
+from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut, tools
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
-from rankgauge.experiments.papers.ndcg_tools.tools import CUTOFFS, READINGS, HeldOut, tools
-from rankgauge.experiments.result import Reproduction
+from rankgauge.experiments.reproduction import Reproduction
+from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.io.formats.letor import Features
 from tests.shared import shared
 
@@ -80,7 +80,7 @@ def test_readings_and_tools_agree() -> None:
 def test_errors_over_folds() -> None:
     """The mean is that of the folds' means; their standard errors are added in quadrature; NaN counts for nothing."""
     values, fold = np.array([1.0, 3.0, 2.0, 6.0, 10.0, np.nan]), np.array([0, 0, 1, 1, 1, 1])
-    mean, error = folded(values, fold)
+    mean, error = fold_means(values, fold)
     assert mean == pytest.approx((2 + 6) / 2)
     first, second = math.sqrt(2) / math.sqrt(2), 4 / math.sqrt(3)
     assert error == pytest.approx(math.sqrt(first**2 + second**2) / 2)
@@ -156,7 +156,7 @@ QUICK = {
     "lambdamart": {"trees": 5},
 }
 TRAINED = tuple(
-    training.Ranker(title=ranker.title, name=ranker.name, settings={**ranker.settings, **QUICK[ranker.name]})
+    training.RankerSetup(title=ranker.title, name=ranker.name, settings={**ranker.settings, **QUICK[ranker.name]})
     for ranker in (*training.PLAIN, training.WHOLE)
 )
 
@@ -173,8 +173,8 @@ def parts(folds: tuple[Fold, ...], tmp_path_factory: pytest.TempPathFactory) -> 
 def reproduction(folds: tuple[Fold, ...], parts: Path) -> Reproduction:
     """The experiment on the tiny set."""
     results = {job.name: job.result(parts) for job in training.jobs(folds, TRAINED)}
-    outcome = run.judge(folds, results) | weights.outcome(folds)
-    return Reproduction(experiment=PAPERS["ndcg-tools"], setting=Setting(), outcome=outcome)
+    outcome = run.judge(folds, results) | adarank_weights.measure(folds)
+    return Reproduction(experiment=PAPERS["ndcg-tools"], setting=Setting(), measurements=outcome)
 
 
 def test_trainings(folds: tuple[Fold, ...], parts: Path) -> None:
@@ -204,7 +204,7 @@ def test_choices(folds: tuple[Fold, ...]) -> None:
     from rankgauge import ltr
 
     sets = ({"C": 1e-6}, {"C": 1e-2}, {"C": 1e2})
-    asked = training.Ranker(title="chosen", name="ranksvm", choices=sets)
+    asked = training.RankerSetup(title="chosen", name="ranksvm", choices=sets)
     found = training.train(folds, training.jobs(folds[:1], (asked,), ("std",))[0])["scores"]
     held, train, values = folds[0].validation, folds[0].train, []
     for chosen in sets:
@@ -215,12 +215,12 @@ def test_choices(folds: tuple[Fold, ...]) -> None:
 
 def test_exact_claims(folds: tuple[Fold, ...], reproduction: Reproduction) -> None:
     """What follows from the rules alone: Yahoo adds the share of empty queries, LETOR loses short ones."""
-    numbers, test = reproduction.outcome.numbers, HeldOut.of(folds)
+    numbers, test = reproduction.measurements.numbers, HeldOut.of(folds)
     shares = [test.is_empty[test.fold == n].mean() for n in range(5)]
     assert numbers["Yahoo less standard"].value == pytest.approx(np.mean(shares))
     assert numbers["Yahoo less standard, highest less lowest"].value < 1e-12
     assert numbers["cutoffs with another order under Yahoo"].value == 0
-    frame = reproduction.outcome.tables["values"]
+    frame = reproduction.measurements.tables["values"]
     assert len(frame) == (3 + len(tools())) * 3 * 7 * 10
     assert set(frame["cutoff"]) == set(CUTOFFS)
 
@@ -229,15 +229,15 @@ def test_every_claim_is_tested(reproduction: Reproduction) -> None:
     """Each claim has its numbers, on any data."""
     for claim in reproduction.experiment.paper.claims:
         assert reproduction.verdict(claim) is not Verdict.UNTESTED, claim.place
-    assert set(reproduction.outcome.figures) == set(reproduction.experiment.paper.figures)
+    assert set(reproduction.measurements.figures) == set(reproduction.experiment.paper.figures)
 
 
 def test_weights(reproduction: Reproduction) -> None:
     """The weights begin as the queries' shares; queries that no order can help gather weight."""
-    numbers = reproduction.outcome.numbers
+    numbers = reproduction.measurements.numbers
     assert numbers["standard: empty queries' weight, end over beginning"].value > 1
     assert numbers["LETOR: short queries' weight, end over beginning"].value > 1
-    frame = reproduction.outcome.tables["figure-weights"]
+    frame = reproduction.measurements.tables["figure-weights"]
     assert len(frame) == 2 * 2 * 31
     assert frame["share"].is_between(0, 1).all()
 
@@ -245,7 +245,7 @@ def test_weights(reproduction: Reproduction) -> None:
 def test_files(reproduction: Reproduction, tmp_path: Path) -> None:
     """The folder holds verdicts, tables and the data of the figures."""
     written = {path.name for path in reproduction.write(tmp_path, figures=False)}
-    figures = {f"{name}.csv" for name in reproduction.outcome.figures}
+    figures = {f"{name}.csv" for name in reproduction.measurements.figures}
     assert written == {"claims.csv", "values.csv", "training.csv", "results.json", *figures}
     document = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert {claim["verdict"] for claim in document["claims"]} <= {str(verdict) for verdict in Verdict}
@@ -258,7 +258,7 @@ def test_figures(reproduction: Reproduction, name: str, panels: int, rows: int) 
     """Figure 1 has a panel for each of four rankers and three evaluators, with a curve for each of three trainings;
     Figure 2 one for each evaluator, with a curve for each ranker."""
     pytest.importorskip("altair")
-    chart = reproduction.outcome.figures[name]().to_dict()
+    chart = reproduction.measurements.figures[name]().to_dict()
     assert len(chart["concat"]) == panels
     for panel in chart["concat"]:
         (data,) = {layer.get("data", panel.get("data"))["name"] for layer in panel["layer"]}
@@ -301,7 +301,7 @@ def test_mq2008_evaluators() -> None:
     folds = read_folds(shared("data/mq2008"))
     test = HeldOut.of(folds)
     scores = np.concatenate([fold.test.matrix[:, 38] for fold in folds])[np.newaxis]
-    std, yahoo, letor = (folded(test.values(scores, READINGS[name])[0], test.fold)[0] for name in READINGS)
+    std, yahoo, letor = (fold_means(test.values(scores, READINGS[name])[0], test.fold)[0] for name in READINGS)
     assert std[9] == pytest.approx(0.4955, abs=0.0005)
     assert yahoo - std == pytest.approx(np.full(10, 0.2807), abs=0.0001)
     assert (letor - std)[[7, 8, 9]] == pytest.approx([-0.046, -0.274, -0.274], abs=0.003)

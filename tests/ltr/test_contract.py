@@ -25,7 +25,7 @@ from rankgauge import dialects, ltr
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.ltr import Documents, Ranker
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.relevance import RelevanceModel
+from rankgauge.ltr.relevance_model import RelevanceModel
 from tests.ltr.small import small
 
 TRAIN, HELD = small(seed=0), small(seed=1, queries=6)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankgauge import dialects, score_arrays
 from rankgauge.errors import InputError
 from rankgauge.ltr import Documents, Objective
-from rankgauge.ltr.linesearch import PairSearch, PlainSearch, line_search, step_sizes
+from rankgauge.ltr.line_search import PairSearch, PlainSearch, line_search, step_sizes
 from rankgauge.ltr.objective import Discounted, General
 from rankgauge.policies import Ties
 

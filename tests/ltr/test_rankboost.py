@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
 from rankgauge.ltr import Documents
-from rankgauge.ltr.pairs import Preferences
+from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.rankers.rankboost import RankBoost, potentials
 from rankgauge.ltr.stumps import Stumps
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents

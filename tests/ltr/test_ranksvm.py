@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from rankgauge.errors import ParameterError
 from rankgauge.ltr import Documents
 from rankgauge.ltr.margins import Margins
-from rankgauge.ltr.pairs import Preferences
+from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.rankers.ranksvm import RankSVM, path
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 

@@ -1,7 +1,7 @@
 """Papers as code: each claim, table and figure of a paper, tested. Dropping a folder with a run.py in registers it."""
 
 from rankgauge.experiments.claims import Claim, Condition, Number, Paper, Verdict
-from rankgauge.experiments.experiment import PAPERS, Experiment, Figure, Outcome, Setting
+from rankgauge.experiments.experiment import PAPERS, Experiment, Figure, Measurements, Setting
 
 __all__ = [
     "PAPERS",
@@ -9,8 +9,8 @@ __all__ = [
     "Condition",
     "Experiment",
     "Figure",
+    "Measurements",
     "Number",
-    "Outcome",
     "Paper",
     "Setting",
     "Verdict",

@@ -17,7 +17,7 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["PAPERS", "Experiment", "Figure", "Outcome", "Setting"]
+__all__ = ["PAPERS", "Experiment", "Figure", "Measurements", "Setting"]
 
 Figure: TypeAlias = "Callable[[], alt.TopLevelMixin]"
 """Draws a figure, when it is wanted."""
@@ -46,7 +46,7 @@ class Setting:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome:
+class Measurements:
     """What an experiment measured: the numbers that claims are about, tables, and the figures to draw from them."""
 
     numbers: Mapping[str, Number]
@@ -55,9 +55,9 @@ class Outcome:
     words: str = ""
     """How it was run, where that is not told by a number of trials and a seed."""
 
-    def __or__(self, other: Outcome) -> Outcome:
+    def __or__(self, other: Measurements) -> Measurements:
         """Both together."""
-        return Outcome(
+        return Measurements(
             numbers={**self.numbers, **other.numbers},
             tables={**self.tables, **other.tables},
             figures={**self.figures, **other.figures},
@@ -73,6 +73,6 @@ class Experiment(Registered):
 
     name: str
     paper: Paper
-    run: Callable[[Setting], Outcome]
+    run: Callable[[Setting], Measurements]
     trials: int = 100
     """How many trials it has where nobody says."""

@@ -19,9 +19,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
 
-__all__ = ["Job", "Progress", "run_jobs", "untold"]
+__all__ = ["ExperimentJob", "Progress", "run_jobs", "untold"]
 
-Work: TypeAlias = Callable[[Any, "Job"], Any]
+Work: TypeAlias = Callable[[Any, "ExperimentJob"], Any]
 """Makes a job's result, which can be written as JSON, from the data that all jobs share."""
 
 Progress: TypeAlias = Callable[[int, int, str], None]
@@ -36,7 +36,7 @@ def untold(done: int, jobs: int, name: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class ExperimentJob:
     """A part of an experiment: its name, which is its file's too, and all that its result depends on."""
 
     name: str
@@ -68,7 +68,7 @@ class Job:
 
 
 def run_jobs(
-    jobs: Sequence[Job], work: Work, data: Any, *, folder: Path, workers: int = 2, progress: Progress = untold
+    jobs: Sequence[ExperimentJob], work: Work, data: Any, *, folder: Path, workers: int = 2, progress: Progress = untold
 ) -> dict[str, Any]:
     """The result of each job by its name; those that the folder has are not worked on again."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,9 @@ def run_jobs(
     return {job.name: job.result(folder) for job in jobs}
 
 
-def _worked(jobs: Sequence[Job], work: Work, data: Any, folder: Path, workers: int) -> Iterator[Job]:
+def _worked(
+    jobs: Sequence[ExperimentJob], work: Work, data: Any, folder: Path, workers: int
+) -> Iterator[ExperimentJob]:
     """The jobs as they are done."""
     if min(workers, len(jobs)) < 2:
         for job in jobs:
@@ -146,7 +148,7 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _work(job: Job) -> None:
+def _work(job: ExperimentJob) -> None:
     assert _SHARED is not None
     work, data, folder = _SHARED
     job.finish(work(data, job), folder)

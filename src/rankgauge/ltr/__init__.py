@@ -6,7 +6,7 @@ A ranker loads on first use: `from rankgauge.ltr import CoordinateAscent`, or `l
 from typing import Any
 
 from rankgauge.ltr.documents import Documents
-from rankgauge.ltr.files import load
+from rankgauge.ltr.model_file import load
 from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.ranker import RANKERS, Ranker
 

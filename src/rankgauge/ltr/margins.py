@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.ltr.pairs import Preferences
+from rankgauge.ltr.preferences import Preferences
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["Margins"]

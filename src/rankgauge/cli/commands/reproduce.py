@@ -75,7 +75,7 @@ def reproduce(
 
     from rankgauge.cli.progress import told
     from rankgauge.experiments import PAPERS, Setting
-    from rankgauge.experiments.result import Reproduction, show_papers
+    from rankgauge.experiments.reproduction import Reproduction, show_papers
     from rankgauge.report import plots
 
     if paper is None:

@@ -14,8 +14,8 @@ import numpy as np
 
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.line_search import LineSearch, line_search
 from rankgauge.ltr.linear import weighted
-from rankgauge.ltr.linesearch import LineSearch, line_search
 from rankgauge.ltr.parameters import Number, Whole
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.measures import Measure

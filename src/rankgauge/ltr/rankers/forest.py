@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.parameters import Number, Whole
-from rankgauge.ltr.relevance import RelevanceModel
+from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.ltr.trees import Trees
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray

@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit
 
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.parameters import Number, Whole
-from rankgauge.ltr.relevance import RelevanceModel
+from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 

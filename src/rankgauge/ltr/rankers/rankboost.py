@@ -9,8 +9,8 @@ import numpy as np
 
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
-from rankgauge.ltr.pairs import Preferences
 from rankgauge.ltr.parameters import Whole
+from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.stumps import Stump, Stumps
 from rankgauge.measures import Measure

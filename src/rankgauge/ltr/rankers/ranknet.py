@@ -12,8 +12,8 @@ from scipy.special import expit
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.network import Adam, Network
-from rankgauge.ltr.pairs import Preferences
 from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.several import Several
 from rankgauge.measures import Measure

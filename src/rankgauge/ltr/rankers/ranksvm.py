@@ -13,8 +13,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.margins import Margins
-from rankgauge.ltr.pairs import Preferences
 from rankgauge.ltr.parameters import Number
+from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.several import Several
 from rankgauge.measures import Measure

@@ -11,16 +11,13 @@ import polars as pl
 
 from rankgauge.active.study import Study, saving
 from rankgauge.experiments.claims import Number, Paper
-from rankgauge.experiments.experiment import Experiment, Figure, Outcome, Setting
-from rankgauge.experiments.papers.active import absolute, selection, size, update
-from rankgauge.experiments.papers.active.material import Material, generated, given
-from rankgauge.experiments.papers.active.scenario import Scenario, graded, pool_of
+from rankgauge.experiments.experiment import Experiment, Figure, Measurements, Setting
+from rankgauge.experiments.papers.active.benchmark import Benchmark, generated, given
+from rankgauge.experiments.papers.active.scenarios import known_grades, pool_of, scenarios
 from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, studies
 from rankgauge.report.simulate import Shown, figures, page
 
 __all__ = ["ACTIVE", "measure_all", "outcome"]
-
-KINDS = (absolute.scenarios, selection.scenarios, update.scenarios, size.scenarios)
 
 LOSSES = {"figure-1": "error", "figure-2": "wrong", "figure-3": "error"}
 """What each figure shows: the absolute error, or how often the worse ranker is chosen."""
@@ -33,33 +30,33 @@ OWN = ("greg", "document")
 """Methods that go beyond the paper."""
 
 
-def run(setting: Setting) -> Outcome:
-    """Trains the rankers, tries every method on every pool, and counts what is saved."""
-    material = generated(setting.seed) if setting.data is None else given(setting.data)
-    return measure_all(material, setting)
+def run(setting: Setting) -> Measurements:
+    """Trains the rankers, tries every method on every pool, and measures what is saved."""
+    benchmark = generated(setting.seed) if setting.data is None else given(setting.data)
+    return measure_all(benchmark, setting)
 
 
-def measure_all(material: Material, setting: Setting, methods: tuple[str, ...] = TRIED) -> Outcome:
-    """The whole experiment on some material."""
-    cases, shown_in = _cases(material, setting)
+def measure_all(benchmark: Benchmark, setting: Setting, methods: tuple[str, ...] = TRIED) -> Measurements:
+    """The whole experiment on a benchmark."""
+    cases, shown_in = _cases(benchmark, setting)
     trials = Trials(
         methods=methods,
-        budgets=material.budgets,
+        budgets=benchmark.budgets,
         repetitions=setting.trials,
         seed=setting.seed,
-        efforts=material.efforts,
+        efforts=benchmark.efforts,
         workers=setting.jobs,
         progress=setting.progress,
     )
-    curves = trials.run(cases, f"{material.key} {setting.seed}", folder=setting.folder)
-    found = studies(curves, cases, {"cost": material.cost, "trained on": material.words})
-    shown = Shown(studies=found, repetitions=setting.trials, seed=setting.seed, budget=material.at)
+    curves = trials.run(cases, f"{benchmark.key} {setting.seed}", folder=setting.folder)
+    found = studies(curves, cases, {"cost": benchmark.cost, "trained on": benchmark.words})
+    shown = Shown(studies=found, repetitions=setting.trials, seed=setting.seed, budget=benchmark.at)
     if setting.folder is not None:
         _write_page(shown, setting.folder)
-    return outcome(shown, shown_in, material)
+    return outcome(shown, shown_in, benchmark)
 
 
-def outcome(shown: Shown, shown_in: dict[str, str], material: Material) -> Outcome:
+def outcome(shown: Shown, shown_in: dict[str, str], benchmark: Benchmark) -> Measurements:
     """The numbers that claims rest on, the tables and the figures."""
     drawn: dict[str, Figure] = {}
     titles = ACTIVE.paper.figures
@@ -67,28 +64,27 @@ def outcome(shown: Shown, shown_in: dict[str, str], material: Material) -> Outco
         mine = tuple(s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE)
         if mine:
             drawn[figure] = partial(figures.draw, figures.panels(mine), loss, titles[figure])
-    return Outcome(
-        numbers=dict(_numbers(shown, material.at)),
+    return Measurements(
+        numbers=dict(_numbers(shown, benchmark.at)),
         tables={"curves": shown.frame, "savings": shown.savings},
         figures=drawn,
-        words=f"{shown.repetitions:,} repetitions, seed {shown.seed}; {material.words}",
+        words=f"{shown.repetitions:,} repetitions, seed {shown.seed}; {benchmark.words}",
     )
 
 
-def _cases(material: Material, setting: Setting) -> tuple[dict[str, tuple[Case, ...]], dict[str, str]]:
+def _cases(benchmark: Benchmark, setting: Setting) -> tuple[dict[str, tuple[Case, ...]], dict[str, str]]:
     """The pools of each scenario and measure, and the figure that shows each scenario."""
-    from rankgauge.experiments.papers.active.models import consult, recipes  # rankers are an extra
+    from rankgauge.experiments.papers.active.rankers import recipes, train_and_predict  # rankers are an extra
 
     cases: dict[str, list[Case]] = {}
     shown_in = {}
-    for split in material.splits:
-        opinions = consult(split, recipes(material.forest, seed=setting.seed, jobs=setting.jobs))
-        found: list[Scenario] = [one for kind in KINDS for one in kind(opinions, setting.seed)]
-        for scenario in found:
+    for split in benchmark.splits:
+        predictions = train_and_predict(split, recipes(benchmark.forest, seed=setting.seed, jobs=setting.jobs))
+        for scenario in scenarios(predictions, setting.seed):
             shown_in[scenario.title] = scenario.figure
-            pool = pool_of(scenario, split, material)
-            grades = graded(pool, split)
-            for name, measure in material.measures.items():
+            pool = pool_of(scenario, split, cost=benchmark.cost, depth=benchmark.depth)
+            grades = known_grades(pool, split)
+            for name, measure in benchmark.measures.items():
                 case = Case(title=scenario.title, label=name, pool=pool, grades=grades, measure=measure)
                 cases.setdefault(case.name, []).append(case)
     return {name: tuple(several) for name, several in cases.items()}, shown_in

@@ -16,9 +16,9 @@ from rankgauge.active.pool import Pool
 from rankgauge.datasets import learning_rows
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.experiments.jobs import Progress, untold
-from rankgauge.experiments.papers.active.material import Material, Split
-from rankgauge.experiments.papers.active.models import Opinions, Recipe, consult
-from rankgauge.experiments.papers.active.scenario import Scenario, graded, pool_of
+from rankgauge.experiments.papers.active.benchmark import Split
+from rankgauge.experiments.papers.active.rankers import Predictions, Recipe, train_and_predict
+from rankgauge.experiments.papers.active.scenarios import Scenario, known_grades, pool_of
 from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, method, studies
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
@@ -70,8 +70,8 @@ class Simulation:
         """Trains, tries, and gathers what came of it."""
         self.check()
         split = self._split()
-        opinions = consult(split, self._recipes())
-        at, cases = self._cases(opinions)
+        predictions = train_and_predict(split, self._recipes())
+        at, cases = self._cases(predictions)
         trials = Trials(
             methods=self.methods,
             budgets=tuple(share * at for share in SHARES if share * at >= LEAST),
@@ -143,46 +143,35 @@ class Simulation:
             found[name] = Recipe(ranker=kind.name, parameters={"rng": self.seed, **jobs})
         return found
 
-    def _scenarios(self, opinions: Opinions) -> Iterator[Scenario]:
+    def _scenarios(self, predictions: Predictions) -> Iterator[Scenario]:
         for name in self.rankers:
-            yield self._scenario(opinions, name, (name,))
+            yield self._scenario(predictions, name, (name,))
         if len(self.rankers) == 2:
-            yield self._scenario(opinions, " − ".join(self.rankers), self.rankers)
+            yield self._scenario(predictions, " − ".join(self.rankers), self.rankers)
 
-    def _scenario(self, opinions: Opinions, title: str, rankers: Sequence[str]) -> Scenario:
+    def _scenario(self, predictions: Predictions, title: str, rankers: Sequence[str]) -> Scenario:
         return Scenario(
             title=title,
             figure="",
-            scores=tuple(opinions.scores[name] for name in rankers),
-            beliefs=self._believed(opinions, rankers),
-            scale=opinions.scale,
+            scores=tuple(predictions.scores[name] for name in rankers),
+            beliefs=self._believed(predictions, rankers),
+            scale=predictions.scale,
         )
 
-    def _believed(self, opinions: Opinions, rankers: Sequence[str]) -> FloatArray:
+    def _believed(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
         """The rankers' own beliefs; those of the other one, or uniform ones, where a ranker has none."""
-        known = [name for name in rankers if name in opinions.beliefs] or list(opinions.beliefs)
+        known = [name for name in rankers if name in predictions.beliefs] or list(predictions.beliefs)
         if self.beliefs == UNIFORM or not known:
-            return uniform(len(opinions.split.pool.grades), opinions.scale)
-        return opinions.believed(*known)
+            return uniform(len(predictions.split.pool.grades), predictions.scale)
+        return predictions.mixture(*known)
 
-    def _cases(self, opinions: Opinions) -> tuple[float, dict[str, tuple[Case, ...]]]:
-        material = Material(
-            words="",
-            key="",
-            splits=(opinions.split,),
-            measures={name: name for name in self.measures},
-            cost=self.cost,
-            budgets=(),
-            at=0.0,
-            forest={},
-            depth=self.depth,
-        )
+    def _cases(self, predictions: Predictions) -> tuple[float, dict[str, tuple[Case, ...]]]:
         cases: dict[str, tuple[Case, ...]] = {}
         at = 0.0
-        for scenario in self._scenarios(opinions):
-            pool = self._loaded(pool_of(scenario, opinions.split, material))
+        for scenario in self._scenarios(predictions):
+            pool = self._loaded(pool_of(scenario, predictions.split, cost=self.cost, depth=self.depth))
             at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
-            grades = graded(pool, opinions.split)
+            grades = known_grades(pool, predictions.split)
             for measure in self.measures:
                 case = Case(title=scenario.title, label=measure, pool=pool, grades=grades, measure=measure)
                 cases[case.name] = (case,)

@@ -18,7 +18,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.study import Curve, Study
 from rankgauge.active.target import Target
-from rankgauge.experiments.jobs import Job, Progress, run_jobs, untold
+from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, untold
 from rankgauge.numeric import FloatArray
 
 __all__ = ["METHODS", "Case", "Effort", "Trials", "method", "studies"]
@@ -107,7 +107,7 @@ class Trials:
             found = run_jobs(asked, _work, cases, folder=Path(parts), workers=self.workers, progress=self.progress)
         return {name: {one: _curve(one, found[f"{_file(name)} {one}"]) for one in self.methods} for name in cases}
 
-    def _job(self, case: Case, name: str, key: str) -> Job:
+    def _job(self, case: Case, name: str, key: str) -> ExperimentJob:
         effort = self.efforts.get((name, case.label), Effort())
         settings = {
             "data": key,
@@ -119,7 +119,7 @@ class Trials:
             "repetitions": max(round(effort.repetitions * self.repetitions), 2),
             "seed": self.seed,
         }
-        return Job(name=f"{_file(case.name)} {name}", settings=settings)
+        return ExperimentJob(name=f"{_file(case.name)} {name}", settings=settings)
 
 
 def studies(curves: Mapping[str, Mapping[str, Curve]], cases: Trialled, facts: Mapping[str, Any]) -> tuple[Study, ...]:
@@ -148,7 +148,7 @@ def _file(case: str) -> str:
     return re.sub(r"[^\w.]+", "-", case.replace("−", "minus")).strip("-")
 
 
-def _work(cases: Trialled, job: Job) -> list[list[dict[str, Any]]]:
+def _work(cases: Trialled, job: ExperimentJob) -> list[list[dict[str, Any]]]:
     """What a method gives on each pool of a case, at each budget."""
     settings = job.settings
     chosen = cases[settings["case"]]

@@ -19,9 +19,9 @@ import polars as pl
 from rankgauge.arrays import score_arrays
 from rankgauge.errors import InputError
 from rankgauge.experiments.claims import Number
-from rankgauge.experiments.experiment import Outcome
-from rankgauge.experiments.jackknife import jackknife
-from rankgauge.experiments.papers.multigraded.measured import BESIDES, MEASURES
+from rankgauge.experiments.experiment import Measurements
+from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES
+from rankgauge.experiments.standard_errors import jackknife
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray
@@ -52,7 +52,7 @@ def load(folder: Path) -> Features:
     return Features(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def compare(data: Features) -> Outcome:
+def compare(data: Features) -> Measurements:
     """The three figures, and how the measures move between the last two."""
     everything = np.zeros(len(data.queries))
     values = {figure: _values(data, feature, everything) for figure, (_, feature) in USERS.items()}
@@ -60,7 +60,7 @@ def compare(data: Features) -> Outcome:
     numbers = {**dict(_numbers(values)), **{f"levels by query: {name}": n for name, n in _numbers(apart)}}
     frames = {figure: _frame(found) for figure, found in values.items()}
     figures = {figure: partial(_draw, frames[figure], words) for figure, (words, _) in USERS.items()}
-    return Outcome(numbers=numbers, tables=frames, figures=figures)
+    return Measurements(numbers=numbers, tables=frames, figures=figures)
 
 
 def levels(values: npt.NDArray[np.floating[Any]], groups: npt.NDArray[Any]) -> FloatArray:

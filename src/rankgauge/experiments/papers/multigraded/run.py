@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.experiments.claims import Paper
-from rankgauge.experiments.experiment import Experiment, Outcome, Setting
-from rankgauge.experiments.papers.multigraded import lists, ohsumed, swaps
+from rankgauge.experiments.experiment import Experiment, Measurements, Setting
+from rankgauge.experiments.papers.multigraded import ohsumed, swaps, tables
 
 __all__ = ["MULTIGRADED"]
 
 
-def run(setting: Setting) -> Outcome:
+def run(setting: Setting) -> Measurements:
     """Everything that the setting allows."""
-    outcome = lists.tables() | swaps.simulate(setting.trials, np.random.default_rng(setting.seed))
+    outcome = tables.compute() | swaps.simulate(setting.trials, np.random.default_rng(setting.seed))
     return outcome if setting.data is None else outcome | ohsumed.compare(ohsumed.load(setting.data))
 
 

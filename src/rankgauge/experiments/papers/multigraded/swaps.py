@@ -14,9 +14,9 @@ import polars as pl
 
 from rankgauge.arrays import score_arrays
 from rankgauge.experiments.claims import Number
-from rankgauge.experiments.experiment import Outcome
-from rankgauge.experiments.jackknife import jackknife
-from rankgauge.experiments.papers.multigraded.measured import BESIDES, MEASURES
+from rankgauge.experiments.experiment import Measurements
+from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES
+from rankgauge.experiments.standard_errors import jackknife
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report import plots
 
@@ -28,15 +28,15 @@ DOCUMENTS, SWAPS, LEVELS = 100, 100, (2, 10, 20, 50)
 SHOWN = "Mean over trials, with two standard errors: "
 
 
-def simulate(trials: int, rng: np.random.Generator) -> Outcome:
+def simulate(trials: int, rng: np.random.Generator) -> Measurements:
     """Both figures, and by how much each measure moves with the number of levels."""
-    outcome = Outcome(numbers={})
+    outcome = Measurements(numbers={})
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
         values = _values([grades(levels, trials, rng) for levels in LEVELS], orders)
         frame = _frame(values)
         draw = partial(_draw, frame, f"{SHOWN}{scale} grades")
-        outcome |= Outcome(numbers=dict(_moves(scale, values)), tables={figure: frame}, figures={figure: draw})
+        outcome |= Measurements(numbers=dict(_moves(scale, values)), tables={figure: frame}, figures={figure: draw})
     return outcome
 
 

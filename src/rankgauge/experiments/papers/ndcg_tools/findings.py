@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from rankgauge.experiments.claims import CLEAR, Number
-from rankgauge.experiments.folded import folded, folded_number
+from rankgauge.experiments.standard_errors import fold_means, fold_number
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["Findings"]
@@ -46,23 +46,23 @@ class Findings:
     def _evaluators(self) -> Iterator[tuple[str, Number]]:
         """By how much the readings differ on the same rankings."""
         apart = self.values - self.values[self.readings.index("std")]
-        raised = folded(apart[self.readings.index("yahoo")], self.fold)[0]
+        raised = fold_means(apart[self.readings.index("yahoo")], self.fold)[0]
         # What a reading adds to the same rankings is arithmetic on this data: it has no error of sampling.
         yield "Yahoo less standard", Number(value=float(raised.mean()))
         yield "Yahoo less standard, highest less lowest", Number(value=float(np.ptp(raised)))
         lowered = apart[self.readings.index("letor")].mean(axis=(0, 1))
         for place in (7, 8, 9):
-            yield f"LETOR less standard at {place + 1}", folded_number(lowered[place], self.fold)
+            yield f"LETOR less standard at {place + 1}", fold_number(lowered[place], self.fold)
 
     def trainings(self) -> Iterator[tuple[str, Number]]:
         """What it changes for each ranker to train under another reading; judged by the standard one."""
         for label, gained in self._gains():
             for ranker, of_one in zip(self.rankers, gained, strict=True):
-                yield f"{label}, {ranker}", folded_number(of_one, self.fold)
+                yield f"{label}, {ranker}", fold_number(of_one, self.fold)
 
     def _together(self) -> Iterator[tuple[str, Number]]:
         for label, gained in self._gains():
-            yield f"{label}, mean of six", folded_number(gained.mean(axis=0), self.fold)
+            yield f"{label}, mean of six", fold_number(gained.mean(axis=0), self.fold)
 
     def _gains(self) -> Iterator[tuple[str, FloatArray]]:
         usual = self.compared("std", "std")[:, LAST]
@@ -72,15 +72,15 @@ class Findings:
     def _order(self) -> Iterator[tuple[str, Number]]:
         """Which ranker is better; trained and judged by the standard reading."""
         at_last = dict(zip(self.rankers, self.compared("std", "std")[:, LAST], strict=True))
-        means = {name: folded_number(values, self.fold).value for name, values in at_last.items()}
+        means = {name: fold_number(values, self.fold).value for name, values in at_last.items()}
         other = max((name for name in self.rankers if name != BEST), key=means.__getitem__)
-        yield f"{BEST} less the best other", folded_number(at_last[BEST] - at_last[other], self.fold)
+        yield f"{BEST} less the best other", fold_number(at_last[BEST] - at_last[other], self.fold)
         ordered = sorted(MIDDLE, key=means.__getitem__)
         apart = at_last[ordered[-1]] - at_last[ordered[0]]
-        yield f"{', '.join(MIDDLE)}: best less worst", folded_number(apart, self.fold)
+        yield f"{', '.join(MIDDLE)}: best less worst", fold_number(apart, self.fold)
         middle = np.mean([at_last[name] for name in MIDDLE], axis=0)
         for name in LOWER:
-            yield f"{name} less the middle three", folded_number(at_last[name] - middle, self.fold)
+            yield f"{name} less the middle three", fold_number(at_last[name] - middle, self.fold)
 
     def _swaps(self) -> Iterator[tuple[str, Number]]:
         """How often another reading orders the rankers otherwise; all trained under the standard one."""
@@ -96,6 +96,6 @@ class Findings:
     def _signs(self, reading: str, pairs: list[tuple[int, int]]) -> tuple[FloatArray, BoolArray]:
         """Which of two rankers is better (pairs × cutoffs), and whether it is so by two standard errors."""
         values = self.compared(reading, "std")
-        means, errors = folded(np.array([values[one] - values[other] for one, other in pairs]), self.fold)
+        means, errors = fold_means(np.array([values[one] - values[other] for one, other in pairs]), self.fold)
         rounded = np.round(means, 12)  # what differs in the last bits is the same
         return np.asarray(np.sign(rounded)), np.asarray(np.abs(means) > CLEAR * errors)

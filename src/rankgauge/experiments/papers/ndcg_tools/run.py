@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankgauge.datasets.folds import Fold, folds_of, read_folds
 from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.experiments.claims import Number, Paper
-from rankgauge.experiments.experiment import Experiment, Outcome, Setting
+from rankgauge.experiments.experiment import Experiment, Figure, Measurements, Setting
 from rankgauge.experiments.jobs import run_jobs
-from rankgauge.experiments.papers.ndcg_tools import curves, training, weights
+from rankgauge.experiments.papers.ndcg_tools import adarank_weights, training
+from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut, tools
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
-from rankgauge.experiments.papers.ndcg_tools.tools import CUTOFFS, READINGS, HeldOut, tools
 from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RANKERS, WHOLE
-from rankgauge.numeric import FloatArray
+from rankgauge.experiments.standard_errors import fold_means
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.report.panels import Panels
+from rankgauge.report.plots import Chart
 
 __all__ = ["NDCG_TOOLS", "judge"]
 
@@ -29,8 +34,14 @@ QUERIES = 200
 PARTS = "parts"
 """The folder of finished trainings, in that of the results."""
 
+SHOWN = ("AdaRank", "Coordinate Ascent", "LambdaMART", "RankBoost")
+"""The rankers of Figure 1: three that optimise the measure, and one that chooses its round by it."""
 
-def run(setting: Setting) -> Outcome:
+WORDS = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
+ERRORS = "bars: one standard error each way"
+
+
+def run(setting: Setting) -> Measurements:
     """Trains what is not trained yet, and judges it."""
     folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
     asked = training.jobs(folds, (*(PLAIN if setting.data is None else RANKERS), WHOLE), seed=setting.seed)
@@ -39,10 +50,10 @@ def run(setting: Setting) -> Outcome:
         results = run_jobs(
             asked, training.train, folds, folder=Path(folder), workers=setting.jobs, progress=setting.progress
         )
-    return judge(folds, results) | weights.outcome(folds)
+    return judge(folds, results) | adarank_weights.measure(folds)
 
 
-def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Outcome:
+def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Measurements:
     """Everything that follows from the scores of the trained models."""
     tested = HeldOut.of(folds)
     titles = [ranker.title for ranker in (*RANKERS, WHOLE)]
@@ -50,14 +61,58 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Outcome:
     shape = len(READINGS), len(titles), len(CUTOFFS), len(tested.fold)
     named = {**READINGS, **{f"tool {name}": spoken for name, spoken in tools().items()}}
     values = {name: tested.values(scores, spoken).reshape(shape) for name, spoken in named.items()}
-    frame = curves.table(values, tuple(READINGS), tuple(titles), tested.fold)
-    frames, figures = curves.figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
-    return Outcome(
+    frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
+    frames, figures = _figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
+    return Measurements(
         numbers=_numbers(np.array([values[name] for name in READINGS]), tested),
         tables={"values": frame, "training": training.costs(results), **frames},
         figures=figures,
         words=_words(folds, tested),
     )
+
+
+def _table(
+    values: Mapping[str, FloatArray], readings: tuple[str, ...], rankers: tuple[str, ...], fold: IndexArray
+) -> pl.DataFrame:
+    """A row per evaluator, reading trained under, ranker and cutoff: mean and standard error.
+
+    Each evaluator's values are readings × rankers × cutoffs × queries.
+    """
+    trained, ranker, cutoff = (grid.ravel() for grid in np.meshgrid(readings, rankers, CUTOFFS, indexing="ij"))
+    parts = []
+    for name, found in values.items():
+        mean, error = (amount.ravel() for amount in fold_means(found, fold))
+        columns = {"trained under": trained, "ranker": ranker, "cutoff": cutoff, "NDCG": mean, "error": error}
+        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("judged by"), pl.all()))
+    return pl.concat(parts)
+
+
+def _figures(values: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[str, Figure]]:
+    """The data of both figures, from the table of the three readings, and how they are drawn."""
+    judged = pl.format("judged by the {} reading", pl.col("judged by").replace_strict(WORDS))
+    named = values.with_columns(judged, pl.col("trained under").replace_strict(WORDS))
+    order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
+    first = named.filter(pl.col("ranker").is_in(SHOWN)).sort(order, maintain_order=True)
+    six = [ranker.title for ranker in RANKERS]
+    second = named.filter(pl.col("trained under") == WORDS["std"], pl.col("ranker").is_in(six))
+    frames = {"figure-1": first, "figure-2": second}
+    drawn: dict[str, Figure] = {
+        "figure-1": partial(_first, first),
+        "figure-2": partial(_second, second),
+    }
+    return frames, drawn
+
+
+def _first(frame: pl.DataFrame) -> Chart:
+    panels = Panels(
+        frame=frame, x="cutoff", y="NDCG", error="error", series="trained under", column="judged by", row="ranker"
+    )
+    return panels.draw(f"NDCG of rankers trained and judged under three readings of it ({ERRORS})")
+
+
+def _second(frame: pl.DataFrame) -> Chart:
+    panels = Panels(frame=frame, x="cutoff", y="NDCG", error="error", series="ranker", column="judged by")
+    return panels.draw(f"NDCG of six rankers trained under the standard reading ({ERRORS})")
 
 
 def _numbers(values: FloatArray, tested: HeldOut) -> dict[str, Number]:

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.datasets.folds import Fold
-from rankgauge.experiments.jobs import Job
-from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
+from rankgauge.experiments.jobs import ExperimentJob
+from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
 from rankgauge.numeric import FloatArray
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "PLAIN",
     "RANKERS",
     "WHOLE",
-    "Ranker",
+    "RankerSetup",
     "costs",
     "jobs",
     "name",
@@ -38,7 +38,7 @@ METRIC = "nDCG@10"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranker:
+class RankerSetup:
     """A ranker of the paper: what it is called there and in `rankgauge.ltr`, and how it is set."""
 
     title: str
@@ -56,36 +56,36 @@ class Ranker:
 LAYERS = ((10,), (100,), (10, 10), (10, 10, 10))
 
 RANKERS = (
-    Ranker(title="AdaRank", name="adarank"),
-    Ranker(title="RankNet", name="ranknet", choices=tuple({"hidden": list(layers)} for layers in LAYERS)),
-    Ranker(title="RankBoost", name="rankboost"),
-    Ranker(title="RankSVM", name="ranksvm"),
-    Ranker(title="Coordinate Ascent", name="coordinate-ascent", settings={"restarts": 10}),
-    Ranker(title="LambdaMART", name="lambdamart"),
+    RankerSetup(title="AdaRank", name="adarank"),
+    RankerSetup(title="RankNet", name="ranknet", choices=tuple({"hidden": list(layers)} for layers in LAYERS)),
+    RankerSetup(title="RankBoost", name="rankboost"),
+    RankerSetup(title="RankSVM", name="ranksvm"),
+    RankerSetup(title="Coordinate Ascent", name="coordinate-ascent", settings={"restarts": 10}),
+    RankerSetup(title="LambdaMART", name="lambdamart"),
 )
 """In the paper's order and with settings from the ranges that it searches: RankNet with 1 to 3 layers, RankSVM with 11
 values of C. What is not set is as RankLib has it: see each ranker."""
 
-PLAIN = tuple(Ranker(title=ranker.title, name=ranker.name) for ranker in RANKERS)
+PLAIN = tuple(RankerSetup(title=ranker.title, name=ranker.name) for ranker in RANKERS)
 """The same as they come, which is quicker."""
 
-WHOLE = Ranker(title="AdaRank on all queries", name="adarank", settings={"skip_dead": False})
+WHOLE = RankerSetup(title="AdaRank on all queries", name="adarank", settings={"skip_dead": False})
 """AdaRank as published: it learns also from queries whose value no order can change, which then gather weight."""
 
 
 def jobs(
     folds: Iterable[Fold],
-    rankers: Iterable[Ranker] = RANKERS,
+    rankers: Iterable[RankerSetup] = RANKERS,
     readings: Iterable[str] = tuple(READINGS),
     *,
     seed: int = 0,
-) -> list[Job]:
+) -> list[ExperimentJob]:
     """A job for each ranker, reading and fold; it depends on the settings, the fold's data and the package's code."""
     shared = {"version": version("rankgauge"), "code": _code(), "seed": seed, "metric": METRIC}
     seen = [(fold, {"fold": fold.name, "data": _digest(fold)}) for fold in folds]
     readings = tuple(readings)
     return [
-        Job(
+        ExperimentJob(
             name=name(ranker.title, reading, fold),
             settings={**shared, "ranker": ranker.name, "sets": ranker.sets, "reading": reading, **data},
         )
@@ -95,7 +95,7 @@ def jobs(
     ]
 
 
-def train(folds: tuple[Fold, ...], job: Job) -> dict[str, Any]:
+def train(folds: tuple[Fold, ...], job: ExperimentJob) -> dict[str, Any]:
     """The job's result: the scores of the fold's test documents, and what the training cost on one processor."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it comes with scikit-learn
 

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import polars as pl
 
 from rankgauge.experiments.claims import Claim, Number, Verdict
-from rankgauge.experiments.experiment import Experiment, Outcome, Setting
+from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.report import plots
 from rankgauge.report.formats.text import console, escaped, pairs, ruled, text_width
 
@@ -26,16 +26,16 @@ class Reproduction:
 
     experiment: Experiment
     setting: Setting
-    outcome: Outcome
+    measurements: Measurements
 
     @classmethod
     def of(cls, experiment: Experiment, setting: Setting) -> Reproduction:
         """The experiment, run."""
-        return cls(experiment=experiment, setting=setting, outcome=experiment.run(setting))
+        return cls(experiment=experiment, setting=setting, measurements=experiment.run(setting))
 
     def verdict(self, claim: Claim) -> Verdict:
         """What came of the claim."""
-        return claim.verdict(self.outcome.numbers)
+        return claim.verdict(self.measurements.numbers)
 
     @property
     def numbers(self) -> pl.DataFrame:
@@ -45,7 +45,7 @@ class Reproduction:
 
     def _rows(self, claim: Claim) -> Iterator[dict[str, Any]]:
         for condition in claim.conditions:
-            found = self.outcome.numbers.get(condition.number)
+            found = self.measurements.numbers.get(condition.number)
             yield {
                 "place": claim.place,
                 "claim": claim.words,
@@ -62,7 +62,7 @@ class Reproduction:
         out, paper = console(stream), self.experiment.paper
         out.print(f"[bold]{escaped(paper.title)}[/bold]\n{escaped(paper.reference)}", width=text_width())
         trials = f"{self.setting.trials} trials, seed {self.setting.seed}"
-        out.print(f"{escaped(self.outcome.words or trials)}\n", width=text_width())
+        out.print(f"{escaped(self.measurements.words or trials)}\n", width=text_width())
         for claim in paper.claims:
             verdict = self.verdict(claim)
             out.print(f"[bold]{escaped(claim.place)}[/bold]: [{STYLES[verdict]}]{verdict}[/{STYLES[verdict]}]")
@@ -79,7 +79,7 @@ class Reproduction:
     def _show_numbers(self, claim: Claim, stream: TextIO) -> None:
         table = ruled("  number", "measured", "expected", "", numbers=("measured",))
         for condition in claim.conditions:
-            found = self.outcome.numbers.get(condition.number)
+            found = self.measurements.numbers.get(condition.number)
             shown = "–" if found is None else _shown(found)
             table.add_row(f"  {escaped(condition.number)}", shown, condition.words, str(condition.verdict(found)))
         console(stream).print(table)
@@ -87,7 +87,7 @@ class Reproduction:
     def _show_others(self, stream: TextIO) -> None:
         """The numbers that no claim rests on."""
         claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
-        others = {name: number for name, number in self.outcome.numbers.items() if name not in claimed}
+        others = {name: number for name, number in self.measurements.numbers.items() if name not in claimed}
         if others:
             table = ruled("measured besides", "", numbers=("",))
             for name, number in others.items():
@@ -98,12 +98,12 @@ class Reproduction:
         """Verdicts as CSV and JSON, the data of every table and figure as CSV, and the figures."""
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
-        for name, frame in {"claims": self.numbers, **self.outcome.tables}.items():
+        for name, frame in {"claims": self.numbers, **self.measurements.tables}.items():
             paths.append(folder / f"{name}.csv")
             frame.write_csv(paths[-1])
         paths.append(folder / "results.json")
         paths[-1].write_text(json.dumps(self._document(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        for name, draw in self.outcome.figures.items() if figures else ():
+        for name, draw in self.measurements.figures.items() if figures else ():
             paths += plots.save(draw(), folder / name)
         return paths
 
@@ -117,8 +117,8 @@ class Reproduction:
                 "data": self.setting.data is not None,
             },
             "claims": [{"place": c.place, "claim": c.words, "verdict": str(self.verdict(c))} for c in paper.claims],
-            "numbers": {name: asdict(number) for name, number in self.outcome.numbers.items()},
-            "figures": {name: words for name, words in paper.figures.items() if name in self.outcome.figures},
+            "numbers": {name: asdict(number) for name, number in self.measurements.numbers.items()},
+            "figures": {name: words for name, words in paper.figures.items() if name in self.measurements.figures},
         }
 
 

@@ -1,4 +1,4 @@
-"""The rankers of the experiments: what they say of a pool's documents, and what they believe of their grades."""
+"""The rankers of the experiments: the scores they give a pool's documents, and their beliefs about the grades."""
 
 from __future__ import annotations
 
@@ -11,28 +11,24 @@ import numpy as np
 from rankgauge import ltr
 from rankgauge.active.beliefs import mixture, predict
 from rankgauge.datasets import learning_rows
-from rankgauge.experiments.papers.active.material import Split
+from rankgauge.experiments.papers.active.benchmark import Split
 from rankgauge.io.formats.letor import Features
 from rankgauge.numeric import FloatArray
 
-__all__ = ["RANKERS", "Opinions", "Recipe", "consult", "recipes"]
+__all__ = ["Predictions", "Recipe", "recipes", "train_and_predict"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """A ranker of the registry, its parameters, and the share of the training queries that it sees."""
+    """A ranker of the registry, its parameters, and the share of the training queries that it learns from."""
 
     ranker: str
     parameters: Mapping[str, Any]
     share: float = 1.0
 
 
-RANKERS = ("RF regression", "RF classification", "ordered logit", "RankSVM", "RF regression, half")
-"""The paper's rankers. The last one has half of the training data."""
-
-
 def recipes(forest: Mapping[str, Any], *, seed: int, jobs: int) -> dict[str, Recipe]:
-    """How each of the paper's rankers is trained."""
+    """How each of the paper's rankers is trained; the last one learns from half of the queries."""
     grown = {**forest, "rng": seed, "n_jobs": jobs}
     return {
         "RF regression": Recipe(ranker="forest-regression", parameters=grown),
@@ -44,7 +40,7 @@ def recipes(forest: Mapping[str, Any], *, seed: int, jobs: int) -> dict[str, Rec
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Opinions:
+class Predictions:
     """The scores of each ranker for the pool's documents, and the beliefs of those that have some."""
 
     split: Split
@@ -52,13 +48,13 @@ class Opinions:
     scores: Mapping[str, FloatArray]
     beliefs: Mapping[str, FloatArray]
 
-    def believed(self, *rankers: str) -> FloatArray:
-        """The mixture of the rankers' beliefs; a ranker without any, as RankSVM is, adds nothing."""
+    def mixture(self, *rankers: str) -> FloatArray:
+        """The mixture of the rankers' beliefs; a ranker without beliefs, such as RankSVM, adds nothing."""
         return mixture(*(self.beliefs[name] for name in rankers if name in self.beliefs))
 
 
-def consult(split: Split, recipes: Mapping[str, Recipe]) -> Opinions:
-    """Trains the rankers and asks them about the pool."""
+def train_and_predict(split: Split, recipes: Mapping[str, Recipe]) -> Predictions:
+    """Trains the rankers and applies them to the pool."""
     scale = np.unique(np.concatenate([split.train.grades, split.pool.grades]))
     scores, beliefs = {}, {}
     for name, recipe in recipes.items():
@@ -69,11 +65,11 @@ def consult(split: Split, recipes: Mapping[str, Recipe]) -> Opinions:
             scores[name] = beliefs[name] @ scale
         else:
             scores[name] = model.predict(split.pool.matrix)
-    return Opinions(split=split, scale=scale, scores=scores, beliefs=beliefs)
+    return Predictions(split=split, scale=scale, scores=scores, beliefs=beliefs)
 
 
 def _first(data: Features, share: float) -> Features:
-    """The documents of the first queries of the set."""
+    """The documents of a share of the queries: the first ones."""
     queries = list(dict.fromkeys(data.queries))
     kept = np.isin(data.queries.astype(str), [str(query) for query in queries[: round(share * len(queries))]])
     return learning_rows(data, kept)

@@ -10,14 +10,14 @@ import polars as pl
 
 from rankgauge.datasets.folds import Fold
 from rankgauge.experiments.claims import Number
-from rankgauge.experiments.experiment import Outcome
-from rankgauge.experiments.papers.ndcg_tools.tools import READINGS
+from rankgauge.experiments.experiment import Measurements
+from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
 from rankgauge.experiments.papers.ndcg_tools.training import METRIC
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.report.panels import Panels
 from rankgauge.report.plots import Chart
 
-__all__ = ["outcome"]
+__all__ = ["measure"]
 
 ROUNDS = 30
 TRIES = 500
@@ -30,12 +30,14 @@ TITLES = {"std": "standard", "letor": "LETOR"}
 WORDS = {"std": "trained under the standard reading", "letor": "trained under the LETOR reading"}
 
 
-def outcome(folds: tuple[Fold, ...]) -> Outcome:
+def measure(folds: tuple[Fold, ...]) -> Measurements:
     """The shares as a table and a figure, and by how much those of short queries change."""
     shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in WORDS}
     frame = pl.concat(_frames(shares))
     numbers = dict(_numbers(shares))
-    return Outcome(numbers=numbers, tables={"figure-weights": frame}, figures={"figure-weights": partial(_draw, frame)})
+    return Measurements(
+        numbers=numbers, tables={"figure-weights": frame}, figures={"figure-weights": partial(_draw, frame)}
+    )
 
 
 def _shares(fold: Fold, reading: str) -> FloatArray:

@@ -1,7 +1,7 @@
-"""What the experiments are run on: queries to train on, a pool whose grades are known, costs, measures and budgets.
+"""What the experiments run on: queries to train on, a pool with known grades, costs, measures and budgets.
 
-The paper has MSLR-WEB30k; here a generated set stands for it. A folder of LETOR can be given instead: a model is
-trained on each of its five parts, and the other four parts are its pool.
+The paper uses MSLR-WEB30k; we generate a similar set. With a LETOR folder instead, rankers are trained on each of its
+five parts in turn, and the other four parts are the pool.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from rankgauge.experiments.papers.active.trials import Effort
 from rankgauge.io.formats.letor import Features
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Material", "Split", "generated", "given"]
+__all__ = ["Benchmark", "Split", "generated", "given"]
 
 TRAIN, POOL = 220, 4000
-"""How many queries of the generated set models are trained on, and how many the pool has."""
+"""How many queries of the generated set are for training, and how many are in the pool."""
 
 DEPTH = 40
-"""How deep lists are judged on the sets of LETOR, whose lists are short."""
+"""How deep lists are judged on LETOR data, whose lists are short."""
 
 FOREST: Mapping[str, Any] = {"trees": 50, "min_leaf": 10, "share": 0.1}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Split:
-    """What models are trained on, and the pool that their rankings are judged on."""
+    """What rankers are trained on, and the pool on which their rankings are judged."""
 
     name: str
     train: Features
     pool: Features
     length: int | None = None
-    """The feature, from 1 on, that is a document's length."""
+    """The number of the feature, from 1 on, that holds a document's length."""
 
     @property
     def lengths(self) -> FloatArray | None:
@@ -47,12 +47,12 @@ class Split:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Material:
-    """The splits, the measures, what a document costs, and the budgets; savings are counted at the budget `at`."""
+class Benchmark:
+    """The splits, the measures, what a document costs, and the budgets; savings are measured at the budget `at`."""
 
     words: str
     key: str
-    """What tells it from other material: the same key, the same numbers."""
+    """Identifies the data: the same key means the same numbers."""
     splits: tuple[Split, ...]
     measures: Mapping[str, str]
     cost: str
@@ -60,13 +60,13 @@ class Material:
     at: float
     forest: Mapping[str, Any]
     efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
-    """What methods are spared, by method and measure."""
+    """Slow methods get less to do; by method and measure."""
     depth: int | None = None
-    """How deep lists are judged; None: whole."""
+    """How deep lists are judged; None: all of them."""
 
 
-def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
-    """The set like MSLR-WEB; documents cost the logarithm of their length, as in the paper."""
+def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Benchmark:
+    """A generated set like MSLR-WEB; a document costs the logarithm of its length, as in the paper."""
     data = generate_learning(rng=np.random.default_rng(seed), like="mslr", queries=train + pool)
     seen = data.queries.astype(np.int64) <= train
     split = Split(
@@ -76,7 +76,7 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
         length=LIKENESSES["mslr"].length,
     )
     at = min(300.0, round(0.3 * pool))
-    return Material(
+    return Benchmark(
         words=f"a generated set like MSLR-WEB, {train} queries to train on, {pool:,} in the pool",
         key=f"generated {seed} {train} {pool}",
         splits=(split,),
@@ -85,7 +85,7 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
         budgets=(float(round(at / 60)), *_budgets(at)),
         at=at,
         forest=FOREST,
-        # Walking through half a million documents takes its time, and small budgets are where it saves.
+        # Drawing from half a million documents is slow, and the savings are at small budgets.
         efforts={
             ("document", "ERR"): Effort(repetitions=0.1, budget=0.06),
             ("document", "DCG"): Effort(repetitions=0.1, budget=0.4),
@@ -93,8 +93,8 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Material:
     )
 
 
-def given(folder: Path) -> Material:
-    """A folder of LETOR: trained on one part, judged on the four others, five times; every document costs the same."""
+def given(folder: Path) -> Benchmark:
+    """A LETOR folder: train on one part, judge on the other four, five times over; every document costs the same."""
     parts = [fold.test for fold in sorted(read_folds(folder), key=lambda fold: str(fold.test.queries[0]))]
     splits = []
     for number, part in enumerate(parts):
@@ -104,7 +104,7 @@ def given(folder: Path) -> Material:
     top = max(float(part.grades.max()) for part in parts)
     queries = min(len(set(split.pool.queries)) for split in splits)
     at = min(90.0, round(0.3 * queries))
-    return Material(
+    return Benchmark(
         words=f"{folder.name}: trained on one of five parts, about {queries} queries in the pool of the four others",
         key=f"{folder.name} {sum(len(part.grades) for part in parts)}",
         splits=tuple(splits),
@@ -119,5 +119,5 @@ def given(folder: Path) -> Material:
 
 
 def _budgets(at: float) -> tuple[float, ...]:
-    """From a thirtieth of the budget to a third more than it."""
+    """From a thirtieth of the budget to four thirds of it."""
     return tuple(float(round(share * at)) for share in (1 / 30, 1 / 15, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1, 4 / 3))

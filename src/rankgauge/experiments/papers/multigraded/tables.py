@@ -1,18 +1,25 @@
-"""Tables 1 and 2: a list of eight documents, worked out."""
+"""Tables 1 and 2: a list of eight documents, worked out by the paper's three measures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
 
 from rankgauge.arrays import score_arrays
 from rankgauge.experiments.claims import Number
-from rankgauge.experiments.experiment import Outcome
-from rankgauge.experiments.papers.multigraded.measured import MEASURES
+from rankgauge.experiments.experiment import Measurements
 
-__all__ = ["LISTED", "tables"]
+__all__ = ["BESIDES", "LISTED", "MEASURES", "compute"]
+
+MEASURES: Mapping[str, str] = {"NDCG": "nDCG(dcg='exp-log2')", "µMAP": "muAP", "NDCNG": "NDCNG"}
+"""The paper's measures under its names. Its NDCG has gains of 2^g − 1 and logarithms to base 10; the base cancels out
+when the sum is divided by the ideal."""
+
+BESIDES: Mapping[str, str] = {"linear NDCG": "nDCG(dcg='log2')"}
+"""Measured in addition: NDCG with the grade as gain. Multiplying all grades by a factor does not change it, so it shows
+how much of NDCG's dependence on levels comes from 2^g − 1."""
 
 LISTED = np.array([[1.0, 0.0, 3.0, 3.0, 2.0, 0.0, 1.0, 4.0]])
 """The grades of the documents A to H in the order of the strategy."""
@@ -20,11 +27,13 @@ LISTED = np.array([[1.0, 0.0, 3.0, 3.0, 2.0, 0.0, 1.0, 4.0]])
 THRESHOLDS = range(6)
 
 
-def tables() -> Outcome:
+def compute() -> Measurements:
     """The numbers of both tables."""
     found = dict([*_first(), *_second()])
     frame = pl.DataFrame({"number": list(found), "value": list(found.values())})
-    return Outcome(numbers={name: Number(value=value) for name, value in found.items()}, tables={"tables-1-2": frame})
+    return Measurements(
+        numbers={name: Number(value=value) for name, value in found.items()}, tables={"tables-1-2": frame}
+    )
 
 
 def _first() -> Iterator[tuple[str, float]]:

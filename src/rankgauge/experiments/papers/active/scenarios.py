@@ -1,0 +1,124 @@
+"""The paper's scenarios: which ranking is judged, or which two are compared, and with which beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.pool import Pool
+from rankgauge.experiments.papers.active.benchmark import Split
+from rankgauge.numeric import FloatArray
+
+if TYPE_CHECKING:
+    from rankgauge.experiments.papers.active.rankers import Predictions
+
+__all__ = [
+    "Scenario",
+    "index_update",
+    "known_grades",
+    "one_ranker",
+    "pool_of",
+    "scenarios",
+    "training_size",
+    "two_rankers",
+]
+
+ONE = {"Random Forest": "RF regression", "ordered logit": "ordered logit"}
+"""The rankers of Figure 1, by their titles there."""
+
+PAIRS = {
+    "RF regression − RF classification": ("RF regression", "RF classification"),
+    "ordered logit − RankSVM": ("ordered logit", "RankSVM"),
+    "ordered logit − Random Forest": ("ordered logit", "RF regression"),
+}
+"""The pairs of Figure 2."""
+
+REMOVED = 0.1
+"""The share of the documents that the index update of Figure 3 removes."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scenario:
+    """The scores of one or two rankers for a pool's documents (NaN: not retrieved), and the beliefs about grades."""
+
+    title: str
+    figure: str
+    scores: tuple[FloatArray, ...]
+    beliefs: FloatArray
+    scale: FloatArray
+
+    @property
+    def pair(self) -> bool:
+        """Whether two rankers are compared."""
+        return len(self.scores) == 2
+
+
+def scenarios(found: Predictions, seed: int) -> list[Scenario]:
+    """All scenarios, in the order of the figures."""
+    return [*one_ranker(found), *two_rankers(found), index_update(found, seed), training_size(found)]
+
+
+def one_ranker(found: Predictions) -> Iterator[Scenario]:
+    """Figure 1: how good one ranker is, with its own beliefs."""
+    for title, ranker in ONE.items():
+        yield _scenario(found, title, "figure-1", ranker)
+
+
+def two_rankers(found: Predictions) -> Iterator[Scenario]:
+    """Figure 2: which of two rankers is better, with the mixture of their beliefs."""
+    for title, pair in PAIRS.items():
+        yield _scenario(found, title, "figure-2", *pair)
+
+
+def index_update(found: Predictions, seed: int) -> Scenario:
+    """Figure 3, left: the Random Forest before and after an update removes a tenth of the documents.
+
+    Each query keeps at least one document.
+    """
+    ranker = "RF regression"
+    scores = found.scores[ranker]
+    gone = np.random.default_rng([seed, 1]).random(len(scores)) < REMOVED
+    _, first = np.unique(found.split.pool.queries.astype(str), return_index=True)
+    gone[first] = False
+    return Scenario(
+        title="index update",
+        figure="figure-3",
+        scores=(scores, np.where(gone, np.nan, scores)),
+        beliefs=found.mixture(ranker),
+        scale=found.scale,
+    )
+
+
+def training_size(found: Predictions) -> Scenario:
+    """Figure 3, right: a Random Forest of all training queries against one of half of them.
+
+    The paper has 200,000 documents against 100,000.
+    """
+    return _scenario(found, "training size", "figure-3", "RF regression", "RF regression, half")
+
+
+def _scenario(found: Predictions, title: str, figure: str, *rankers: str) -> Scenario:
+    scores = tuple(found.scores[name] for name in rankers)
+    return Scenario(title=title, figure=figure, scores=scores, beliefs=found.mixture(*rankers), scale=found.scale)
+
+
+def pool_of(scenario: Scenario, split: Split, *, cost: str, depth: int | None = None) -> Pool:
+    """The pool of a scenario, judged down to a depth, with costs in units of a query's mean cost."""
+    names = ("score",) if not scenario.pair else ("score_1", "score_2")
+    columns = {name: pl.Series(scores).fill_nan(None) for name, scores in zip(names, scenario.scores, strict=True)}
+    frame = pl.DataFrame({"query": split.pool.queries, "document": split.pool.documents, **columns})
+    if split.lengths is not None:
+        frame = frame.with_columns(pl.Series("length", split.lengths))
+    return Pool.of(frame, grades=scenario.scale, beliefs=scenario.beliefs, cost=cost, depth=depth).scaled()
+
+
+def known_grades(pool: Pool, split: Split) -> FloatArray:
+    """The true grades of the pool's documents."""
+    known = pl.DataFrame(
+        {"query": split.pool.queries, "document": split.pool.documents, "grade": np.asarray(split.pool.grades)}
+    )
+    return pool.find(known)
