@@ -91,7 +91,7 @@ def test_lists(command: Command) -> None:
     listed = shown(command("train"))
     assert set(listed) == set(ltr.RANKERS)
     for name in listed:
-        assert ltr.get(name).rules.keys() <= set(re.findall(r"--set (\w+)=", command("train", name)))
+        assert ltr.get(name).constraints.keys() <= set(re.findall(r"--set (\w+)=", command("train", name)))
     assert shown(command("train", "adarank"))["--set rounds=500"] == "a whole number from 1 on"
     assert "not kept" in command("train", "adarank", "train.txt", "--set", "rounds=2")
 

@@ -32,17 +32,17 @@ def test_first_round() -> None:
 def test_query_weights() -> None:
     """A round multiplies each query's weight by exp(−share · value), and the weights add up to 1."""
     found = boosting([[2.0], [0.0], [0.0], [2.0]], [1, 0, 1, 0], [1, 1, 2, 2])
-    ((_, stage),) = found.stages(rounds=1, tolerance=0.0)
-    share = stage.weights[0]
+    ((_, round_),) = found.rounds(1, tolerance=0.0)
+    share = round_.weights[0]
     raw = np.exp([-share * 1.0, -share * 0.5])
-    np.testing.assert_allclose(stage.shares, raw / raw.sum())
+    np.testing.assert_allclose(round_.shares, raw / raw.sum())
 
 
 def test_weights_do_not_vanish() -> None:
     """After so many rounds that every weight would underflow, the weights still add up to 1."""
     found = boosting([[2.0], [0.0], [0.0], [2.0]], [1, 0, 1, 0], [1, 1, 2, 2])
-    ((_, stage),) = found.stages(rounds=1, tolerance=0.0)
-    late = type(stage)(weights=stage.weights, scores=stage.scores, value=1.0, logs=stage.logs * 1e5)
+    ((_, round_),) = found.rounds(1, tolerance=0.0)
+    late = type(round_)(weights=round_.weights, scores=round_.scores, value=1.0, logs=round_.logs * 1e5)
     assert late.shares.sum() == pytest.approx(1.0)
     assert np.exp(late.logs).sum() == 0.0
 

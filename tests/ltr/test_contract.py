@@ -70,7 +70,7 @@ def test_parameters(name: str) -> None:
     assert ranker.set_params(metric="AP") is ranker
     twin = clone(ranker)
     assert twin.get_params() == ranker.get_params()
-    assert {*type(ranker).rules, *type(ranker).quick} <= set(ranker.get_params())
+    assert {*type(ranker).constraints, *type(ranker).quick} <= set(ranker.get_params())
     with pytest.raises(ValueError, match="nonsense"):
         ranker.set_params(nonsense=1)
     with pytest.raises(NotFittedError):
@@ -84,7 +84,7 @@ def test_refused_parameters(name: str, tmp_path: Path) -> None:
         ({"metric": "nDGC@5"}, UnknownNameError),
         ({"dialect": "lettor"}, UnknownNameError),
         ({"rng": "seven"}, ParameterError),
-        *(({parameter: "many"}, ParameterError) for parameter in ltr.get(name).rules),
+        *(({parameter: "many"}, ParameterError) for parameter in ltr.get(name).constraints),
     ):
         with pytest.raises(error):
             made(name, **wrong).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)

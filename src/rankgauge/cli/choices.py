@@ -100,12 +100,11 @@ def settings(ctx: typer.Context, incomplete: str) -> Offers:
     """The parameters of the ranker that was named, with their defaults."""
     with contextlib.suppress(RankGaugeError, ImportError):
         from rankgauge import ltr
-        from rankgauge.ltr.ranker import SHARED
 
         # The option has no value yet, over which typer stops before it gives the arguments their names.
         named = [word for word in ctx.args if word in ltr.RANKERS]
         made = ltr.get(named[0] if named else ctx.params["ranker"] or "")()
-        return [(f"{name}={value}", "") for name, value in made.get_params().items() if name not in SHARED]
+        return [(f"{name}={value}", "") for name, value in made.own_parameters.items()]
     return []
 
 

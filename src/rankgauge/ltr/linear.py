@@ -1,18 +1,54 @@
-"""Weighted sums of features."""
+"""Linear rankers: weighted sums of features."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import numpy as np
 
+from rankgauge.ltr.objective import Objective
+from rankgauge.ltr.parameters import learned
+from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray
 
-__all__ = ["weighted"]
+__all__ = ["LinearRanker", "weighted"]
 
 
 def weighted(matrix: FloatArray, weights: FloatArray) -> FloatArray:
-    """The sum of each document's features, weighted; documents with the same features have the same score.
+    """The weighted sum of each document's features; documents with the same features get the same score.
 
-    A matrix product does not promise that: BLAS adds up rows in blocks, and the last bit of a row's sum may depend on
-    the block's place, so that a tie would be broken by nothing at all.
+    A matrix product does not promise that: BLAS adds up rows in blocks, so the last bit of a sum may depend on the
+    row's place, and ties would be broken arbitrarily.
     """
     return np.asarray(np.einsum("df,f->d", matrix, weights))
+
+
+class LinearRanker(Ranker):
+    """A ranker by a weighted sum of features, whose rounds propose weights. After fit: `weights_`."""
+
+    weights_: FloatArray = learned()
+
+    def _keep_best(
+        self, rounds: Iterable[tuple[int, FloatArray, float]], most: int, held: Objective | None, watch: Watch
+    ) -> None:
+        """Keeps the best weights: by their value on the validation documents, or in training if there are none.
+
+        A round is its number, its weights and their value in training; there are at most `most`.
+        """
+        best = -np.inf
+        for number, weights, trained in rounds:
+            found = np.nan if held is None else held.mean(weighted(held.documents.matrix, weights))
+            watch(number, most, trained, found)
+            reached = trained if held is None else found
+            if reached > best:
+                self.weights_, self.best_round_, best = weights, number, reached
+
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        return weighted(matrix, self.weights_)
+
+    def _state(self) -> dict[str, Any]:
+        return {"weights": self.weights_.tolist()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self.weights_ = np.array(state["weights"], dtype=np.float64)

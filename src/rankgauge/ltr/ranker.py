@@ -23,7 +23,7 @@ from rankgauge.errors import InputError, MissingExtraError, ParameterError
 from rankgauge.io.target import writing
 from rankgauge.ltr.documents import Documents, features, names_of
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import Rule
+from rankgauge.ltr.parameters import Parametrised, learned, parameter
 from rankgauge.measures import Measure, parse
 from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registry
@@ -33,11 +33,9 @@ try:
 except ImportError:
     raise MissingExtraError("scikit-learn", "ltr") from None
 
-__all__ = ["FORMAT", "RANKERS", "SHARED", "VERSION", "Ranker", "Watch", "changed_dialect"]
+__all__ = ["FORMAT", "RANKERS", "VERSION", "Ranker", "Watch", "changed_dialect"]
 
 FORMAT, VERSION = "rankgauge-ranker", 1
-SHARED = ("metric", "dialect", "rng")
-"""The parameters that all rankers have."""
 
 Watch: TypeAlias = Callable[[int, int, float, float], None]
 """Called each round: the round, how many there are at most, the training value, the validation value (NaN: none)."""
@@ -45,45 +43,36 @@ Watch: TypeAlias = Callable[[int, int, float, float], None]
 RANKERS: Registry[type[Ranker]] = Registry("ranker", "rankgauge.ltr.rankers", lenient=True)
 
 
-class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A ranker of documents by their features, on the contract of scikit-learn's estimators.
 
-    `metric` is what it learns to make large, or what it stops early by, under the rules of `dialect`; `rng` is a seed
-    or a NumPy generator. After fit: `n_features_in_`, `curve_` (the values of each round), `best_round_`.
+    `metric`, computed under `dialect`, is what it optimises or stops early by; `rng` is a seed or a NumPy generator.
+    After fit: `n_features_in_`, `curve_` (the values of each round), `best_round_`.
     """
 
     name: ClassVar[str]
     """What the command line and files call it."""
-    rules: ClassVar[Mapping[str, Rule]] = {}
-    """What its parameters may be."""
     quick: ClassVar[Mapping[str, Any]] = {}
-    """Parameters that make it learn in a moment, for trials."""
+    """Parameters that make it learn in a moment, for tests."""
     keeps_nan: ClassVar[bool] = False
-    """Whether it knows what to do with a feature that is NaN; others take it for 0."""
+    """Whether it treats a feature that is NaN as a value of its own; other rankers take it for 0."""
 
-    # With metadata routing, pipelines and searches hand the queries on without being told.
+    # With metadata routing, pipelines and searches pass the queries on by default.
     __metadata_request__fit = {"qid": True}
     __metadata_request__score = {"qid": True}
 
-    n_features_in_: int
-    curve_: list[dict[str, Any]]
-    best_round_: int | None
+    metric: str | Measure = parameter(default="nDCG@10")
+    dialect: str | Dialect = parameter(default="standard")
+    rng: int | np.random.Generator | None = parameter(default=0)
+
+    n_features_in_: int = learned()
+    curve_: list[dict[str, Any]] = learned()
+    best_round_: int | None = learned()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not inspect.isabstract(cls) and "name" in cls.__dict__:
             RANKERS.add(cls, cls.name)
-
-    def __init__(
-        self,
-        *,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.metric = metric
-        self.dialect = dialect
-        self.rng = rng
 
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
@@ -127,8 +116,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         owner = type(self).__name__
         if not (self.rng is None or isinstance(self.rng, np.random.Generator | int | np.integer)):
             raise ParameterError(owner, "rng", "a whole number or a NumPy generator", self.rng)
-        for parameter, rule in self.rules.items():
-            rule.check(owner, parameter, getattr(self, parameter))
+        for name, constraint in self.constraints.items():
+            constraint.check(owner, name, getattr(self, name))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the ranker into a JSON file; `rankgauge.ltr.load` reads it back."""

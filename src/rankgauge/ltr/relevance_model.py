@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.parameters import learned
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -21,7 +22,7 @@ __all__ = ["RelevanceModel"]
 class RelevanceModel(Ranker):
     """A model of p(grade | document). After fit: `classes_`, the grades, ascending."""
 
-    classes_: FloatArray
+    classes_: FloatArray = learned()
 
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None

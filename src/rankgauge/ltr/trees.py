@@ -1,7 +1,10 @@
-"""Trees as flat arrays: every document finds its leaf by NumPy alone, before and after a file.
+"""Decision trees as plain numbers: those of a random forest, and those that LightGBM grows.
 
-The nodes of all trees stand one after another. An inner node sends documents whose feature is at most its threshold to
-the left. scikit-learn compares features of 32 bits with thresholds of 64, and so do we.
+A forest's nodes are flat arrays, one tree after another, so that NumPy alone finds each document's leaf, before and
+after a ranker is saved. scikit-learn compares features of 32 bits with thresholds of 64, and so do we.
+
+LightGBM trusts the text of a model: a damaged or malicious one ends the whole process. So no text from a file reaches
+it. A ranker's file holds numbers; once they are known to be a tree, the text for LightGBM is written here.
 """
 
 from __future__ import annotations
@@ -15,11 +18,11 @@ import numpy.typing as npt
 
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["Trees", "whole_numbers"]
+__all__ = ["BoostedTree", "Trees", "lightgbm_text", "lightgbm_trees"]
 
 LEAF = -1
 ROWS = 1 << 14
-"""How many documents go down the trees together: little enough that their features stay in the cache."""
+"""How many documents go down the trees together: few enough for their features to stay in the cache."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,7 +95,7 @@ class Trees:
     @classmethod
     def restored(cls, state: Mapping[str, Any], features: int) -> Trees:
         """The trees that gave this state; an error where they are none, or ask for a feature beyond the last."""
-        whole = {name: whole_numbers(state[name]) for name in ("feature", "left", "right", "roots")}
+        whole = {name: _whole_numbers(state[name]) for name in ("feature", "left", "right", "roots")}
         trees = cls(threshold=np.array(state["threshold"], dtype=np.float64), **whole)
         trees._check(features)
         return trees
@@ -111,9 +114,106 @@ class Trees:
             raise ValueError("its nodes are no trees")
 
 
-def whole_numbers(values: Any) -> IndexArray:
+def _whole_numbers(values: Any) -> IndexArray:
     """The values of a file as whole numbers; an error where one is not."""
     given = np.array(values, dtype=np.float64)
     if not (np.isfinite(given).all() and np.array_equal(given, np.rint(given))):
         raise ValueError("a number is not whole")
     return np.array(values, dtype=np.int64)
+
+
+WHOLE = ("feature", "decision", "left", "right")
+DECISIONS = (0, 2, 4, 6, 8, 10)
+"""How a node compares: bit 1 sends what is missing to the left, bits 2 and 3 say what that is; bit 0 is for sets."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoostedTree:
+    """A tree: its inner nodes, and what stands in its leaves. A child below 0 is a leaf: −1 the first, −2 the next."""
+
+    feature: IndexArray
+    threshold: FloatArray
+    decision: IndexArray
+    left: IndexArray
+    right: IndexArray
+    leaf: FloatArray
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any], features: int) -> BoostedTree:
+        """The tree that gave this state; an error where it is none, or asks for a feature beyond the last."""
+        whole: dict[str, Any] = {name: _whole_numbers(state[name]) for name in WHOLE}
+        tree = cls(threshold=np.array(state["threshold"], float), leaf=np.array(state["leaf"], float), **whole)
+        tree._check(features)
+        return tree
+
+    def _check(self, features: int) -> None:
+        inner = len(self.leaf) - 1
+        nodes = (self.feature, self.threshold, self.decision, self.left, self.right)
+        if self.leaf.ndim != 1 or any(values.shape != (inner,) for values in nodes):
+            raise ValueError("a tree has one leaf more than it has nodes")
+        if not (np.isfinite(self.threshold).all() and np.isfinite(self.leaf).all()):
+            raise ValueError("a threshold or a leaf is no number")
+        if not (np.isin(self.decision, DECISIONS).all() and ((self.feature >= 0) & (self.feature < features)).all()):
+            raise ValueError("a node asks for what there is not")
+        if not inner:
+            return
+        below = np.concatenate([self.left, self.right])
+        # Every node but the first, and every leaf, hangs below one node, which stands before it: no way leads round.
+        once = np.array_equal(np.sort(below), np.setdiff1d(np.arange(-inner - 1, inner), 0))
+        if not (once and ((below < 0) | (below > np.tile(np.arange(inner), 2))).all()):
+            raise ValueError("its nodes are no tree")
+
+    def state(self) -> dict[str, Any]:
+        """The numbers as lists."""
+        return {name: values.tolist() for name, values in vars(self).items()}
+
+    def text(self, number: int) -> str:
+        """The tree as LightGBM writes it."""
+        fields = {
+            "num_leaves": [len(self.leaf)],
+            "num_cat": [0],
+            **{name: getattr(self, ours).tolist() for name, ours in FIELDS.items()},
+            "is_linear": [0],
+            "shrinkage": [1],
+        }
+        lines = [f"{name}={' '.join(map(repr, values))}" for name, values in fields.items()]
+        return "\n".join([f"Tree={number}", *lines, "", "", ""])
+
+
+FIELDS = {
+    "split_feature": "feature",
+    "threshold": "threshold",
+    "decision_type": "decision",
+    "left_child": "left",
+    "right_child": "right",
+    "leaf_value": "leaf",
+}
+"""LightGBM's names → ours."""
+
+
+def lightgbm_trees(text: str, features: int) -> tuple[BoostedTree, ...]:
+    """The trees in the text of a model that LightGBM has grown."""
+    return tuple(BoostedTree.restored(tree, features) for tree in _trees(text))
+
+
+def _trees(text: str) -> Iterator[dict[str, list[float]]]:
+    for part in text.partition("\nend of trees")[0].split("\nTree=")[1:]:
+        lines = dict(line.split("=", 1) for line in part.splitlines()[1:] if "=" in line)
+        yield {ours: list(map(float, lines[name].split())) for name, ours in FIELDS.items()}
+
+
+def lightgbm_text(trees: Sequence[BoostedTree], features: int) -> str:
+    """The text of a model of these trees."""
+    texts = [tree.text(number) for number, tree in enumerate(trees)]
+    head = {
+        "version": "v4",
+        "num_class": 1,
+        "num_tree_per_iteration": 1,
+        "label_index": 0,
+        "max_feature_idx": features - 1,
+        "feature_names": " ".join(f"f{number}" for number in range(1, features + 1)),
+        "feature_infos": " ".join(["none"] * features),
+        "tree_sizes": " ".join(str(len(text)) for text in texts),
+    }
+    lines = [f"{name}={value}" for name, value in head.items()]
+    return "\n".join(["tree", *lines, "", *texts[:1]]) + "".join(texts[1:]) + "end of trees\n"

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgauge import dialects
 from rankgauge.ltr import RANKERS, Documents, Ranker
-from rankgauge.ltr.ranker import SHARED, changed_dialect
+from rankgauge.ltr.ranker import changed_dialect
 from rankgauge.measures import Aggregate, parse
 from rankgauge.stats import t_interval
 
@@ -30,9 +30,8 @@ def show_rankers(out: TextIO) -> None:
 def show_parameters(kind: type[Ranker], out: TextIO) -> None:
     """What a ranker is, and what each of its parameters is by default and may be."""
     print(f"{inspect.getdoc(kind)}\n", file=out)
-    defaults = {name: value for name, value in kind().get_params().items() if name not in SHARED}
-    words = {name: rule.words for name, rule in kind.rules.items()}
-    _write(out, [(f"--set {name}={value}", words.get(name, "")) for name, value in defaults.items()])
+    defaults = kind().own_parameters
+    _write(out, [(f"--set {name}={value}", kind.constraints[name].words) for name, value in defaults.items()])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,9 +49,11 @@ class Training:
 
     def _lines(self) -> list[tuple[str, str]]:
         ranker = self.ranker
-        own = {name: value for name, value in ranker.get_params().items() if name not in SHARED}
         lines = [
-            ("ranker", f"{ranker.name} ({', '.join(f'{name}={value}' for name, value in own.items())})"),
+            (
+                "ranker",
+                f"{ranker.name} ({', '.join(f'{name}={value}' for name, value in ranker.own_parameters.items())})",
+            ),
             ("metric", f"{parse(ranker.metric)}, as {self._dialect()} computes it"),
             (
                 "documents",

@@ -117,9 +117,8 @@ def train(
 def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
     """The ranker's own parameters, from texts like restarts=30."""
     from rankgauge.ltr.parameters import literal
-    from rankgauge.ltr.ranker import SHARED
 
-    known = [name for name in kind().get_params() if name not in SHARED]
+    known = sorted(kind.constraints)
     found = {}
     for text in settings:
         name, equals, value = (part.strip() for part in text.partition("="))

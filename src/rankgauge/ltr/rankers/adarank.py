@@ -8,22 +8,19 @@ given what they can, those that were set aside come back one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
-from rankgauge.ltr.linear import weighted
+from rankgauge.ltr.linear import LinearRanker
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import Flag, Number, Whole
-from rankgauge.ltr.ranker import Ranker, Watch
-from rankgauge.measures import Measure
+from rankgauge.ltr.parameters import Flag, RealNumber, WholeNumber, parameter
+from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import BoolArray, FloatArray
 
-__all__ = ["AdaRank", "Boosting", "Stage"]
+__all__ = ["AdaRank", "Boosting", "Round"]
 
 PATIENCE = 5
 """How many rounds may pass without a better ranking before a feature that was set aside comes back."""
@@ -32,7 +29,7 @@ SURE = 1.0 - 1e-9
 """The largest mean that a feature is taken to have: that of 1 would weigh without end."""
 
 
-class AdaRank(Ranker):
+class AdaRank(LinearRanker):
     """A weighted sum of features that makes any measure from 0 to 1 large, under any dialect.
 
     A round that lowers the training value by `tolerance` or more is undone. `skip_dead` leaves out queries whose value
@@ -41,50 +38,23 @@ class AdaRank(Ranker):
     """
 
     name = "adarank"
-    rules = {"rounds": Whole(), "tolerance": Number(), "skip_dead": Flag()}
     quick = {"rounds": 10}
 
-    weights_: FloatArray
-
-    def __init__(
-        self,
-        *,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rounds: int = 500,
-        tolerance: float = 0.002,
-        skip_dead: bool = True,
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.rounds = rounds
-        self.tolerance = tolerance
-        self.skip_dead = skip_dead
+    rounds: int = parameter(WholeNumber(), default=500)
+    tolerance: float = parameter(RealNumber(), default=0.002)
+    skip_dead: bool = parameter(Flag(), default=True)
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         held = None if validation is None else self.objective(validation)
         boosting = Boosting.of(self.objective(train), skip_dead=self.skip_dead)
-        self.weights_, best = np.zeros(train.matrix.shape[1]), -np.inf
-        for round_, stage in boosting.stages(self.rounds, self.tolerance):
-            found = np.nan if held is None else held.mean(weighted(held.documents.matrix, stage.weights))
-            watch(round_, self.rounds, stage.value, found)
-            reached = stage.value if held is None else found
-            if reached > best:
-                self.weights_, self.best_round_, best = stage.weights, round_, reached
-
-    def _scores(self, matrix: FloatArray) -> FloatArray:
-        return weighted(matrix, self.weights_)
-
-    def _state(self) -> dict[str, Any]:
-        return {"weights": self.weights_.tolist()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self.weights_ = np.array(state["weights"], dtype=np.float64)
+        self.weights_ = np.zeros(train.matrix.shape[1])
+        rounds = boosting.rounds(self.rounds, self.tolerance)
+        self._keep_best(((number, round_.weights, round_.value) for number, round_ in rounds), self.rounds, held, watch)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Stage:
-    """The ranker after some rounds."""
+class Round:
+    """The ranker after a round."""
 
     weights: FloatArray
     scores: FloatArray
@@ -125,63 +95,63 @@ class Boosting:
         counted &= objective.live if skip_dead else True
         return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
 
-    def stages(self, rounds: int, tolerance: float) -> Iterator[tuple[int, Stage]]:
-        """The number of each round that stands, and the ranker after it."""
+    def rounds(self, most: int, tolerance: float) -> Iterator[tuple[int, Round]]:
+        """The number of each round that is not undone, and the ranker after it."""
         if not self.counted.any():
             return
-        stage = before = self._start()
+        now = before = self._start()
         aside: list[int] = []
         last, returning, idle = -1, False, 0
-        for round_ in range(1, rounds + 1):
-            ranker = self._pick(stage, aside)
+        for number in range(1, most + 1):
+            ranker = self._pick(now, aside)
             if ranker == last and not returning:
-                aside.append(ranker % len(stage.weights))
+                aside.append(ranker % len(now.weights))
                 returning = len(aside) == np.count_nonzero(self.units) // 2  # none is left
                 aside = aside[:-1] if returning else aside
-                stage, last = before, -1
+                now, last = before, -1
                 continue
-            after = self._after(stage, ranker)
-            idle = 0 if after.value > stage.value else idle + 1
-            if after.value + tolerance <= stage.value or idle > PATIENCE:
+            after = self._after(now, ranker)
+            idle = 0 if after.value > now.value else idle + 1
+            if after.value + tolerance <= now.value or idle > PATIENCE:
                 if not aside:
                     return
                 aside.pop()
                 returning, idle = True, 0
                 continue
-            stage, before, last = after, stage, ranker
-            yield round_, stage
+            now, before, last = after, now, ranker
+            yield number, now
 
-    def _start(self) -> Stage:
-        return Stage(
+    def _start(self) -> Round:
+        return Round(
             weights=np.zeros(len(self.units) // 2),
             scores=np.zeros(len(self.objective.documents.grades)),
             value=-np.inf,
             logs=np.zeros(self.table.shape[1]),
         )
 
-    def _pick(self, stage: Stage, aside: list[int]) -> int:
-        means = (self.table @ stage.shares).reshape(2, -1)
+    def _pick(self, now: Round, aside: list[int]) -> int:
+        means = (self.table @ now.shares).reshape(2, -1)
         means[:, aside] = -np.inf
         return int(means.argmax())
 
-    def _after(self, stage: Stage, ranker: int) -> Stage:
+    def _after(self, now: Round, ranker: int) -> Round:
         """The ranker with one more feature, and weights that favour the queries that it now ranks badly.
 
         The paper sets a query's weight to exp(−value) of the whole ranker; as in RankLib, here each round multiplies it
         by exp(−share · value), which is what AdaBoost does.
         """
-        mean = min(float(self.table[ranker] @ stage.shares), SURE)
+        mean = min(float(self.table[ranker] @ now.shares), SURE)
         share = 0.5 * np.log((1.0 + mean) / (1.0 - mean))
-        feature, step = ranker % len(stage.weights), share * self.units[ranker]
-        scores = stage.scores + step * self.objective.documents.matrix[:, feature]
+        feature, step = ranker % len(now.weights), share * self.units[ranker]
+        scores = now.scores + step * self.objective.documents.matrix[:, feature]
         values = self.objective.values(scores)
-        weights = stage.weights.copy()
+        weights = now.weights.copy()
         weights[feature] += step
-        return Stage(
+        return Round(
             weights=weights,
             scores=scores,
             value=self.objective.overall(values),
-            logs=stage.logs - share * values[self.counted] / self.top,
+            logs=now.logs - share * values[self.counted] / self.top,
         )
 
 

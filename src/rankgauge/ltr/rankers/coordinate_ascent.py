@@ -7,24 +7,21 @@ them gains next to nothing. Of everything that was reached, the weights that are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.line_search import LineSearch, line_search
-from rankgauge.ltr.linear import weighted
-from rankgauge.ltr.parameters import Number, Whole
-from rankgauge.ltr.ranker import Ranker, Watch
-from rankgauge.measures import Measure
+from rankgauge.ltr.linear import LinearRanker, weighted
+from rankgauge.ltr.parameters import RealNumber, WholeNumber, parameter
+from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import FloatArray
 
 __all__ = ["CoordinateAscent"]
 
 
-class CoordinateAscent(Ranker):
+class CoordinateAscent(LinearRanker):
     """A weighted sum of features that makes any measure large, under any dialect.
 
     `restarts` counts the starts, `iterations` the rounds over all weights from each of them at most; a round that gains
@@ -32,38 +29,19 @@ class CoordinateAscent(Ranker):
     """
 
     name = "coordinate-ascent"
-    rules = {"restarts": Whole(), "iterations": Whole(), "tolerance": Number()}
     quick = {"restarts": 2, "iterations": 3}
 
-    weights_: FloatArray
-
-    def __init__(
-        self,
-        *,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        restarts: int = 5,
-        iterations: int = 25,
-        tolerance: float = 0.0001,
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.restarts = restarts
-        self.iterations = iterations
-        self.tolerance = tolerance
+    restarts: int = parameter(WholeNumber(), default=5)
+    iterations: int = parameter(WholeNumber(), default=25)
+    tolerance: float = parameter(RealNumber(), default=0.0001)
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         objective = self.objective(train)
         held = None if validation is None else self.objective(validation)
-        scale = train.spread
-        self.weights_, best = np.zeros(len(scale)), -np.inf
-        for round_, weights in self._climbs(train.chosen(objective.live), scale):
-            learned = objective.mean(weighted(train.matrix, weights))
-            found = np.nan if held is None else held.mean(weighted(held.documents.matrix, weights))
-            watch(round_, self.restarts * self.iterations, learned, found)
-            reached = learned if held is None else found
-            if reached > best:
-                self.weights_, self.best_round_, best = weights, round_, reached
+        self.weights_ = np.zeros(len(train.spread))
+        climbs = self._climbs(train.chosen(objective.live), train.spread)
+        rounds = ((number, weights, objective.mean(weighted(train.matrix, weights))) for number, weights in climbs)
+        self._keep_best(rounds, self.restarts * self.iterations, held, watch)
 
     def _climbs(self, documents: Documents, scale: FloatArray) -> Iterator[tuple[int, FloatArray]]:
         """The number of each round and the weights after it, start by start; nothing where no order matters."""
@@ -90,12 +68,3 @@ class CoordinateAscent(Ranker):
             yield weights
             if search.value - before < self.tolerance:
                 return
-
-    def _scores(self, matrix: FloatArray) -> FloatArray:
-        return weighted(matrix, self.weights_)
-
-    def _state(self) -> dict[str, Any]:
-        return {"weights": self.weights_.tolist()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self.weights_ = np.array(state["weights"], dtype=np.float64)

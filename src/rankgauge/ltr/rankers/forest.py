@@ -13,11 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from rankgauge.dialects import Dialect
-from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.parameters import RealNumber, WholeNumber, learned, parameter
 from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.ltr.trees import Trees
-from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["ForestClassification", "ForestRegression"]
@@ -30,36 +28,16 @@ class Forest(RelevanceModel):
     impossible.
     """
 
-    rules = {
-        "trees": Whole(),
-        "min_leaf": Whole(),
-        "share": Number(most=1.0, open=True),
-        "smoothing": Number(),
-        "n_jobs": Whole(),
-    }
     quick = {"trees": 10}
 
-    def __init__(
-        self,
-        *,
-        trees: int = 100,
-        min_leaf: int = 5,
-        share: float = 0.3,
-        smoothing: float = 1.0,
-        n_jobs: int = 1,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.trees = trees
-        self.min_leaf = min_leaf
-        self.share = share
-        self.smoothing = smoothing
-        self.n_jobs = n_jobs
+    trees: int = parameter(WholeNumber(), default=100)
+    min_leaf: int = parameter(WholeNumber(), default=5)
+    share: float = parameter(RealNumber(most=1.0, open=True), default=0.3)
+    smoothing: float = parameter(RealNumber(), default=1.0)
+    n_jobs: int = parameter(WholeNumber(), default=1)
 
-    trees_: Trees
-    beliefs_: FloatArray
+    trees_: Trees = learned()
+    beliefs_: FloatArray = learned()
     """How likely each grade is in each leaf (leaves × grades)."""
 
     grower: ClassVar[type[Any]]

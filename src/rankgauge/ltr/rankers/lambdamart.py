@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.dialects import Dialect
 from rankgauge.errors import MissingExtraError
-from rankgauge.ltr.boosted import Boosted, model, parsed
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.lambdas import Lambdas, moved
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.parameters import RealNumber, WholeNumber, parameter
 from rankgauge.ltr.ranker import Ranker, Watch
-from rankgauge.measures import Measure
+from rankgauge.ltr.trees import BoostedTree, lightgbm_text, lightgbm_trees
 from rankgauge.numeric import FloatArray
 
 try:
@@ -46,52 +44,20 @@ class LambdaMART(Ranker):
     """
 
     name = "lambdamart"
-    rules = {
-        "trees": Whole(),
-        "leaves": Whole(least=2),
-        "rate": Number(open=True),
-        "min_leaf": Whole(optional=True),
-        "feature_share": Number(most=1.0, open=True),
-        "document_share": Number(most=1.0, open=True),
-        "penalty": Number(),
-        "patience": Whole(),
-        "tops": Whole(optional=True),
-        "swaps": Whole(),
-        "n_jobs": Whole(),
-    }
     quick = {"trees": 10}
     keeps_nan = True
 
-    def __init__(
-        self,
-        *,
-        trees: int = 1000,
-        leaves: int = 10,
-        rate: float = 0.1,
-        min_leaf: int | None = None,
-        feature_share: float = 1.0,
-        document_share: float = 1.0,
-        penalty: float = 0.0,
-        patience: int = 50,
-        tops: int | None = None,
-        swaps: int = 200,
-        n_jobs: int = 1,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.trees = trees
-        self.leaves = leaves
-        self.rate = rate
-        self.min_leaf = min_leaf
-        self.feature_share = feature_share
-        self.document_share = document_share
-        self.penalty = penalty
-        self.patience = patience
-        self.tops = tops
-        self.swaps = swaps
-        self.n_jobs = n_jobs
+    trees: int = parameter(WholeNumber(), default=1000)
+    leaves: int = parameter(WholeNumber(least=2), default=10)
+    rate: float = parameter(RealNumber(open=True), default=0.1)
+    min_leaf: int | None = parameter(WholeNumber(optional=True), default=None)
+    feature_share: float = parameter(RealNumber(most=1.0, open=True), default=1.0)
+    document_share: float = parameter(RealNumber(most=1.0, open=True), default=1.0)
+    penalty: float = parameter(RealNumber(), default=0.0)
+    patience: int = parameter(WholeNumber(), default=50)
+    tops: int | None = parameter(WholeNumber(optional=True), default=None)
+    swaps: int = parameter(WholeNumber(), default=200)
+    n_jobs: int = parameter(WholeNumber(), default=1)
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         rng, objective = self._generator(), self.objective(train)
@@ -111,7 +77,7 @@ class LambdaMART(Ranker):
             judge = lambdas.objective if validation is None else self.objective(validation)
             grown = self._grown(data, lambdas, judge, settings, self._watched(watch, validation is not None))
             text = grown.model_to_string(num_iteration=self.best_round_)
-            self._grow(parsed(text, train.matrix.shape[1]))
+            self._grow(lightgbm_trees(text, train.matrix.shape[1]))
 
     def _grown(
         self, data: Any, lambdas: Lambdas, judge: Objective, settings: dict[str, Any], watched: Callable[[Any], None]
@@ -162,10 +128,10 @@ class LambdaMART(Ranker):
             "verbosity": -1,
         }
 
-    def _grow(self, trees: tuple[Boosted, ...]) -> None:
+    def _grow(self, trees: tuple[BoostedTree, ...]) -> None:
         """Takes the trees; after fitting as after loading from their numbers: the same scores to the last bit."""
         self.trees_ = trees
-        self._model = lightgbm.Booster(model_str=model(trees, self.n_features_in_)) if trees else None
+        self._model = lightgbm.Booster(model_str=lightgbm_text(trees, self.n_features_in_)) if trees else None
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         if self._model is None:
@@ -176,7 +142,7 @@ class LambdaMART(Ranker):
         return {"trees": [tree.state() for tree in self.trees_]}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._grow(tuple(Boosted.restored(tree, self.n_features_in_) for tree in state["trees"]))
+        self._grow(tuple(BoostedTree.restored(tree, self.n_features_in_) for tree in state["trees"]))
 
 
 def _binned(documents: Documents, settings: dict[str, Any]) -> Any:

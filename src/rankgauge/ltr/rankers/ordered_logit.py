@@ -15,10 +15,8 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from rankgauge.dialects import Dialect
-from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.parameters import RealNumber, WholeNumber, learned, parameter
 from rankgauge.ltr.relevance_model import RelevanceModel
-from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["OrderedLogit", "Posterior", "rising"]
@@ -111,27 +109,15 @@ class OrderedLogit(RelevanceModel):
     """
 
     name = "ordered-logit"
-    rules = {"prior": Number(open=True), "iterations": Whole(), "tolerance": Number(open=True)}
     quick = {"iterations": 50}
 
-    def __init__(
-        self,
-        *,
-        prior: float = 1.0,
-        iterations: int = 500,
-        tolerance: float = 1e-6,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.prior = prior
-        self.iterations = iterations
-        self.tolerance = tolerance
+    prior: float = parameter(RealNumber(open=True), default=1.0)
+    iterations: int = parameter(WholeNumber(), default=500)
+    tolerance: float = parameter(RealNumber(open=True), default=1e-6)
 
-    weights_: FloatArray
+    weights_: FloatArray = learned()
     """By how much each feature, as it is given, raises a document's worth."""
-    thresholds_: FloatArray
+    thresholds_: FloatArray = learned()
     """Above how much worth each grade but the first begins."""
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:

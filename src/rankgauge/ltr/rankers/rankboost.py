@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
-from rankgauge.ltr.parameters import Whole
+from rankgauge.ltr.parameters import WholeNumber, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.stumps import Stump, Stumps
-from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 
 __all__ = ["RankBoost"]
@@ -37,21 +35,10 @@ class RankBoost(Ranker):
     """
 
     name = "rankboost"
-    rules = {"rounds": Whole(), "bins": Whole(least=2, optional=True)}
     quick = {"rounds": 10}
 
-    def __init__(
-        self,
-        *,
-        rounds: int = 300,
-        bins: int | None = 10,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.rounds = rounds
-        self.bins = bins
+    rounds: int = parameter(WholeNumber(), default=300)
+    bins: int | None = parameter(WholeNumber(least=2, optional=True), default=10)
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         judge = self.objective(train if validation is None else validation)

@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.network import Adam, Network
-from rankgauge.ltr.parameters import Number, Whole
+from rankgauge.ltr.parameters import ListOf, RealNumber, WholeNumber, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
-from rankgauge.ltr.several import Several
-from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["Batch", "RankNet", "batches"]
@@ -33,36 +30,14 @@ class RankNet(Ranker):
     """
 
     name = "ranknet"
-    rules = {
-        "hidden": Several(each=Whole(), most=3),
-        "epochs": Whole(),
-        "rate": Number(open=True),
-        "batch": Whole(),
-        "penalty": Number(),
-        "patience": Whole(),
-    }
     quick = {"epochs": 3}
 
-    def __init__(
-        self,
-        *,
-        hidden: Sequence[int] = (10,),
-        epochs: int = 100,
-        rate: float = 0.01,
-        batch: int = 8,
-        penalty: float = 0.01,
-        patience: int = 20,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.hidden = hidden
-        self.epochs = epochs
-        self.rate = rate
-        self.batch = batch
-        self.penalty = penalty
-        self.patience = patience
+    hidden: Sequence[int] = parameter(ListOf(each=WholeNumber(), most=3), default=(10,))
+    epochs: int = parameter(WholeNumber(), default=100)
+    rate: float = parameter(RealNumber(open=True), default=0.01)
+    batch: int = parameter(WholeNumber(), default=8)
+    penalty: float = parameter(RealNumber(), default=0.01)
+    patience: int = parameter(WholeNumber(), default=20)
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         rng = self._generator()

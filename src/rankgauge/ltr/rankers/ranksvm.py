@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.margins import Margins
-from rankgauge.ltr.parameters import Number
+from rankgauge.ltr.parameters import ListOf, RealNumber, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
-from rankgauge.ltr.several import Several
-from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 
 __all__ = ["RankSVM", "path"]
@@ -40,27 +37,11 @@ class RankSVM(Ranker):
     """
 
     name = "ranksvm"
-    rules = {
-        "C": Number(open=True, optional=True),
-        "grid": Several(each=Number(open=True)),
-        "tolerance": Number(open=True),
-    }
     quick = {"grid": (1e-3, 1e-1)}
 
-    def __init__(
-        self,
-        *,
-        C: float | None = None,
-        grid: Sequence[float] = GRID,
-        tolerance: float = 1e-3,
-        metric: str | Measure = "nDCG@10",
-        dialect: str | Dialect = "standard",
-        rng: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(metric=metric, dialect=dialect, rng=rng)
-        self.C = C
-        self.grid = grid
-        self.tolerance = tolerance
+    C: float | None = parameter(RealNumber(open=True, optional=True), default=None)
+    grid: Sequence[float] = parameter(ListOf(each=RealNumber(open=True)), default=GRID)
+    tolerance: float = parameter(RealNumber(open=True), default=1e-3)
 
     def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
         judges = [None if documents is None else self.objective(documents) for documents in (train, validation)]

@@ -53,8 +53,8 @@ def _shares(fold: Fold, reading: str) -> FloatArray:
     empty = np.maximum.reduceat(documents.grades, documents.starts) <= 0
     kinds = np.array([empty, ~empty & (documents.sizes < DEPTH)])[:, boosting.counted]
     found = [_split(np.full(kinds.shape[1], 1.0 / kinds.shape[1]), kinds)]
-    for _, stage in boosting.stages(TRIES, TOLERANCE):
-        found.append(_split(stage.shares, kinds))
+    for _, round_ in boosting.rounds(TRIES, TOLERANCE):
+        found.append(_split(round_.shares, kinds))
         if len(found) > ROUNDS:
             break
     found += [found[-1]] * (ROUNDS + 1 - len(found))
