@@ -28,7 +28,7 @@ from rankgauge.active.beliefs import mixture, predict
 from rankgauge.active.method import Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.sources import read_features
-from rankgauge.active.study import Curve, saving
+from rankgauge.active.study import ErrorCurve, saving
 from rankgauge.active.target import Target
 from rankgauge.numeric import FloatArray
 
@@ -95,10 +95,10 @@ def opinions(data: Path, count: int) -> Iterator[Opinion]:
         yield Opinion(frame=frame, beliefs=tuple(beliefs), grades=grades)
 
 
-def curves(opinions: list[Opinion], measure: str, beliefs: str, count: int, rng: int) -> dict[str, Curve]:
+def curves(opinions: list[Opinion], measure: str, beliefs: str, count: int, rng: int) -> dict[str, ErrorCurve]:
     """The curve of each method over all pools."""
     name, rankers = MEASURES[measure]
-    found: dict[str, list[Curve]] = {method: [] for method in BUDGETS}
+    found: dict[str, list[ErrorCurve]] = {method: [] for method in BUDGETS}
     for number, opinion in enumerate(opinions):
         pool = opinion.pool(rankers, beliefs)
         target, grades = Target.of(name, pool), opinion.known(pool)
@@ -110,11 +110,11 @@ def curves(opinions: list[Opinion], measure: str, beliefs: str, count: int, rng:
                 budget: methods.get(method).repeat(pool, target, grades, budget=budget, seeds=many)
                 for budget in budgets
             }
-            found[method].append(Curve.of(method, parts, truth))
-    return {method: Curve.joined(parts) for method, parts in found.items()}
+            found[method].append(ErrorCurve.of(method, parts, truth))
+    return {method: ErrorCurve.joined(parts) for method, parts in found.items()}
 
 
-def show(measure: str, beliefs: str, found: Mapping[str, Curve], seconds: float) -> None:
+def show(measure: str, beliefs: str, found: Mapping[str, ErrorCurve], seconds: float) -> None:
     """A row per method: its error at 90, savings against the paper's method and against greg, coverage, cost."""
     print(f"\n{measure}, {beliefs} beliefs ({seconds:.0f} s)")
     print(f"{'method':16} {'error at 90':>19} {'against paper':>16} {'against greg':>16}  coverage by budget")
@@ -128,7 +128,7 @@ def show(measure: str, beliefs: str, found: Mapping[str, Curve], seconds: float)
         )
 
 
-def _saved(curve: Curve, other: Curve) -> str:
+def _saved(curve: ErrorCurve, other: ErrorCurve) -> str:
     if len(curve.budgets) < 2:
         return ""
     # Both curves need as many repetitions for the jackknife.
@@ -140,7 +140,7 @@ def _saved(curve: Curve, other: Curve) -> str:
     return f"{found.bound}{100 * found.value:.0f} ± {100 * found.error:.0f} %"
 
 
-def _thinned(curve: Curve, count: int) -> Curve:
+def _thinned(curve: ErrorCurve, count: int) -> ErrorCurve:
     """The curve with its repetitions averaged down to so many: each stands for the mean of its share of them."""
     size = curve.values.shape[1] // count
     if size <= 1:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.active.campaign import Campaign, handing
+from rankgauge.active.campaign import Campaign, leases
 from rankgauge.active.campaign.remainder import remainder
 from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
@@ -179,15 +179,15 @@ def test_leases(database: str) -> None:
 
 def test_leases_that_labels_have_ended(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who has judged a document has it no longer; leases that ended so are struck off now and then, not piled up."""
-    monkeypatch.setattr(handing, "ENDED", 5)
+    monkeypatch.setattr(leases, "ENDED", 5)
     with Campaign.create(database, pool(), "ERR", budget=40, method="passive") as campaign:
-        books, live = campaign._books, list[int]()
+        state, live = campaign._state, list[int]()
         for _ in range(12):
             (task,) = campaign.lease(1, "anna")
             campaign.record([(task.query, task.document, 1, "anna")])
             assert campaign.progress().leased == 0
-            with books.looking() as connection:
-                live.append(len(books.store.leases(connection, books.clock())))
+            with state.looking() as connection:
+                live.append(len(state.store.leases(connection, state.clock())))
         # The fifth label leaves five, which go when the sixth document is handed out.
         assert live == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2]
 
@@ -282,8 +282,8 @@ def test_stages(database: str) -> None:
         assert campaign.estimate() == first
         spend(campaign, truth())
         one, two = campaign.plans
-        counts = [stage.complete(campaign._books.ledger) for stage in campaign._books.stages]
-        known = campaign._books.ledger.grades
+        counts = [stage.complete(campaign._state.ledger) for stage in campaign._state.stages]
+        known = campaign._state.ledger.grades
         parts = [plan.estimate(count, known).value for plan, count in zip((one, two), counts, strict=True)]
         found = campaign.estimate()
         assert found is not None

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from rankgauge.active import methods
-from rankgauge.active.intervals import FIRST, Interval, bernstein, half_width
+from rankgauge.active.intervals import FIRST, IntervalKind, bernstein, half_width
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.active.graded import DCG, ERR, graded_pool
@@ -58,7 +58,7 @@ def test_sequences_hold_where_t_intervals_do_not() -> None:
     pool, truth = graded_pool(queries=400)
     target = Target.of(ERR, pool)
     value = target.values(pool, truth).mean()
-    missed = {Interval.T: 0, Interval.SEQUENCE: 0}
+    missed = {IntervalKind.T: 0, IntervalKind.SEQUENCE: 0}
     values = target.values(pool, truth)
     for seed in range(200):
         plan = methods.get("passive").plan(pool, target, budget=1.0, rng=seed)
@@ -69,8 +69,8 @@ def test_sequences_hold_where_t_intervals_do_not() -> None:
         for kind in missed:
             half = half_width(spread, draws=n, freedom=n - 1.0, level=0.95, kind=kind)
             missed[kind] += bool((np.abs(means - value) > half)[FIRST:].any())
-    assert missed[Interval.SEQUENCE] <= 0.05 * 200 + 3 * np.sqrt(200 * 0.05 * 0.95)
-    assert missed[Interval.T] > 3 * missed[Interval.SEQUENCE] + 10
+    assert missed[IntervalKind.SEQUENCE] <= 0.05 * 200 + 3 * np.sqrt(200 * 0.05 * 0.95)
+    assert missed[IntervalKind.T] > 3 * missed[IntervalKind.SEQUENCE] + 10
 
 
 def test_bernstein_of_methods() -> None:

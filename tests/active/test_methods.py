@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 
 from rankgauge.active import methods
-from rankgauge.active.design.recalibration import recalibrated
-from rankgauge.active.design.regression import RIDGE, Regression
-from rankgauge.active.design.stages import Luck
-from rankgauge.active.design.walk import Block, Sheet
 from rankgauge.active.methods.document import Document
 from rankgauge.active.methods.greg import inclusions
 from rankgauge.active.moments import moments, slopes
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.document_walk import Block, WorthTable
+from rankgauge.active.sampling.recalibration import recalibrated
+from rankgauge.active.sampling.regression import RIDGE, Regression
+from rankgauge.active.sampling.staged_plan import Luck
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.active.graded import DCG, ERR, NDCG, graded_pool, play
@@ -158,7 +158,7 @@ def test_slopes_without_a_loop(pool: Pool) -> None:
     """The slopes of a walk are those of the recursion over ranks."""
     for measure in (f"ERR(max_grade={pool.grades[-1]:g})", "DCG", "RR"):
         target = Target.of(measure, pool)
-        block = Block(Sheet(pool=pool, target=target), np.arange(len(pool.sizes)))
+        block = Block(WorthTable(pool=pool, target=target), np.arange(len(pool.sizes)))
         found = block.slopes(block.mean, np.arange(len(pool.sizes)))
         expected = slopes(pool, target).slope
         np.testing.assert_allclose(found[block.there], expected[block.documents[block.there]], atol=1e-9)
@@ -171,7 +171,7 @@ def test_walks_end_at_the_value(pool: Pool) -> None:
     grades = pool.grades[np.argmax(pool.beliefs, axis=1)]
     for measure in (f"ERR(max_grade={pool.grades[-1]:g})", "DCG"):
         target = Target.of(measure, pool)
-        sheet = Sheet(pool=pool, target=target)
+        sheet = WorthTable(pool=pool, target=target)
         block = Block(sheet, np.arange(len(pool.sizes)))
         path = block.walk(target.worths(grades[block.documents]), np.zeros(len(pool.sizes)))
         np.testing.assert_allclose(sheet.expected + path.changes.sum(axis=1), target.values(pool, grades), atol=1e-9)

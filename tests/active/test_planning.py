@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.active import methods
-from rankgauge.active.planning import Forecast, forecast
+from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.active.graded import DCG, ERR, NDCG, graded_pool

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.active.method import Repetitions
-from rankgauge.active.study import Curve, Study, misjudged, saving
+from rankgauge.active.study import ErrorCurve, Study, misjudged, saving
 
 BUDGETS = (10.0, 20.0, 40.0, 80.0)
 
@@ -26,11 +26,11 @@ def repetitions(spread: float, budget: float, *, seed: int, truth: float = 0.3, 
     )
 
 
-def curve(name: str, spread: float, *, truth: float = 0.3) -> Curve:
+def curve(name: str, spread: float, *, truth: float = 0.3) -> ErrorCurve:
     """The curve of such estimates."""
     seed = int(100 * spread)
     found = {b: repetitions(spread, b, seed=seed + int(b), truth=truth) for b in BUDGETS}
-    return Curve.of(name, found, truth)
+    return ErrorCurve.of(name, found, truth)
 
 
 def test_errors_are_those_of_the_normal_law() -> None:
@@ -74,7 +74,7 @@ def test_selection_errors() -> None:
         value=np.array([-0.2, 0.3, 0.0, -0.1]),
         **{n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")},
     )
-    found = Curve.of("m", {5.0: part}, truth)
+    found = ErrorCurve.of("m", {5.0: part}, truth)
     assert misjudged(found).tolist() == [[0.0, 1.0, 0.5, 0.0]]
     assert found.to_frame()["wrong"].to_list() == [1.5 / 4]
 
@@ -85,7 +85,7 @@ def test_repetitions_without_an_estimate_are_counted_apart() -> None:
         value=np.array([0.2, np.nan, 0.4, 0.3]),
         **{n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")},
     )
-    frame = Curve.of("m", {5.0: part}, 0.3).to_frame()
+    frame = ErrorCurve.of("m", {5.0: part}, 0.3).to_frame()
     assert frame["estimates"].to_list() == [0.75]
     assert frame["error"].to_list() == pytest.approx([(0.1 + 0.1 + 0.0) / 3])
 
@@ -103,6 +103,8 @@ def test_a_budget_that_buys_nothing_has_no_numbers() -> None:
     """Where no repetition gave an estimate, means are NaN, and nothing is saved by it."""
     ones = {n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")}
     parts = {1.0: np.full(4, np.nan), 2.0: np.array([0.2, 0.4, 0.2, 0.4])}
-    found = Curve.of("m", {b: Repetitions(value=v, **{**ones, "cost": np.full(4, b)}) for b, v in parts.items()}, 0.3)
+    found = ErrorCurve.of(
+        "m", {b: Repetitions(value=v, **{**ones, "cost": np.full(4, b)}) for b, v in parts.items()}, 0.3
+    )
     assert np.isnan(found.to_frame()["error"].to_list()).tolist() == [True, False]
     assert saving(found, found).value == pytest.approx(0.0, abs=1e-9)

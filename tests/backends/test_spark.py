@@ -12,9 +12,9 @@ import pytest
 import rankgauge as rg
 from rankgauge import dialects, io
 from rankgauge.active import Pool, Target
-from rankgauge.active.design.querylevel import query_costs
 from rankgauge.active.methods.paper import drawing
 from rankgauge.active.moments import moments
+from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.backends import engine, job
 from rankgauge.errors import InputError
 from tests.backends.collections import collection

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.active.campaign import Campaign
+    from rankgauge.active.forecasts import forecast
     from rankgauge.active.labels import Label
     from rankgauge.active.methods import Estimate
-    from rankgauge.active.planning import forecast
     from rankgauge.active.pool import Pool
     from rankgauge.active.simulation import simulate
     from rankgauge.active.target import Target

@@ -14,13 +14,13 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Policy
 
-__all__ = ["FIRST", "Interval", "bernstein", "half_width"]
+__all__ = ["FIRST", "IntervalKind", "bernstein", "half_width"]
 
 FIRST = 100
 """From how many draws on the asymptotic sequence is given, and where it is the narrowest."""
 
 
-class Interval(Policy):
+class IntervalKind(Policy):
     """Interval: when the interval holds."""
 
     T = "t", "holds for a budget that was fixed in advance"
@@ -29,16 +29,16 @@ class Interval(Policy):
 
 
 def half_width(
-    error: npt.ArrayLike, *, draws: npt.ArrayLike, freedom: npt.ArrayLike, level: float, kind: str = Interval.T
+    error: npt.ArrayLike, *, draws: npt.ArrayLike, freedom: npt.ArrayLike, level: float, kind: str = IntervalKind.T
 ) -> FloatArray:
     """How far the interval reaches to either side of the estimate, in the unit of its standard error."""
     if not 0 < level < 1:
         raise ParameterError("an interval", "level", "a share between 0 and 1", level)
-    rule = Interval.parse(kind)
-    if rule is Interval.BERNSTEIN:
+    rule = IntervalKind.parse(kind)
+    if rule is IntervalKind.BERNSTEIN:
         raise ParameterError("this method", "interval", "t or sequence: its draws are not bounded and alike", kind)
     found = np.asarray(error, dtype=float)
-    factor = _student(freedom, level) if rule is Interval.T else _sequence(draws, level)
+    factor = _student(freedom, level) if rule is IntervalKind.T else _sequence(draws, level)
     # The infinite factor of too few draws makes an endless interval even where the error is 0.
     return np.where(np.isinf(factor), np.inf, found * np.where(np.isinf(factor), 1.0, factor))
 

@@ -10,14 +10,14 @@ from rankgauge.active.tasks import Task
 from rankgauge.io import Head
 from rankgauge.io.source import Source
 
-__all__ = ["SKIP", "Format", "Labels", "graded"]
+__all__ = ["SKIP", "LabelFile", "LabelFormat", "graded"]
 
 SKIP = ("skip", "cannot be judged", "can't be judged", "cantbejudged", "unjudgeable")
 """What stands in the place of a grade where a document cannot be judged."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labels:
+class LabelFile:
     """The labels of a file, and how many of its rows have no grade yet."""
 
     labels: tuple[Label, ...]
@@ -25,7 +25,7 @@ class Labels:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Format:
+class LabelFormat:
     """A format of labels, and of tasks where it has a writer."""
 
     name: str
@@ -33,7 +33,7 @@ class Format:
     endings: tuple[str, ...]
     recognise: Callable[[Head], bool]
     """Whether a file that begins so may be in this format."""
-    read: Callable[[Source, str], Labels]
+    read: Callable[[Source, str], LabelFile]
     """The labels of a file, and whose they are where it names nobody."""
     write: Callable[[Sequence[Task]], str] | None = None
 

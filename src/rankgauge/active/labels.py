@@ -9,13 +9,13 @@ from typing import Any
 
 from rankgauge.errors import InputError
 
-__all__ = ["SOMEBODY", "Kind", "Label", "Recorded", "labels_of"]
+__all__ = ["SOMEBODY", "Label", "LabelKind", "Recorded", "labels_of"]
 
 SOMEBODY = "assessor"
 """The assessor of labels that name none."""
 
 
-class Kind(StrEnum):
+class LabelKind(StrEnum):
     """What a label says."""
 
     GRADE = "grade"
@@ -41,11 +41,11 @@ class Label:
     text: str | None = field(default=None, compare=False)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> LabelKind:
         """What the label says."""
         if self.settles:
-            return Kind.SETTLED
-        return Kind.SKIP if self.grade is None else Kind.GRADE
+            return LabelKind.SETTLED
+        return LabelKind.SKIP if self.grade is None else LabelKind.GRADE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge import display
-from rankgauge.active.intervals import Interval
+from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
@@ -42,7 +42,7 @@ class Estimate:
     labels: int
     cost: float
     method: str
-    interval: str = Interval.T
+    interval: str = IntervalKind.T
     freedom: float = np.inf
 
     def to_json(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Plan(ABC):
         """What draw j has cost, or will cost at the query level; labels that an earlier draw bought are free."""
 
     @abstractmethod
-    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = Interval.T) -> Estimate:
+    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         """What the first n draws say, all of which must be complete."""
 
     def opened(self, grades: FloatArray) -> int | None:

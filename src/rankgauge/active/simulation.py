@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rankgauge.active import methods
 from rankgauge.active.methods import Method, Repetitions
 from rankgauge.active.pool import Pool
-from rankgauge.active.study import Curve, Study
+from rankgauge.active.study import ErrorCurve, Study
 from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray
@@ -58,7 +58,7 @@ def simulate(
             found[float(budget)] = repetitions(method, pool, target, known, budget=budget, count=count, rng=rng)
             if watch is not None:
                 watch(str(method), float(budget))
-        curves[str(method)] = Curve.of(str(method), found, truth)
+        curves[str(method)] = ErrorCurve.of(str(method), found, truth)
     measure = str(target.measure)
     return Study(title=measure, measure=measure, truth=truth, curves=curves, facts={"rng": rng, "repetitions": count})
 

@@ -17,7 +17,7 @@ from scipy import stats
 from rankgauge.active.method import Repetitions
 from rankgauge.numeric import BoolArray, FloatArray
 
-__all__ = ["GROUPS", "LEVEL", "Curve", "Loss", "Saving", "Study", "distance", "misjudged", "saving"]
+__all__ = ["GROUPS", "LEVEL", "ErrorCurve", "Loss", "Saving", "Study", "distance", "misjudged", "saving"]
 
 LEVEL = 0.95
 TINY = 1e-12
@@ -29,7 +29,7 @@ GROUPS = 25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Curve:
+class ErrorCurve:
     """What the repetitions of a method gave at each budget (budgets × repetitions), and the truth of each repetition,
     which differs where they are on several pools."""
 
@@ -42,7 +42,7 @@ class Curve:
     truth: FloatArray
 
     @classmethod
-    def of(cls, method: str, found: Mapping[float, Repetitions], truth: float) -> Curve:
+    def of(cls, method: str, found: Mapping[float, Repetitions], truth: float) -> ErrorCurve:
         """The curve of what a method gave at each budget."""
         budgets = sorted(found)
         parts = [found[budget] for budget in budgets]
@@ -57,12 +57,12 @@ class Curve:
         )
 
     @classmethod
-    def joined(cls, curves: Sequence[Curve]) -> Curve:
+    def joined(cls, curves: Sequence[ErrorCurve]) -> ErrorCurve:
         """The curve of a method on several pools with the same budgets: all repetitions, those of a pool together."""
         parts = {name: np.concatenate([getattr(curve, name) for curve in curves], axis=-1) for name in ARRAYS}
         return cls(method=curves[0].method, budgets=curves[0].budgets, **parts)
 
-    def without(self, group: int) -> Curve:
+    def without(self, group: int) -> ErrorCurve:
         """The curve without every so many-th repetition, from the group's number on."""
         kept = np.arange(self.values.shape[1]) % GROUPS != group
         return replace(self, **{name: getattr(self, name)[..., kept] for name in ARRAYS})
@@ -113,21 +113,21 @@ class Saving:
     bound: str = ""
 
 
-Loss: TypeAlias = Callable[[Curve], FloatArray]
+Loss: TypeAlias = Callable[[ErrorCurve], FloatArray]
 """What is bad about estimates (budgets × repetitions)."""
 
 
-def distance(curve: Curve) -> FloatArray:
+def distance(curve: ErrorCurve) -> FloatArray:
     """The absolute error."""
     return curve.errors
 
 
-def misjudged(curve: Curve) -> FloatArray:
+def misjudged(curve: ErrorCurve) -> FloatArray:
     """Whether the wrong one of two rankers was chosen."""
     return curve.wrong
 
 
-def saving(curve: Curve, other: Curve, *, budget: float | None = None, loss: Loss = distance) -> Saving:
+def saving(curve: ErrorCurve, other: ErrorCurve, *, budget: float | None = None, loss: Loss = distance) -> Saving:
     """What a method saves against another one that has the budget: its largest where none is named.
 
     The standard error is the jackknife's over groups of repetitions (Efron & Tibshirani 1993, chapter 11).
@@ -146,7 +146,7 @@ def saving(curve: Curve, other: Curve, *, budget: float | None = None, loss: Los
     )
 
 
-def _saved(curve: Curve, other: Curve, row: int, loss: Loss) -> tuple[float, str]:
+def _saved(curve: ErrorCurve, other: ErrorCurve, row: int, loss: Loss) -> tuple[float, str]:
     wanted = float(_mean(loss(other)[row]))
     spent = float(other.costs[row].mean())
     costs = curve.costs.mean(axis=1)
@@ -182,7 +182,7 @@ class Study:
     title: str
     measure: str
     truth: float
-    curves: Mapping[str, Curve]
+    curves: Mapping[str, ErrorCurve]
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active import Pool, Target
-from rankgauge.active.design.querylevel import query_costs
 from rankgauge.active.methods.paper import draws_for
 from rankgauge.active.moments import moments
+from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.backends.job import ROWS
 from rankgauge.backends.rows import texts
 from rankgauge.backends.tasks import Task, frames, mapped, packed

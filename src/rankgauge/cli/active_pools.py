@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.active.campaign import Campaign
-from rankgauge.active.planning import Forecast, forecast
+from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError

@@ -10,12 +10,12 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign import Campaign
-from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.estimates import estimate
 from rankgauge.active.campaign.review import Review
+from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.campaign.store import Store
-from rankgauge.active.campaign.turns import Turns
-from rankgauge.active.intervals import Interval
+from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.methods import Estimate
 from rankgauge.web.rules import Guide, Rules, listed, read_rules, write_rules
 
@@ -36,30 +36,30 @@ class Opened:
     campaign: Campaign
     review: Review
     rules: Rules
-    turns: Turns = field(init=False)
+    turns: AnswerQueue = field(init=False)
     _checked: int = field(default=-1)
 
     def __post_init__(self) -> None:
-        self.turns = Turns(self.campaign, self.is_enough)
+        self.turns = AnswerQueue(self.campaign, self.is_enough)
 
     @property
     def interval(self) -> str:
         """The kind of interval: one that may be looked at all the time, where the campaign stops by what it says."""
-        return Interval.T if self.rules.stop_at is None else Interval.SEQUENCE
+        return IntervalKind.T if self.rules.stop_at is None else IntervalKind.SEQUENCE
 
     def estimate(self) -> Estimate | None:
         """What is known so far."""
         return self.campaign.estimate(level=LEVEL, interval=self.interval)
 
-    def is_enough(self, books: Books) -> bool:
+    def is_enough(self, state: CampaignState) -> bool:
         """Whether the interval has become as narrow as was asked for, with the draws that are complete since last."""
         if self.rules.stop_at is None:
             return False
-        complete = sum(stage.complete(books.ledger) for stage in books.stages)
+        complete = sum(stage.complete(state.ledger) for stage in state.stages)
         if complete == self._checked:
             return False
         self._checked = complete
-        found = estimate(books.stages, books.ledger, level=LEVEL, interval=self.interval)
+        found = estimate(state.stages, state.ledger, level=LEVEL, interval=self.interval)
         return found is not None and (found.high - found.low) / 2 <= self.rules.stop_at
 
     def stop_if_enough(self) -> None:

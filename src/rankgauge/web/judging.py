@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankgauge.active.campaign.review import Own
-from rankgauge.active.campaign.turns import Turn
+from rankgauge.active.campaign.answer_queue import NextTask
+from rankgauge.active.campaign.review import AssessorProgress
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.web.campaigns import Opened
@@ -32,7 +32,7 @@ class Shown:
 
     task: Task | None
     levels: Sequence[Level]
-    own: Own
+    own: AssessorProgress
     key: str
     """What the answer carries, so that one that is sent twice counts once."""
     before: str | None = None
@@ -121,7 +121,7 @@ def _label(person: Person, given: Answer) -> Label:
     )
 
 
-def _why(turn: Turn) -> str:
+def _why(turn: NextTask) -> str:
     if turn.paused:
         return "The campaign is paused."
     if turn.out:

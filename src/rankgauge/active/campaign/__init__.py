@@ -9,6 +9,6 @@ if importlib.util.find_spec("sqlalchemy") is None:
 
 from rankgauge.active.campaign.campaign import LEASE, Campaign
 from rankgauge.active.campaign.progress import Progress
-from rankgauge.active.campaign.settings import Settings, Unjudgeable
+from rankgauge.active.campaign.settings import CampaignSettings, Unjudgeable
 
-__all__ = ["LEASE", "Campaign", "Progress", "Settings", "Unjudgeable"]
+__all__ = ["LEASE", "Campaign", "CampaignSettings", "Progress", "Unjudgeable"]

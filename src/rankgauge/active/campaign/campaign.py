@@ -13,16 +13,16 @@ import numpy as np
 import polars as pl
 from sqlalchemy.engine import Engine
 
+from rankgauge.active import defaults
 from rankgauge.active import label_formats as formats
 from rankgauge.active.campaign import estimates, making, refitting
-from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.database import Location, connect, reading
-from rankgauge.active.campaign.handing import hand_out
+from rankgauge.active.campaign.labels import enter
+from rankgauge.active.campaign.leases import hand_out
 from rankgauge.active.campaign.progress import Progress
-from rankgauge.active.campaign.recording import enter
-from rankgauge.active.campaign.settings import Settings
+from rankgauge.active.campaign.settings import CampaignSettings
+from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.campaign.store import Store
-from rankgauge.active.intervals import Interval
 from rankgauge.active.labels import SOMEBODY, Label, Recorded, labels_of
 from rankgauge.active.methods import Estimate, Plan
 from rankgauge.active.pool import Pool
@@ -32,8 +32,8 @@ from rankgauge.numeric import FloatArray
 
 __all__ = ["LEASE", "Campaign"]
 
-LEASE = 7 * 24 * 3600.0
-"""Seconds for which a document is one assessor's, unless said otherwise."""
+LEASE = defaults.LEASE_DAYS * 24 * 3600
+"""For how many seconds a document is reserved for the assessor who got it."""
 
 Clock = Callable[[], float]
 
@@ -46,27 +46,30 @@ class Campaign:
 
     def __init__(self, engine: Engine, store: Store, *, clock: Clock = time.time) -> None:
         """A campaign of an engine that `database.connect` or `database.prepared` gave."""
-        self._books = Books(engine, store, clock)
-        self.name, self.settings, self.pool = self._books.name, self._books.settings, self._books.pool
+        self._state = CampaignState(engine, store, clock)
+        self.name, self.settings, self.pool = self._state.name, self._state.settings, self._state.pool
 
     @classmethod
     def create(
         cls,
         location: str | Path | Engine,
         pool: Pool,
-        measure: str = "ERR",
+        measure: str = defaults.MEASURE,
         *,
         budget: float,
-        method: str = "auto",
+        method: str = defaults.METHOD,
         options: dict[str, Any] | None = None,
         name: str = "campaign",
         clock: Clock = time.time,
         **settings: Any,
     ) -> Self:
-        """A new campaign. `settings` are fields of `Settings`: dialect, seed, assessors, combine, unjudgeable, scale;
-        `options` are those of the method."""
-        common: dict[str, Any] = {"dialect": "standard", "seed": 0, "grades": tuple(pool.grades.tolist())}
-        chosen = Settings(measure=measure, budget=float(budget), method=method, **(common | settings))
+        """A new campaign.
+
+        `options` are those of the method. `settings` are further fields of `CampaignSettings`: dialect, seed,
+        assessors, combine, unjudgeable, scale, cost.
+        """
+        grades = tuple(pool.grades.tolist())
+        chosen = CampaignSettings(measure=measure, budget=float(budget), method=method, grades=grades, **settings)
         stage = making.planned(pool, chosen, options or {})
         if isinstance(location, Engine):
             return cls(location, making.insert(location, pool, chosen, stage, name, clock), clock=clock)
@@ -99,7 +102,7 @@ class Campaign:
 
     def close(self) -> None:
         """No more connections; the campaign is as it was after the last call that returned."""
-        self._books.engine.dispose()
+        self._state.engine.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +113,7 @@ class Campaign:
     @property
     def plans(self) -> tuple[Plan, ...]:
         """The plan of each stage."""
-        return tuple(stage.plan for stage in self._books.stages)
+        return tuple(stage.plan for stage in self._state.stages)
 
     # handing out
 
@@ -122,26 +125,26 @@ class Campaign:
         """
         if n < 1 or not seconds > 0:
             raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
-        with self._books.changing() as connection:
-            if self._books.paused:
+        with self._state.changing() as connection:
+            if self._state.paused:
                 raise PausedError("the campaign is paused: nothing is handed out")
-            return hand_out(self._books, connection, [assessor], n, seconds=seconds, again=again)[assessor]
+            return hand_out(self._state, connection, [assessor], n, seconds=seconds, again=again)[assessor]
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""
-        with self._books.changing() as connection:
+        with self._state.changing() as connection:
             held = [(task.assessor, task.place) for task in tasks]
-            self._books.store.end_leases(connection, held, self._books.clock())
+            self._state.store.end_leases(connection, held, self._state.clock())
 
     def pause(self) -> None:
         """Nothing more is handed out; labels still come in."""
-        with self._books.changing() as connection:
-            self._books.store.set_paused(connection, True)
+        with self._state.changing() as connection:
+            self._state.store.set_paused(connection, True)
 
     def resume(self) -> None:
         """Documents are handed out again."""
-        with self._books.changing() as connection:
-            self._books.store.set_paused(connection, False)
+        with self._state.changing() as connection:
+            self._state.store.set_paused(connection, False)
 
     # labels
 
@@ -160,51 +163,51 @@ class Campaign:
             raise _placed(error, os.fspath(labels)) from None
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
-        with self._books.changing() as connection:
-            return enter(self._books, connection, labels, replace=replace)
+        with self._state.changing() as connection:
+            return enter(self._state, connection, labels, replace=replace)
 
     def labels(self, *, history: bool = False) -> pl.DataFrame:
         """The labels that count, or all that ever came, with assessor, kind, comment, time and whether it was asked."""
-        with self._books.looking() as connection:
-            rows = self._books.store.labels(connection)
+        with self._state.looking() as connection:
+            rows = self._state.store.labels(connection)
             last = {(row.place, row.assessor): row.id for row in rows}
             kept = [row for row in rows if history or last[row.place, row.assessor] == row.id]
-            asked = [bool(self._books.ledger.asked[row.place]) for row in kept]
+            asked = [bool(self._state.ledger.asked[row.place]) for row in kept]
         columns = {name: [getattr(row, name) for row in kept] for name in _COLUMNS}
         return pl.DataFrame(columns, schema=_COLUMNS).with_columns(asked=pl.Series(asked, dtype=pl.Boolean))
 
     def judgments(self) -> pl.DataFrame:
         """The grade of each document that was asked for and fully judged: query, document, grade."""
-        with self._books.looking():
-            known = np.flatnonzero(~np.isnan(self._books.ledger.grades))
+        with self._state.looking():
+            known = np.flatnonzero(~np.isnan(self._state.ledger.grades))
             return pl.DataFrame(
                 {
                     "query": self.pool.queries.gather(self.pool.query[known]),
                     "document": self.pool.documents.gather(known),
-                    "grade": self._books.ledger.grades[known],
+                    "grade": self._state.ledger.grades[known],
                 }
             )
 
     # what is known
 
-    def estimate(self, *, level: float = 0.95, interval: str = Interval.T) -> Estimate | None:
+    def estimate(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> Estimate | None:
         """What the complete draws from the first on say; None while there are fewer than two."""
-        with self._books.looking():
-            ledger = self._books.ledger
-            found = estimates.estimate(self._books.stages, ledger, level=level, interval=interval)
+        with self._state.looking():
+            ledger = self._state.ledger
+            found = estimates.estimate(self._state.stages, ledger, level=level, interval=interval)
             spent = ledger.spent * self.settings.assessors
             return None if found is None else replace(found, labels=ledger.counting, cost=spent)
 
-    def curve(self, *, level: float = 0.95, interval: str = Interval.T) -> pl.DataFrame:
+    def curve(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> pl.DataFrame:
         """The estimate after more and more draws: cost, draws, value, low, high."""
-        with self._books.looking():
-            found = estimates.curve(self._books.stages, self._books.ledger, level=level, interval=interval)
+        with self._state.looking():
+            found = estimates.curve(self._state.stages, self._state.ledger, level=level, interval=interval)
             return found.with_columns(pl.col("cost") * self.settings.assessors)
 
     def progress(self) -> Progress:
         """How far the campaign has come."""
-        with self._books.looking() as connection:
-            return Progress.of(self._books, connection)
+        with self._state.looking() as connection:
+            return Progress.of(self._state, connection)
 
     def refit(self, beliefs: FloatArray | None = None, *, leave_open: bool = False) -> None:
         """A new stage with new beliefs (documents × grades); by default the old ones calibrated to the labels so far.
@@ -212,8 +215,8 @@ class Campaign:
         The stage before is over: its complete draws count, and those that are open are left out of it, which
         `leave_open` must allow. Stages are combined by their numbers of draws.
         """
-        with self._books.changing() as connection:
-            refitting.refit(self._books, connection, beliefs, leave_open=leave_open)
+        with self._state.changing() as connection:
+            refitting.refit(self._state, connection, beliefs, leave_open=leave_open)
 
 
 _COLUMNS = {

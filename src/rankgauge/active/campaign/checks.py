@@ -6,14 +6,14 @@ import difflib
 import math
 from collections.abc import Iterable
 
-from rankgauge.active.campaign.settings import Settings
+from rankgauge.active.campaign.settings import CampaignSettings
 from rankgauge.active.labels import Label
 from rankgauge.errors import InputError, UnknownNameError
 
-__all__ = ["Places", "conflict", "is_writable", "nameless", "reused", "understood", "unwritable"]
+__all__ = ["DocumentIndex", "conflict", "is_writable", "nameless", "reused", "understood", "unwritable"]
 
 
-class Places:
+class DocumentIndex:
     """Where each document stands in the pool, by the ids of query and document."""
 
     def __init__(self, queries: Iterable[str], documents: Iterable[str], sizes: Iterable[int]) -> None:
@@ -34,7 +34,7 @@ class Places:
         return known[label.document]
 
 
-def understood(label: Label, settings: Settings) -> float | None:
+def understood(label: Label, settings: CampaignSettings) -> float | None:
     """The label's grade, which must be on the campaign's scale; None where it cannot be judged."""
     if label.grade is None:
         return None
@@ -80,7 +80,7 @@ def is_writable(text: str | None) -> bool:
     return text is None or not ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
-def _number(label: Label, settings: Settings) -> float:
+def _number(label: Label, settings: CampaignSettings) -> float:
     scale = settings.words
     try:
         if scale is not None:

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign.ledger import Ledger
-from rankgauge.active.campaign.stages import Stage
-from rankgauge.active.intervals import Interval, half_width
+from rankgauge.active.campaign.stages import CampaignStage
+from rankgauge.active.intervals import IntervalKind, half_width
 from rankgauge.active.methods import Estimate
 from rankgauge.numeric import FloatArray
 
@@ -23,7 +23,7 @@ POINTS = 60
 """A curve has at most so many points."""
 
 
-def estimate(stages: Sequence[Stage], ledger: Ledger, *, level: float, interval: str) -> Estimate | None:
+def estimate(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, interval: str) -> Estimate | None:
     """What the complete draws say; None while there are too few of them."""
     parts = [
         stage.plan.estimate(count, ledger.grades, level=level, interval=interval)
@@ -33,7 +33,7 @@ def estimate(stages: Sequence[Stage], ledger: Ledger, *, level: float, interval:
     return combined(parts, interval=interval) if parts else None
 
 
-def combined(parts: Sequence[Estimate], *, interval: str = Interval.T) -> Estimate:
+def combined(parts: Sequence[Estimate], *, interval: str = IntervalKind.T) -> Estimate:
     """The estimate of several stages, each weighed by its number of draws.
 
     Weights by the inverse of estimated variances would favour the stage that happens to look quiet, which is one whose
@@ -67,7 +67,7 @@ def _welch(pieces: FloatArray, freedoms: FloatArray) -> float:
     return float(pieces.sum() ** 2 / below) if below > 0 else float(freedoms.sum())
 
 
-def curve(stages: Sequence[Stage], ledger: Ledger, *, level: float, interval: str) -> pl.DataFrame:
+def curve(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, interval: str) -> pl.DataFrame:
     """The estimate after more and more draws: cost, draws, value, low, high."""
     rows, before, spent, ended = [], 0, 0.0, list[Estimate]()
     for stage in stages:

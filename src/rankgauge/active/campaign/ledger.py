@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.active.campaign.settings import Settings, Unjudgeable
-from rankgauge.active.labels import Kind
+from rankgauge.active.campaign.settings import CampaignSettings, Unjudgeable
+from rankgauge.active.labels import LabelKind
 from rankgauge.judgments import combine
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["Given", "Ledger"]
+__all__ = ["CurrentLabel", "Ledger"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class CurrentLabel:
     """What an assessor's label says at present, and its number."""
 
     id: int
@@ -33,10 +33,10 @@ class Given:
 class Ledger:
     """Labels and tasks so far, and the grades that they make."""
 
-    def __init__(self, settings: Settings, query: IndexArray) -> None:
+    def __init__(self, settings: CampaignSettings, query: IndexArray) -> None:
         documents = len(query)
         self.settings, self._query = settings, query
-        self.given: dict[int, dict[str, Given]] = {}
+        self.given: dict[int, dict[str, CurrentLabel]] = {}
         self.asked: BoolArray = np.zeros(documents, dtype=bool)
         self.grades: FloatArray = np.full(documents, np.nan)
         """The grade of each document that was asked for and fully judged, else NaN."""
@@ -76,7 +76,7 @@ class Ledger:
         """Labels, in the order in which they came."""
         places: dict[int, None] = {}
         for row in rows:
-            said = Given(id=row.id, kind=row.kind, grade=row.grade)
+            said = CurrentLabel(id=row.id, kind=row.kind, grade=row.grade)
             self.given.setdefault(row.place, {})[row.assessor] = said
             self.history.setdefault(row.assessor, []).append((row.place, row.made))
             if row.key is not None:
@@ -90,11 +90,11 @@ class Ledger:
         """The assessors whose labels count towards the number that a document needs."""
         another = self.settings.unjudgeable == Unjudgeable.ANOTHER
         given = self.given.get(place, {})
-        return {assessor for assessor, said in given.items() if not (another and said.kind == Kind.SKIP)}
+        return {assessor for assessor, said in given.items() if not (another and said.kind == LabelKind.SKIP)}
 
     def settled(self, place: int) -> bool:
         """Whether somebody has ended a disagreement about the document."""
-        return any(said.kind == Kind.SETTLED for said in self.given.get(place, {}).values())
+        return any(said.kind == LabelKind.SETTLED for said in self.given.get(place, {}).values())
 
     @property
     def out(self) -> int:
@@ -117,7 +117,7 @@ class Ledger:
         return [
             place
             for place, given in self.given.items()
-            if self.asked[place] and all(said.kind == Kind.SKIP for said in given.values())
+            if self.asked[place] and all(said.kind == LabelKind.SKIP for said in given.values())
         ]
 
     def _charge(self, row: Any) -> None:
@@ -159,13 +159,13 @@ class Ledger:
     def _said(self, place: int) -> tuple[float, ...]:
         """The grades that a document's grade is made of; none where assessors are still to be heard."""
         given = self.given.get(place, {})
-        final = [said for said in given.values() if said.kind == Kind.SETTLED]
+        final = [said for said in given.values() if said.kind == LabelKind.SETTLED]
         if final:
             # Where two have settled it, the later word counts.
             return (self._level(max(final, key=lambda said: said.id).grade),)
         if len(self.counted(place)) < self.settings.assessors:
             return ()
-        grades = [said.grade for said in given.values() if said.kind == Kind.GRADE and said.grade is not None]
+        grades = [said.grade for said in given.values() if said.kind == LabelKind.GRADE and said.grade is not None]
         return tuple(sorted(grades)) or (self.settings.grades[0],)
 
     def _level(self, grade: float | None) -> float:

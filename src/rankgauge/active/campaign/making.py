@@ -7,9 +7,10 @@ from typing import Any
 
 from sqlalchemy.engine import Engine
 
-from rankgauge.active.campaign import packing, store
+from rankgauge.active.campaign import parquet as packing
+from rankgauge.active.campaign import store
 from rankgauge.active.campaign.database import writing
-from rankgauge.active.campaign.settings import Settings
+from rankgauge.active.campaign.settings import CampaignSettings
 from rankgauge.active.campaign.stages import StageSettings
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.pool import Pool
@@ -18,7 +19,7 @@ from rankgauge.errors import ParameterError
 __all__ = ["insert", "planned"]
 
 
-def planned(pool: Pool, settings: Settings, options: dict[str, Any]) -> StageSettings:
+def planned(pool: Pool, settings: CampaignSettings, options: dict[str, Any]) -> StageSettings:
     """The first stage, whose plan can be made."""
     if settings.words is not None:
         lacking = [grade for grade in settings.grades if grade not in {level for _, level in settings.words.levels}]
@@ -31,7 +32,7 @@ def planned(pool: Pool, settings: Settings, options: dict[str, Any]) -> StageSet
 
 
 def insert(
-    engine: Engine, pool: Pool, settings: Settings, stage: StageSettings, name: str, clock: Callable[[], float]
+    engine: Engine, pool: Pool, settings: CampaignSettings, stage: StageSettings, name: str, clock: Callable[[], float]
 ) -> Store:
     """The campaign's first rows, all in one transaction."""
     now = clock()

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign.state import CampaignState
 
 __all__ = ["Progress"]
 
@@ -46,27 +46,27 @@ class Progress:
     paused: bool
 
     @classmethod
-    def of(cls, books: Books, connection: Connection) -> Self:
-        """How far the campaign of those books has come."""
-        ledger, people = books.ledger, books.settings.assessors
+    def of(cls, state: CampaignState, connection: Connection) -> Self:
+        """How far the campaign has come."""
+        ledger, people = state.ledger, state.settings.assessors
         unknown = ledger.asked & np.isnan(ledger.grades)
         return cls(
-            budget=books.settings.budget,
+            budget=state.settings.budget,
             spent=ledger.spent * people,
-            waiting=float(books.pool.costs[unknown].sum()) * people,
-            queries=len(np.unique(books.pool.query[ledger.asked])),
+            waiting=float(state.pool.costs[unknown].sum()) * people,
+            queries=len(np.unique(state.pool.query[ledger.asked])),
             asked=int(ledger.asked.sum()),
             judged=int(np.sum(~np.isnan(ledger.grades))),
-            leased=len(books.held(connection)),
+            leased=len(state.held(connection)),
             labels=ledger.counting,
             replaced=ledger.received - ledger.counting,
             assessors=len(ledger.history),
             unasked=len(ledger.unasked),
             unjudgeable=len(ledger.unjudgeable),
-            begun=sum(stage.begun(ledger) for stage in books.stages),
-            complete=sum(stage.complete(ledger) for stage in books.stages),
-            stages=len(books.stages),
-            paused=books.store.is_paused(connection),
+            begun=sum(stage.begun(ledger) for stage in state.stages),
+            complete=sum(stage.complete(ledger) for stage in state.stages),
+            stages=len(state.stages),
+            paused=state.store.is_paused(connection),
         )
 
     @property

@@ -7,20 +7,20 @@ from dataclasses import replace
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign import packing
-from rankgauge.active.campaign.books import Books
+from rankgauge.active.campaign import parquet as packing
 from rankgauge.active.campaign.estimates import FEWEST
 from rankgauge.active.campaign.stages import seed_of
-from rankgauge.active.design.recalibration import recalibrated
+from rankgauge.active.campaign.state import CampaignState
+from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.errors import InputError
 from rankgauge.numeric import FloatArray
 
 __all__ = ["refit"]
 
 
-def refit(books: Books, connection: Connection, beliefs: FloatArray | None, *, leave_open: bool) -> None:
+def refit(state: CampaignState, connection: Connection, beliefs: FloatArray | None, *, leave_open: bool) -> None:
     """The rows of a new stage; what is left of the budget is its own."""
-    stage, ledger, settings = books.stage, books.ledger, books.settings
+    stage, ledger, settings = state.stage, state.ledger, state.settings
     complete = stage.complete(ledger)
     _check(stage.begun(ledger) - complete, complete, leave_open)
     left = settings.allowance - ledger.spent
@@ -29,14 +29,14 @@ def refit(books: Books, connection: Connection, beliefs: FloatArray | None, *, l
     if beliefs is None:
         pool = recalibrated(stage.plan.pool, ledger.grades)
     else:
-        pool = replace(books.pool, beliefs=np.asarray(beliefs, dtype=np.float64))
-    number = len(books.stages)
+        pool = replace(state.pool, beliefs=np.asarray(beliefs, dtype=np.float64))
+    number = len(state.stages)
     chosen = replace(stage.settings, budget=left, seed=seed_of(settings.seed, number))
-    books.store.end_stage(connection, stage.number, complete)
-    books.store.add_stage(
+    state.store.end_stage(connection, stage.number, complete)
+    state.store.add_stage(
         connection,
         number=number,
-        made=books.clock(),
+        made=state.clock(),
         settings=chosen.packed(),
         beliefs=packing.pack_beliefs(pool.beliefs),
     )

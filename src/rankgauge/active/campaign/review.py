@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign.campaign import Campaign
-from rankgauge.active.campaign.ledger import Given, Ledger
-from rankgauge.active.labels import Kind
+from rankgauge.active.campaign.ledger import CurrentLabel, Ledger
+from rankgauge.active.labels import LabelKind
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError
 
-__all__ = ["Disagreement", "Own", "Review", "own"]
+__all__ = ["AssessorProgress", "Disagreement", "Review", "own"]
 
 RECENT = 30
 """So many of the last labels say how fast somebody judges."""
@@ -23,7 +23,7 @@ BREAK = 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Own:
+class AssessorProgress:
     """What an assessor has done: how many documents, how many an hour lately, and which was the last."""
 
     done: int
@@ -54,40 +54,40 @@ class Review:
     """A campaign looked back at."""
 
     def __init__(self, campaign: Campaign) -> None:
-        self._campaign, self._books = campaign, campaign._books
+        self._campaign, self._state = campaign, campaign._state
 
-    def own(self, assessor: str) -> Own:
+    def own(self, assessor: str) -> AssessorProgress:
         """What the assessor has done so far."""
-        with self._books.looking():
-            return own(self._books.ledger, assessor)
+        with self._state.looking():
+            return own(self._state.ledger, assessor)
 
-    def task(self, place: int, assessor: str) -> tuple[Task, Given]:
+    def task(self, place: int, assessor: str) -> tuple[Task, CurrentLabel]:
         """A document that the assessor has judged, once more, and what the assessor said of it."""
-        with self._books.looking() as connection:
-            said = self._books.ledger.given.get(place, {}).get(assessor)
-            if said is None or said.kind == Kind.SETTLED:
+        with self._state.looking() as connection:
+            said = self._state.ledger.given.get(place, {}).get(assessor)
+            if said is None or said.kind == LabelKind.SETTLED:
                 raise InputError("this document was not judged by you")
-            texts = self._books.store.texts(connection, [place])
-        return self._books.task(place, assessor, self._books.clock(), texts.get(place, {})), said
+            texts = self._state.store.texts(connection, [place])
+        return self._state.task(place, assessor, self._state.clock(), texts.get(place, {})), said
 
     def disagreements(self) -> list[Disagreement]:
         """The documents with different labels: open ones first, the widest apart first."""
-        with self._books.looking() as connection:
-            apart = {place: given for place, given in self._books.ledger.given.items() if _differs(given)}
-            texts = self._books.store.texts(connection, list(apart))
+        with self._state.looking() as connection:
+            apart = {place: given for place, given in self._state.ledger.given.items() if _differs(given)}
+            texts = self._state.store.texts(connection, list(apart))
         found = [self._disagreement(place, given, texts.get(place, {})) for place, given in apart.items()]
         return sorted(found, key=lambda one: (one.settled is not None, -one.spread, one.place))
 
     def judgments(self) -> pl.DataFrame:
         """The grades of every assessor by themselves: query, document, grade, assessor."""
         labels = self._campaign.labels()
-        return labels.filter(pl.col("kind") == Kind.GRADE.value).select("query", "document", "grade", "assessor")
+        return labels.filter(pl.col("kind") == LabelKind.GRADE.value).select("query", "document", "grade", "assessor")
 
     def queries(self) -> pl.DataFrame:
         """A row per query of which something was asked: documents, asked, judged, and its value where all are known."""
-        with self._books.looking():
-            pool, ledger = self._books.pool, self._books.ledger
-            target = self._books.stage.plan.target
+        with self._state.looking():
+            pool, ledger = self._state.pool, self._state.ledger
+            target = self._state.stage.plan.target
             known = ~np.isnan(ledger.grades)
             lacking = np.bincount(pool.query[target.needed(pool) & ~known], minlength=len(pool.sizes))
             values = np.asarray(target.values(pool, np.where(known, ledger.grades, pool.grades[0])))
@@ -99,25 +99,27 @@ class Review:
         frame = pl.DataFrame({"query": pool.queries, **counts, "value": np.where(lacking > 0, np.nan, values)})
         return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
 
-    def _disagreement(self, place: int, given: Mapping[str, Given], texts: dict[str, str]) -> Disagreement:
-        task = self._books.task(place, "", 0.0, texts)
-        final = [said for said in given.values() if said.kind == Kind.SETTLED]
-        said = {assessor: one.grade for assessor, one in given.items() if one.kind != Kind.SETTLED}
+    def _disagreement(self, place: int, given: Mapping[str, CurrentLabel], texts: dict[str, str]) -> Disagreement:
+        task = self._state.task(place, "", 0.0, texts)
+        final = [said for said in given.values() if said.kind == LabelKind.SETTLED]
+        said = {assessor: one.grade for assessor, one in given.items() if one.kind != LabelKind.SETTLED}
         settled = max(final, key=lambda one: one.id).grade if final else None
         return Disagreement(
             place=place, query=task.query, document=task.document, said=said, settled=settled, texts=texts
         )
 
 
-def own(ledger: Ledger, assessor: str) -> Own:
+def own(ledger: Ledger, assessor: str) -> AssessorProgress:
     """What an assessor has done so far, by the ledger."""
     mine = ledger.history.get(assessor, [])
     last = mine[-1][0] if mine else None
-    return Own(done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine[-RECENT:]]), last=last)
+    return AssessorProgress(
+        done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine[-RECENT:]]), last=last
+    )
 
 
-def _differs(given: Mapping[str, Given]) -> bool:
-    return len({said.grade for said in given.values() if said.kind != Kind.SETTLED}) > 1
+def _differs(given: Mapping[str, CurrentLabel]) -> bool:
+    return len({said.grade for said in given.values() if said.kind != LabelKind.SETTLED}) > 1
 
 
 def _pace(times: list[float]) -> float | None:

@@ -7,12 +7,13 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Self
 
+from rankgauge.active import defaults
 from rankgauge.errors import ParameterError
 from rankgauge.judgments import combine, scale
 from rankgauge.judgments.scales import Scale
 from rankgauge.policies import Policy
 
-__all__ = ["Settings", "Unjudgeable"]
+__all__ = ["CampaignSettings", "Unjudgeable"]
 
 
 class Unjudgeable(Policy):
@@ -23,23 +24,23 @@ class Unjudgeable(Policy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class CampaignSettings:
     """Measure, method, budget and the rules for labels."""
 
-    measure: str
-    dialect: str
-    method: str
+    measure: str = defaults.MEASURE
+    dialect: str = defaults.DIALECT
+    method: str = defaults.METHOD
     budget: float
-    seed: int
+    seed: int = defaults.SEED
     grades: tuple[float, ...]
     """The scale that is judged on, ascending."""
     scale: str | None = None
     """The scale's name or its levels, where grades have words."""
-    assessors: int = 1
+    assessors: int = defaults.ASSESSORS
     """How many assessors judge each document."""
-    combine: str = "mean"
+    combine: str = defaults.COMBINE
     """How their grades become one."""
-    unjudgeable: str = Unjudgeable.LOWEST
+    unjudgeable: str = defaults.UNJUDGEABLE
     cost: str = ""
     """What a document's cost is made of, in words."""
 

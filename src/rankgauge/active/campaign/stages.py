@@ -18,7 +18,7 @@ from rankgauge.active.target import Target
 from rankgauge.errors import InputError
 from rankgauge.numeric import IndexArray
 
-__all__ = ["Stage", "StageSettings", "seed_of"]
+__all__ = ["CampaignStage", "StageSettings", "seed_of"]
 
 FREE = 1_000
 """In a plan without an end so many draws that cost nothing may follow the last one that asked for something; where
@@ -56,7 +56,7 @@ def seed_of(campaign: int, stage: int) -> int:
     return campaign if stage == 0 else int(np.random.SeedSequence([campaign, stage]).generate_state(1)[0])
 
 
-class Stage:
+class CampaignStage:
     """A plan at work: what its draws need, which were begun, and how far they are complete."""
 
     def __init__(self, number: int, settings: StageSettings, plan: Plan) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rankgauge.active.label_format import Format, Labels
+from rankgauge.active.label_format import LabelFile, LabelFormat
 from rankgauge.active.label_formats.csv import CSV
 from rankgauge.active.label_formats.jsonl import JSONL
 from rankgauge.active.label_formats.labelstudio import LABEL_STUDIO
@@ -17,18 +17,18 @@ from rankgauge.io import Head
 from rankgauge.io.source import Source
 from rankgauge.io.target import writing
 
-__all__ = ["Format", "Labels", "read_labels", "registry", "task_format", "write_tasks"]
+__all__ = ["LabelFile", "LabelFormat", "read_labels", "registry", "task_format", "write_tasks"]
 
 _FORMATS = (LABEL_STUDIO, JSONL, CSV, QRELS)
 """The clearest marks first: what is none of the others is read as qrels."""
 
 
-def registry() -> Mapping[str, Format]:
+def registry() -> Mapping[str, LabelFormat]:
     """Every format by its name."""
     return {known.name: known for known in _FORMATS}
 
 
-def read_labels(path: str | os.PathLike[str], format: str | None = None, *, assessor: str) -> Labels:
+def read_labels(path: str | os.PathLike[str], format: str | None = None, *, assessor: str) -> LabelFile:
     """The labels in a file, whose format its first letters say; `assessor` is whose they are where it names nobody."""
     source = Source.of(os.fspath(path))
     head = Head(source=source)
@@ -44,7 +44,7 @@ def write_tasks(tasks: Sequence[Task], path: str | os.PathLike[str], format: str
         file.write(write(tasks).encode())
 
 
-def task_format(path: str | os.PathLike[str], format: str | None = None) -> Format:
+def task_format(path: str | os.PathLike[str], format: str | None = None) -> LabelFormat:
     """The format of a file of tasks, by its name's ending."""
     written = {known.name: known for known in _FORMATS if known.write is not None}
     if format is not None:
@@ -63,7 +63,7 @@ def task_format(path: str | os.PathLike[str], format: str | None = None) -> Form
     return found
 
 
-def _named(name: str) -> Format:
+def _named(name: str) -> LabelFormat:
     if name not in registry():
         raise UnknownNameError("format of labels", name, registry())
     return registry()[name]

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 
-from rankgauge.active.label_format import Format, Labels, graded
+from rankgauge.active.label_format import LabelFile, LabelFormat, graded
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError
@@ -28,7 +28,7 @@ def _recognise(head: Head) -> bool:
     return find(names, "query") is not None and find(names, "document") is not None
 
 
-def _read(source: Source, assessor: str) -> Labels:
+def _read(source: Source, assessor: str) -> LabelFile:
     names, _ = header(Head(source=source))
     columns = _columns(names, source)
     wide = raters(names) if "grade" not in columns else {}
@@ -40,7 +40,7 @@ def _read(source: Source, assessor: str) -> Labels:
         found = list(_labels(row, columns, wide, assessor, line))
         labels += found
         blank += not found
-    return Labels(labels=tuple(labels), blank=blank)
+    return LabelFile(labels=tuple(labels), blank=blank)
 
 
 def _columns(header: list[str], source: Source) -> dict[str, str]:
@@ -97,7 +97,7 @@ def _write(tasks: Sequence[Task]) -> str:
     return stream.getvalue()
 
 
-CSV = Format(
+CSV = LabelFormat(
     name="csv",
     title="a table with a header",
     endings=(".csv",),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankgauge.active.label_format import Format, Labels, graded
+from rankgauge.active.label_format import LabelFile, LabelFormat, graded
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError
@@ -17,7 +17,7 @@ from rankgauge.tables import find
 __all__ = ["JSONL", "flat"]
 
 
-def _read(source: Source, assessor: str) -> Labels:
+def _read(source: Source, assessor: str) -> LabelFile:
     labels, blank = [], 0
     for line, text, row in objects(source):
         label = flat(row, assessor, source, line, text)
@@ -25,7 +25,7 @@ def _read(source: Source, assessor: str) -> Labels:
             blank += 1
         else:
             labels.append(label)
-    return Labels(labels=tuple(labels), blank=blank)
+    return LabelFile(labels=tuple(labels), blank=blank)
 
 
 def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> Label | None:
@@ -62,7 +62,7 @@ def _write(tasks: Sequence[Task]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-JSONL = Format(
+JSONL = LabelFormat(
     name="jsonl",
     title="a JSON object per line",
     endings=(".jsonl", ".ndjson"),

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rankgauge.active.label_format import Format, Labels, graded
+from rankgauge.active.label_format import LabelFile, LabelFormat, graded
 from rankgauge.active.label_formats.jsonl import flat
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
@@ -24,13 +24,13 @@ CHOSEN = ("choices", "rating", "number")
 """The kinds of results that are grades, under which their values stand."""
 
 
-def _read(source: Source, assessor: str) -> Labels:
+def _read(source: Source, assessor: str) -> LabelFile:
     labels, blank = list[Label](), 0
     for line, item in _items(source.text(), source):
         found = [label for label in _labels(item, assessor, source, line) if label is not None]
         labels += found
         blank += not found
-    return Labels(labels=tuple(labels), blank=blank)
+    return LabelFile(labels=tuple(labels), blank=blank)
 
 
 def _items(text: str, source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -113,7 +113,7 @@ def _write(tasks: Sequence[Task]) -> str:
     return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
 
 
-LABEL_STUDIO = Format(
+LABEL_STUDIO = LabelFormat(
     name="label-studio",
     title="Label Studio's tasks and exports",
     endings=(".json",),

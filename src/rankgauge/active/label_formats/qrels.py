@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.active.label_format import Format, Labels
+from rankgauge.active.label_format import LabelFile, LabelFormat
 from rankgauge.active.labels import Label
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
@@ -12,7 +12,7 @@ __all__ = ["QRELS"]
 FIELDS = 4
 
 
-def _read(source: Source, assessor: str) -> Labels:
+def _read(source: Source, assessor: str) -> LabelFile:
     labels = []
     for line, text in enumerate(source.text().split("\n"), start=1):
         fields = text.split()
@@ -30,7 +30,7 @@ def _read(source: Source, assessor: str) -> Labels:
         labels.append(
             Label(query=query, document=document, grade=grade, assessor=assessor, line=line, text=text.rstrip("\r"))
         )
-    return Labels(labels=tuple(labels))
+    return LabelFile(labels=tuple(labels))
 
 
-QRELS = Format(name="qrels", title="TREC qrels", endings=(".qrels",), recognise=lambda head: True, read=_read)
+QRELS = LabelFormat(name="qrels", title="TREC qrels", endings=(".qrels",), recognise=lambda head: True, read=_read)

@@ -13,24 +13,24 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from rankgauge.active.design.nested import NestedStage
-from rankgauge.active.design.querylevel import query_costs
-from rankgauge.active.design.recalibration import recalibrated
-from rankgauge.active.design.stages import Stage, StagedPlan
-from rankgauge.active.design.thinned import ThinnedStage
-from rankgauge.active.design.walk import Sheet
-from rankgauge.active.design.whole import CensusStage, WholeStage
 from rankgauge.active.method import Method, Repetitions
-from rankgauge.active.methods.document import STAGES, Document, document_stage
-from rankgauge.active.methods.greg import Greg
+from rankgauge.active.methods.document import STAGES, DocumentMethod, document_stage
+from rankgauge.active.methods.greg import GregMethod
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.cascade_stage import CascadeStage
+from rankgauge.active.sampling.document_walk import WorthTable
+from rankgauge.active.sampling.linear_stage import LinearStage
+from rankgauge.active.sampling.query_plan import query_costs
+from rankgauge.active.sampling.query_stage import CensusStage, QueryStage
+from rankgauge.active.sampling.recalibration import recalibrated
+from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["Auto", "AutoPlan"]
+__all__ = ["AutoMethod", "AutoPlan"]
 
-_Level: TypeAlias = NestedStage | ThinnedStage | WholeStage
+_Level: TypeAlias = CascadeStage | LinearStage | QueryStage
 
 FEWEST = 5
 """The fewest pilot queries; the beliefs, once they know the pilot's grades, count for as many."""
@@ -40,7 +40,7 @@ class AutoPlan(StagedPlan):
     """A census of the pilot, then the level that its grades speak for."""
 
     method = "auto"
-    options: Auto
+    options: AutoMethod
     _choice: tuple[bytes, str] | None = None
 
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
@@ -70,14 +70,14 @@ class AutoPlan(StagedPlan):
         pool, query, single = recalibrated(self.pool, grades), self.options.query, self.options.single
         levels: dict[str, Callable[[], _Level]] = {}
         if self.target.shape is not Shape.OTHER:
-            sheet = Sheet(pool=pool, target=self.target, floor=single.floor)
-            levels["document"] = lambda: document_stage(sheet, rest, left, single.uniform)
-        levels["greg"] = lambda: WholeStage(pool, self.target, rest, left, query.uniform)
+            table = WorthTable(pool=pool, target=self.target, floor=single.floor)
+            levels["document"] = lambda: document_stage(table, rest, left, single.uniform)
+        levels["greg"] = lambda: QueryStage(pool, self.target, rest, left, query.uniform)
         return levels
 
 
 @dataclass(frozen=True, kw_only=True)
-class Auto(Method):
+class AutoMethod(Method):
     """The document level, unless a pilot shows that the query level is worth more under these beliefs.
 
     `pilot` is the share of the budget that the pilot gets, at least what five queries cost.
@@ -93,14 +93,14 @@ class Auto(Method):
             raise ParameterError("method auto", "pilot", "a share between 0 and 1", self.pilot)
 
     @property
-    def single(self) -> Document:
+    def single(self) -> DocumentMethod:
         """The document level's options."""
-        return Document()
+        return DocumentMethod()
 
     @property
-    def query(self) -> Greg:
+    def query(self) -> GregMethod:
         """The query level's options."""
-        return Greg()
+        return GregMethod()
 
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> AutoPlan:
         return self._plan(pool, target, budget, rng, None)
@@ -124,10 +124,10 @@ class Auto(Method):
         return Repetitions.joined([plan.played(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        found = [Greg().expected_error(pool, target, budgets=budgets, rng=rng)]
+        found = [GregMethod().expected_error(pool, target, budgets=budgets, rng=rng)]
         if target.shape is not Shape.OTHER:
             spent = np.asarray(budgets) * (1 - self.pilot)
-            found.append(Document().expected_error(pool, target, budgets=spent, rng=rng))
+            found.append(DocumentMethod().expected_error(pool, target, budgets=spent, rng=rng))
         return np.asarray(np.minimum.reduce(found))
 
 

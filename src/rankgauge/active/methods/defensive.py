@@ -12,14 +12,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.design.querylevel import value_bounds
-from rankgauge.active.methods.paper import Paper, PaperPlan, drawing
+from rankgauge.active.methods.paper import PaperMethod, PaperPlan, drawing
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.query_plan import value_bounds
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["Defensive", "DefensivePlan"]
+__all__ = ["DefensiveMethod", "DefensivePlan"]
 
 
 class DefensivePlan(PaperPlan):
@@ -35,7 +35,7 @@ class DefensivePlan(PaperPlan):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Defensive(Paper):
+class DefensiveMethod(PaperMethod):
     """The paper's method with the share `uniform` of its draws from all queries alike."""
 
     name: ClassVar[str] = "paper+defensive"

@@ -14,47 +14,47 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.design.nested import NestedStage
-from rankgauge.active.design.recalibration import recalibrated
-from rankgauge.active.design.stages import Stage, StagedPlan
-from rankgauge.active.design.thinned import ThinnedStage
-from rankgauge.active.design.walk import Sheet
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.cascade_stage import CascadeStage
+from rankgauge.active.sampling.document_walk import WorthTable
+from rankgauge.active.sampling.linear_stage import LinearStage
+from rankgauge.active.sampling.recalibration import recalibrated
+from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["STAGES", "Document", "DocumentPlan", "document_stage"]
+__all__ = ["STAGES", "DocumentMethod", "DocumentPlan", "document_stage"]
 
 STAGES = {1: (0.0,), 2: (0.0, 0.3), 3: (0.0, 0.2, 0.5)}
 """Where stages begin, as shares of the queries, by their number."""
 
-_KINDS: dict[Shape, type[NestedStage] | type[ThinnedStage]] = {
-    Shape.CASCADE: NestedStage,
-    Shape.LINEAR: ThinnedStage,
+_KINDS: dict[Shape, type[CascadeStage] | type[LinearStage]] = {
+    Shape.CASCADE: CascadeStage,
+    Shape.LINEAR: LinearStage,
 }
 
 
-def document_stage(sheet: Sheet, rest: IndexArray, left: float, uniform: float) -> NestedStage | ThinnedStage:
+def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> CascadeStage | LinearStage:
     """The stage that judges documents of the rest of the queries at the predicted cost `left`."""
-    return _KINDS[sheet.target.shape](sheet, rest, left, uniform)
+    return _KINDS[table.target.shape](table, rest, left, uniform)
 
 
 class DocumentPlan(StagedPlan):
     """The draws of the document level."""
 
     method = "document"
-    options: Document
+    options: DocumentMethod
 
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
         pool = recalibrated(self.pool, grades) if number else self.pool
-        sheet = Sheet(pool=pool, target=self.target, floor=self.options.floor)
-        return document_stage(sheet, rest, left, self.options.uniform)
+        table = WorthTable(pool=pool, target=self.target, floor=self.options.floor)
+        return document_stage(table, rest, left, self.options.uniform)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Document(Method):
+class DocumentMethod(Method):
     """Documents are judged where their grades may change the value, and weighed by how likely they were judged.
 
     `stages` (1, 2 or 3): between stages beliefs are fitted to the labels so far. `floor`: the share of the variance
@@ -90,10 +90,10 @@ class Document(Method):
         first = [self._first(pool, target, float(budget)) for budget in budgets]
         return np.array([np.sqrt(stage.predicted_variance()) for stage in first]) / len(pool.sizes)
 
-    def _first(self, pool: Pool, target: Target, budget: float) -> NestedStage | ThinnedStage:
+    def _first(self, pool: Pool, target: Target, budget: float) -> CascadeStage | LinearStage:
         """The first stage, which is the same for all seeds."""
-        sheet = Sheet(pool=pool, target=target, floor=self.floor)
-        return document_stage(sheet, np.arange(len(pool.sizes)), budget, self.uniform)
+        table = WorthTable(pool=pool, target=target, floor=self.floor)
+        return document_stage(table, np.arange(len(pool.sizes)), budget, self.uniform)
 
     def _plan(self, pool: Pool, target: Target, budget: float, seed: int, first: Stage) -> DocumentPlan:
         edges = [int(share * len(pool.sizes)) for share in STAGES[self.stages]]

@@ -13,17 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.design.kappa import Reach
-from rankgauge.active.design.querylevel import QueryPlan, affordable, query_costs, streams
-from rankgauge.active.design.regression import Regression
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import Moments, moments
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.inclusion import InclusionRule
+from rankgauge.active.sampling.query_plan import QueryPlan, affordable, query_costs, streams
+from rankgauge.active.sampling.regression import Regression
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["Greg", "GregPlan", "inclusions", "query_scores"]
+__all__ = ["GregMethod", "GregPlan", "inclusions", "query_scores"]
 
 
 def query_scores(found: Moments, costs: FloatArray, uniform: float) -> FloatArray:
@@ -74,7 +74,7 @@ class GregPlan(QueryPlan):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Greg(Method):
+class GregMethod(Method):
     """Whole queries are sampled without replacement, and a regression on their expected values uses the whole pool.
 
     `uniform` is the share of the sample that all queries get alike.
@@ -124,7 +124,9 @@ class Greg(Method):
         total = float(costs.sum())
 
         def error(budget: float) -> float:
-            reach = Reach.meeting(budget, lambda reach: float(reach.chances(scores) @ costs), total=total, uniform=0.0)
-            return float(np.sqrt(found.variance @ (1 / reach.chances(scores) - 1))) / len(costs)
+            rule = InclusionRule.meeting(
+                budget, lambda rule: float(rule.chances(scores) @ costs), total=total, uniform=0.0
+            )
+            return float(np.sqrt(found.variance @ (1 / rule.chances(scores) - 1))) / len(costs)
 
         return np.array([error(float(budget)) for budget in budgets])

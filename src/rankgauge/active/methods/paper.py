@@ -15,15 +15,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.design.querylevel import QueryPlan, affordable, new, query_costs, streams
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.query_plan import QueryPlan, affordable, new, query_costs, streams
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["Paper", "PaperPlan", "drawing", "draws_for"]
+__all__ = ["PaperMethod", "PaperPlan", "drawing", "draws_for"]
 
 MOST = 10
 """How many times as many draws as queries a repetition makes at most: the budget may be enough for all of them."""
@@ -68,7 +68,7 @@ class PaperPlan(QueryPlan):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paper(Method):
+class PaperMethod(Method):
     """Queries are drawn where the beliefs see the largest spread for the cost, and weighed by how unlikely they were.
 
     `beliefs="uniform"` takes every grade for equally likely (the paper's uniD), `costs="one"` every query for equally

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.active.design.querylevel import QueryPlan, affordable, query_costs, value_bounds
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.query_plan import QueryPlan, affordable, query_costs, value_bounds
 from rankgauge.active.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["Passive", "PassivePlan"]
+__all__ = ["PassiveMethod", "PassivePlan"]
 
 
 class PassivePlan(QueryPlan):
@@ -43,7 +43,7 @@ class PassivePlan(QueryPlan):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Passive(Method):
+class PassiveMethod(Method):
     """Queries in random order are judged whole, and their values averaged."""
 
     name: ClassVar[str] = "passive"

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from rankgauge.active import defaults
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.errors import ParameterError
@@ -44,10 +45,12 @@ def next_(
         Path,
         typer.Option("-o", "--output", help="The tasks: .csv, .jsonl, or .json for Label Studio.", metavar="FILE"),
     ],
-    n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = 20,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = defaults.TASKS,
     assessor: Assessor = None,
     again: Annotated[bool, typer.Option("--again", help="Those that the assessor has already, first.")] = False,
-    days: Annotated[float, typer.Option("--days", help="For how long nobody else gets them.", metavar="X")] = 7.0,
+    days: Annotated[
+        float, typer.Option("--days", help="For how many days they stay reserved.", metavar="X")
+    ] = defaults.LEASE_DAYS,
 ) -> None:
     """Write the documents to judge next, as far as the budget allows."""
     from rankgauge.active import label_formats as formats
@@ -112,16 +115,16 @@ def record(
 )
 def estimate(
     campaign: CampaignName,
-    level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = 0.95,
+    level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = defaults.LEVEL,
     interval: Annotated[
         str,
         choices.option(
             "--interval",
             help="The confidence interval: {choices}.",
             metavar="KIND",
-            registry="rankgauge.active.intervals:Interval",
+            registry="rankgauge.active.intervals:IntervalKind",
         ),
-    ] = "t",
+    ] = defaults.INTERVAL,
     output: Annotated[
         str,
         choices.output("rankgauge.report.active:registry"),

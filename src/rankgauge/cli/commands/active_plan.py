@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from rankgauge.active import defaults
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 
@@ -102,8 +103,8 @@ def plan(
     pool: Pools,
     output: Output,
     budget: Budget,
-    measure: MeasureName = "ERR",
-    method: MethodName = "auto",
+    measure: MeasureName = defaults.MEASURE,
+    method: MethodName = defaults.METHOD,
     option: Options = None,
     cost: Cost = None,
     unit: Unit = "document",
@@ -111,11 +112,11 @@ def plan(
     grades: Grades = None,
     scale: Scale = None,
     depth: Depth = None,
-    dialect: options.DialectName = "standard",
-    assessors: Assessors = 1,
-    combine: Combine = "mean",
-    unjudgeable: UnjudgeableRule = "lowest",
-    seed: Seed = 0,
+    dialect: options.DialectName = defaults.DIALECT,
+    assessors: Assessors = defaults.ASSESSORS,
+    combine: Combine = defaults.COMBINE,
+    unjudgeable: UnjudgeableRule = defaults.UNJUDGEABLE,
+    seed: Seed = defaults.SEED,
 ) -> None:
     """Plan a campaign: which interval to expect of each method and budget, before a label is bought."""
     import sys

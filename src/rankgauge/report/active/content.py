@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from rankgauge.active.campaign import Unjudgeable
-from rankgauge.active.intervals import Interval
+from rankgauge.active.intervals import IntervalKind
 from rankgauge.report.active.shown import Shown
 from rankgauge.report.numbers import number
 
@@ -33,7 +33,7 @@ def notes(shown: Shown) -> Iterator[tuple[str, str]]:
     yield "pool", f"{shown.pool[0]:,} queries, {shown.pool[1]:,} documents"
     yield "method", _method(shown)
     if shown.estimate is not None:
-        yield "interval", Interval.parse(shown.estimate.interval).words
+        yield "interval", IntervalKind.parse(shown.estimate.interval).words
     if settings.assessors > 1:
         yield "assessors", f"{settings.assessors} judge each document; one grade of theirs: {settings.combine}"
     if progress.unjudgeable:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.active import methods
 from rankgauge.active.campaign import Campaign
-from rankgauge.active.planning import Forecast
+from rankgauge.active.forecasts import Forecast
 from rankgauge.active.pool import Pool
 from rankgauge.report.active.content import amount
 from rankgauge.report.formats.text import console, pairs, ruled

@@ -8,7 +8,7 @@ from typing import Self
 
 import polars as pl
 
-from rankgauge.active.campaign import Campaign, Progress, Settings
+from rankgauge.active.campaign import Campaign, CampaignSettings, Progress
 from rankgauge.active.methods import Estimate
 
 __all__ = ["Shown"]
@@ -19,7 +19,7 @@ class Shown:
     """A campaign as it stands: settings, progress, estimate, and how the estimate moved with the cost."""
 
     name: str
-    settings: Settings
+    settings: CampaignSettings
     progress: Progress
     estimate: Estimate | None
     curve: pl.DataFrame

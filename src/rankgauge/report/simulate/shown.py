@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from rankgauge.active.study import Curve, Loss, Saving, Study, distance, misjudged
+from rankgauge.active.study import ErrorCurve, Loss, Saving, Study, distance, misjudged
 
 __all__ = ["REFERENCES", "Shown"]
 
@@ -58,7 +58,7 @@ class Shown:
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def curve(self, study: Study, method: str) -> Curve | None:
+    def curve(self, study: Study, method: str) -> ErrorCurve | None:
         """A method's curve; None where the study lacks it."""
         return study.curves.get(method)
 

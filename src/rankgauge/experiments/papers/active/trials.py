@@ -16,7 +16,7 @@ import numpy as np
 from rankgauge.active import methods
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
-from rankgauge.active.study import Curve, Study
+from rankgauge.active.study import ErrorCurve, Study
 from rankgauge.active.target import Target
 from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, untold
 from rankgauge.numeric import FloatArray
@@ -98,7 +98,7 @@ class Trials:
     workers: int = 2
     progress: Progress = untold
 
-    def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, Curve]]:
+    def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, ErrorCurve]]:
         """The curve of each method by the names of the cases; several cases of a name are repeated in turn."""
         # The last methods take longest: begun first, they do not keep a single process busy at the end.
         asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
@@ -122,7 +122,9 @@ class Trials:
         return ExperimentJob(name=f"{_file(case.name)} {name}", settings=settings)
 
 
-def studies(curves: Mapping[str, Mapping[str, Curve]], cases: Trialled, facts: Mapping[str, Any]) -> tuple[Study, ...]:
+def studies(
+    curves: Mapping[str, Mapping[str, ErrorCurve]], cases: Trialled, facts: Mapping[str, Any]
+) -> tuple[Study, ...]:
     """The curves as studies, each with what its pool is."""
     found = []
     for name, mine in curves.items():
@@ -170,10 +172,10 @@ def _tried(case: Case, settings: Mapping[str, Any], seeds: Any) -> list[dict[str
     return rows
 
 
-def _curve(name: str, pools: Sequence[Sequence[Mapping[str, Any]]]) -> Curve:
+def _curve(name: str, pools: Sequence[Sequence[Mapping[str, Any]]]) -> ErrorCurve:
     parts = []
     for rows in pools:
         kept = ("value", "error", "freedom", "cost", "draws", "labels")
         found = {row["budget"]: Repetitions(**{k: np.array(row[k], dtype=np.float64) for k in kept}) for row in rows}
-        parts.append(Curve.of(name, found, rows[0]["truth"]))
-    return Curve.joined(parts)
+        parts.append(ErrorCurve.of(name, found, rows[0]["truth"]))
+    return ErrorCurve.joined(parts)

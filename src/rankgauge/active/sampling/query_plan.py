@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from rankgauge.active.intervals import Interval, bernstein, half_width
+from rankgauge.active.intervals import IntervalKind, bernstein, half_width
 from rankgauge.active.method import Estimate, Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
@@ -66,7 +66,7 @@ class QueryPlan(Plan):
 
     def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         """Bounded draws whose mean is the pool's, their bounds, and how many there are to draw from."""
-        raise ParameterError(f"method {self.method}", "interval", "t or sequence", str(Interval.BERNSTEIN))
+        raise ParameterError(f"method {self.method}", "interval", "t or sequence", str(IntervalKind.BERNSTEIN))
 
     def query(self, j: int) -> int:
         return int(self._draws(j + 1)[j])
@@ -79,7 +79,7 @@ class QueryPlan(Plan):
         drawn = self._draws(j + 1)
         return 0.0 if drawn[j] in drawn[:j] else float(self._costs[drawn[j]])
 
-    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = Interval.T) -> Estimate:
+    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         drawn = self._draws(n)
         values = self.target.values(self.pool, grades)[drawn]
         assert not np.isnan(values).any(), "an estimate takes complete draws"
@@ -108,7 +108,7 @@ class QueryPlan(Plan):
         level: float,
         interval: str,
     ) -> tuple[float, float]:
-        if Interval.parse(interval) is Interval.BERNSTEIN:
+        if IntervalKind.parse(interval) is IntervalKind.BERNSTEIN:
             draws, bounds, population = self._bounded(drawn, values)
             return bernstein(draws, bounds=bounds, level=level, population=population)
         value, error, freedom = found

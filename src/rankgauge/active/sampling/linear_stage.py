@@ -9,43 +9,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.design.kappa import Reach
-from rankgauge.active.design.stages import Luck, Outcome, Stage
-from rankgauge.active.design.walk import Sheet
 from rankgauge.active.moments.forms.linear import net_weights
+from rankgauge.active.sampling.document_walk import WorthTable
+from rankgauge.active.sampling.inclusion import InclusionRule
+from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["ThinnedStage"]
+__all__ = ["LinearStage"]
 
 COMMON = 0.1
 
 
-class ThinnedStage(Stage):
+class LinearStage(Stage):
     """Documents are judged where their luck, and that of their query, is below their probabilities."""
 
     name = "document"
 
-    def __init__(self, sheet: Sheet, rest: IndexArray, left: float, uniform: float) -> None:
-        self.sheet, pool = sheet, sheet.pool
+    def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
+        self.table, pool = table, table.pool
         self.rest = rest
-        self._weights = net_weights(sheet.target.weights(pool))
-        stake = np.abs(self._weights) * sheet.spread
-        self._scores = np.where(sheet.needed, stake / np.sqrt(pool.costs), np.nan)
+        self._weights = net_weights(table.target.weights(pool))
+        stake = np.abs(self._weights) * table.spread
+        self._scores = np.where(table.needed, stake / np.sqrt(pool.costs), np.nan)
         self._openings = self._opening_scores(stake)
-        total = float(sheet.query_costs[rest].sum())
-        self.reach = Reach.meeting(left, lambda reach: self._cost(reach)[rest].sum(), total=total, uniform=uniform)
-        self.opened, self.chance = self._chances(self.reach)
+        total = float(table.query_costs[rest].sum())
+        self.rule = InclusionRule.meeting(left, lambda rule: self._cost(rule)[rest].sum(), total=total, uniform=uniform)
+        self.opened, self.chance = self._chances(self.rule)
 
     def prepare(self, grades: FloatArray) -> None:
         """Nothing depends on grades here."""
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
-        first = int(self.sheet.pool.starts[query])
-        documents = np.arange(first, first + int(self.sheet.pool.sizes[query]))
+        first = int(self.table.pool.starts[query])
+        documents = np.arange(first, first + int(self.table.pool.sizes[query]))
         return np.asarray(documents[self._judged(luck, documents) & np.isnan(grades[documents])])
 
-    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
-        pool = self.sheet.pool
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
+        pool = self.table.pool
         sizes = pool.sizes[queries]
         starts = np.cumsum(sizes) - sizes
         documents = np.arange(int(sizes.sum())) + np.repeat(pool.starts[queries] - starts, sizes)
@@ -57,8 +57,8 @@ class ThinnedStage(Stage):
         chance, opened = np.where(judged, self.chance[documents], 1.0), self.opened[queries]
         change = np.where(judged, self._changes(grades, documents), 0.0) / chance
         labels, together = sums(judged.astype(float)), sums(change)
-        return Outcome(
-            expected=self.sheet.expected,
+        return StageOutcome(
+            expected=self.table.expected,
             change=together,
             # Two documents of an open query are judged together with probability π π' / S₀.
             variance=sums(change**2 * (np.repeat(opened, sizes) - chance)) + (1.0 - opened) * together**2,
@@ -71,45 +71,45 @@ class ThinnedStage(Stage):
         """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
         every = np.arange(len(grades))
         change, chance = np.nan_to_num(self._changes(grades, every)), np.where(self.chance > 0, self.chance, 1.0)
-        alone = self._sums(change**2 * (1.0 / chance - 1.0 / self.opened[self.sheet.pool.query]))
-        return (alone + self._sums(change) ** 2 * (1.0 / self.opened - 1.0))[queries], self._cost(self.reach)[queries]
+        alone = self._sums(change**2 * (1.0 / chance - 1.0 / self.opened[self.table.pool.query]))
+        return (alone + self._sums(change) ** 2 * (1.0 / self.opened - 1.0))[queries], self._cost(self.rule)[queries]
 
     def predicted_variance(self) -> float:
         """The variance of the sum over the rest of the queries if the beliefs are right."""
         chance = np.where(self.chance > 0, self.chance, 1.0)
-        variance = self._weights**2 * self.sheet.worths.variance * (1.0 / chance - 1.0)
+        variance = self._weights**2 * self.table.worths.variance * (1.0 / chance - 1.0)
         return float(self._sums(variance)[self.rest].sum())
 
     def _judged(self, luck: Luck, documents: IndexArray) -> BoolArray:
-        queries = self.sheet.pool.query[documents]
+        queries = self.table.pool.query[documents]
         inside = luck.query[queries] < self.opened[queries]
         return np.asarray(inside & (luck.document[documents] * self.opened[queries] < self.chance[documents]))
 
     def _changes(self, grades: FloatArray, documents: IndexArray) -> FloatArray:
-        worths = self.sheet.target.worths(grades[documents])
-        return np.asarray(self._weights[documents] * (worths - self.sheet.worths.mean[documents]))
+        worths = self.table.target.worths(grades[documents])
+        return np.asarray(self._weights[documents] * (worths - self.table.worths.mean[documents]))
 
-    def _chances(self, reach: Reach) -> tuple[FloatArray, FloatArray]:
+    def _chances(self, rule: InclusionRule) -> tuple[FloatArray, FloatArray]:
         """The probabilities of queries to be opened and of documents to be judged."""
-        opened = reach.chances(self._openings)
-        return opened, np.minimum(reach.chances(self._scores), opened[self.sheet.pool.query])
+        opened = rule.chances(self._openings)
+        return opened, np.minimum(rule.chances(self._scores), opened[self.table.pool.query])
 
-    def _cost(self, reach: Reach) -> FloatArray:
+    def _cost(self, rule: InclusionRule) -> FloatArray:
         """The mean cost of each query; one that is opened and of which nothing is judged costs nothing."""
-        opened, chance = self._chances(reach)
-        costs = self._sums(chance * self.sheet.pool.costs)
-        if not self.sheet.pool.overhead.any():
+        opened, chance = self._chances(rule)
+        costs = self._sums(chance * self.table.pool.costs)
+        if not self.table.pool.overhead.any():
             return costs
-        passed = chance / np.where(opened > 0, opened, 1.0)[self.sheet.pool.query]
-        nothing = np.multiply.reduceat(1.0 - passed, self.sheet.pool.starts)
-        return np.asarray(costs + self.sheet.pool.overhead * opened * (1.0 - nothing))
+        passed = chance / np.where(opened > 0, opened, 1.0)[self.table.pool.query]
+        nothing = np.multiply.reduceat(1.0 - passed, self.table.pool.starts)
+        return np.asarray(costs + self.table.pool.overhead * opened * (1.0 - nothing))
 
     def _opening_scores(self, stake: FloatArray) -> FloatArray:
         """The score of opening each query, endless where that costs nothing.
 
         The best that its documents give together, as for the nested design, and what their grades have in common.
         """
-        pool = self.sheet.pool
+        pool = self.table.pool
         order = np.lexsort((-np.nan_to_num(self._scores), pool.query))
         gain, costs = stake[order] ** 2, pool.costs[order]
         common = COMMON * self._sums(stake) ** 2
@@ -122,4 +122,4 @@ class ThinnedStage(Stage):
         return np.sqrt(np.maximum(best, alone))
 
     def _sums(self, flat: FloatArray) -> FloatArray:
-        return np.asarray(np.add.reduceat(flat, self.sheet.pool.starts))
+        return np.asarray(np.add.reduceat(flat, self.table.pool.starts))

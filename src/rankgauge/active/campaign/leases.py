@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.ledger import Ledger
-from rankgauge.active.campaign.stages import Stage
+from rankgauge.active.campaign.stages import CampaignStage
+from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.tasks import Task
 
 __all__ = ["Hand", "hand_out"]
@@ -26,27 +26,27 @@ record it."""
 
 
 def hand_out(
-    books: Books, connection: Connection, assessors: Sequence[str], n: int = 1, *, seconds: float, again: bool
+    state: CampaignState, connection: Connection, assessors: Sequence[str], n: int = 1, *, seconds: float, again: bool
 ) -> dict[str, list[Task]]:
     """Up to so many documents for each assessor, in a transaction that nobody interferes with."""
-    now, chosen, kept = books.clock(), dict[str, list[int]](), list[tuple[str, int]]()
-    held, ended = books.leases(connection)
+    now, chosen, kept = state.clock(), dict[str, list[int]](), list[tuple[str, int]]()
+    held, ended = state.leases(connection)
     if len(ended) >= ENDED:
-        books.store.drop_leases(connection, ended, now)
+        state.store.drop_leases(connection, ended, now)
     for assessor in dict.fromkeys(assessors):
         mine = [place for place, people in held.items() if again and assessor in people][:n]
         kept += [(assessor, place) for place in mine]
-        fresh = Hand(books=books, connection=connection, assessor=assessor, held=held, now=now).documents()
+        fresh = Hand(state=state, connection=connection, assessor=assessor, held=held, now=now).documents()
         chosen[assessor] = [*mine, *islice(fresh, n - len(mine))]
         for place in chosen[assessor]:
             held.setdefault(place, set()).add(assessor)
-    books.store.end_leases(connection, kept, now)
+    state.store.end_leases(connection, kept, now)
     pairs = [(assessor, place) for assessor, places in chosen.items() for place in places]
     lease = {"made": now, "until": now + seconds}
-    books.store.add_leases(connection, [{"place": place, "assessor": name, **lease} for name, place in pairs])
-    texts = books.store.texts(connection, [place for _, place in pairs]) if pairs else {}
+    state.store.add_leases(connection, [{"place": place, "assessor": name, **lease} for name, place in pairs])
+    texts = state.store.texts(connection, [place for _, place in pairs]) if pairs else {}
     return {
-        assessor: [books.task(place, assessor, now + seconds, texts.get(place, {})) for place in places]
+        assessor: [state.task(place, assessor, now + seconds, texts.get(place, {})) for place in places]
         for assessor, places in chosen.items()
     }
 
@@ -55,7 +55,7 @@ def hand_out(
 class Hand:
     """One walk along the draws for one assessor, in a transaction that nobody interferes with."""
 
-    books: Books
+    state: CampaignState
     connection: Connection
     assessor: str
     held: Mapping[int, set[str]]
@@ -63,14 +63,14 @@ class Hand:
     now: float
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> CampaignStage:
         """The stage that is on."""
-        return self.books.stage
+        return self.state.stage
 
     @property
     def ledger(self) -> Ledger:
         """What is known."""
-        return self.books.ledger
+        return self.state.ledger
 
     def documents(self) -> Iterator[int]:
         """Documents that this assessor may judge, in the order of the draws that need them.
@@ -102,7 +102,7 @@ class Hand:
 
     def _costs(self, fresh: Sequence[int]) -> list[float]:
         """What each document takes from the budget; the first of a query that nobody has opened yet opens it."""
-        pool = self.books.pool
+        pool = self.state.pool
         query = int(pool.query[fresh[0]])
         start, size = int(pool.starts[query]), int(pool.sizes[query])
         opened = bool(self.ledger.asked[start : start + size].any())
@@ -117,8 +117,8 @@ class Hand:
             for place, cost in zip(fresh, costs, strict=True)
         ]
         draws = [{"stage": number, "number": j, "query": int(self.stage.plan.query(j))} for j in begun]
-        self.books.store.add_draws(self.connection, draws)
-        self.ledger.take_tasks(self.books.store.add_tasks(self.connection, rows))
+        self.state.store.add_draws(self.connection, draws)
+        self.ledger.take_tasks(self.state.store.add_tasks(self.connection, rows))
 
     def _free(self, place: int) -> bool:
         """Whether the document lacks an assessor and this one has neither judged it nor got it."""

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.intervals import Interval, half_width
+from rankgauge.active.intervals import IntervalKind, half_width
 from rankgauge.active.method import Estimate, Plan, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["Luck", "Outcome", "Stage", "StagedPlan"]
+__all__ = ["Luck", "Stage", "StageOutcome", "StagedPlan"]
 
 SETTLED = 4.0
 """A stage that has run to one part in so many stands for the estimate alone; before, the stage before it counts too."""
@@ -37,7 +37,7 @@ class Luck:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outcome:
+class StageOutcome:
     """What the visited queries of a stage gave, an entry for each but for `expected`, which has all of the pool's.
 
     `variance` is an unbiased estimate of the change's variance over the luck, `documents` are the judged ones of all.
@@ -61,7 +61,7 @@ class Stage(ABC):
         """The documents of the query whose grades are needed next."""
 
     @abstractmethod
-    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
         """What the queries give under the grades; those that are not asked for may be NaN."""
 
 
@@ -103,7 +103,7 @@ class StagedPlan(Plan):
         stage = self._stage(self._number(j), grades)
         return float(stage.run(self.order[j : j + 1], self.luck, grades).cost[0])
 
-    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = Interval.T) -> Estimate:
+    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         outcomes = [self._outcome(number, n, grades) for number in range(self._number(n - 1) + 1)] if n else []
         value, error, freedom = self._combined(outcomes)
         half = float(half_width(error, draws=n, freedom=freedom, level=level, kind=interval))
@@ -123,7 +123,7 @@ class StagedPlan(Plan):
 
     def played(self, grades: FloatArray) -> Repetitions:
         """What the plan gives on a pool with known grades, stopped before the draw that would exceed the budget."""
-        outcomes: list[Outcome] = []
+        outcomes: list[StageOutcome] = []
         left = self.budget
         for number, (edge, end) in enumerate(zip(self.edges[:-1], self.edges[1:], strict=True)):
             outcome = self._outcome(number, end, grades)
@@ -148,7 +148,7 @@ class StagedPlan(Plan):
         """The stage of draw j."""
         return int(np.searchsorted(self.edges[:-1], j, side="right")) - 1
 
-    def _outcome(self, number: int, n: int, grades: FloatArray) -> Outcome:
+    def _outcome(self, number: int, n: int, grades: FloatArray) -> StageOutcome:
         visited = self.order[self.edges[number] : min(n, self.edges[number + 1])]
         return self._stage(number, grades).run(visited, self.luck, grades)
 
@@ -172,7 +172,7 @@ class StagedPlan(Plan):
             self._earlier[number] = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[number]]))
         return self._earlier[number]
 
-    def _combined(self, outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
+    def _combined(self, outcomes: Sequence[StageOutcome]) -> tuple[float, float, float]:
         """The value, its standard error and the error's degrees of freedom."""
         m, done, sure = len(self.order), 0.0, 0.0
         value = error = np.nan
@@ -194,7 +194,7 @@ class StagedPlan(Plan):
         return float(value), float(error), _freedom(pieces, any(outcome.labels.any() for outcome in outcomes))
 
 
-def _expanded(outcome: Outcome, rest: IndexArray) -> tuple[float, float]:
+def _expanded(outcome: StageOutcome, rest: IndexArray) -> tuple[float, float]:
     """The sum over the rest of the queries from the first of them, and its variance.
 
     Two phases: the visited queries are a random sample of the rest, and what each gives is uncertain in itself

@@ -1,4 +1,4 @@
-"""The books: a campaign's rows as one process knows them, kept in step with what other processes write."""
+"""The state: a campaign's rows as one process knows them, kept in step with what other processes write."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import replace
 
 from sqlalchemy.engine import Connection, Engine
 
-from rankgauge.active.campaign import packing
-from rankgauge.active.campaign.checks import Places
+from rankgauge.active.campaign import parquet as packing
+from rankgauge.active.campaign.checks import DocumentIndex
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.ledger import Ledger
-from rankgauge.active.campaign.settings import Settings
-from rankgauge.active.campaign.stages import Stage, StageSettings
+from rankgauge.active.campaign.settings import CampaignSettings
+from rankgauge.active.campaign.stages import CampaignStage, StageSettings
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.tasks import Task
 
-__all__ = ["Books"]
+__all__ = ["CampaignState"]
 
 
-class Books:
+class CampaignState:
     """Pool, stages and ledger of a campaign, and the transactions in which they are read and changed."""
 
     def __init__(self, engine: Engine, store: Store, clock: Callable[[], float]) -> None:
@@ -29,16 +29,20 @@ class Books:
         self._guard = threading.RLock()
         with reading(engine) as connection:
             row = store.row(connection)
-            self.name, self.settings, self.paused = str(row.name), Settings.unpacked(row.settings), bool(row.paused)
+            self.name, self.settings, self.paused = (
+                str(row.name),
+                CampaignSettings.unpacked(row.settings),
+                bool(row.paused),
+            )
             self.pool = packing.unpack(store.pool(connection), self.settings.grades)
-            self.places = Places(self.pool.queries, self.pool.documents, self.pool.sizes.tolist())
+            self.places = DocumentIndex(self.pool.queries, self.pool.documents, self.pool.sizes.tolist())
             self._forget()
             self.refresh(connection)
             for stage in self.stages:
                 stage.check(store.draws(connection, stage.number))
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> CampaignStage:
         """The stage that is on."""
         return self.stages[-1]
 
@@ -46,7 +50,7 @@ class Books:
     def changing(self) -> Iterator[Connection]:
         """A transaction that writes, alone and up to date.
 
-        If it fails after its own rows were taken into the books, these are read anew the next time.
+        If it fails after its own rows were taken into the state, these are read anew the next time.
         """
         with self._guard:
             before = self._known
@@ -104,10 +108,10 @@ class Books:
         query, document = str(self.pool.queries[int(self.pool.query[place])]), str(self.pool.documents[place])
         return Task(place=place, query=query, document=document, assessor=assessor, until=until, texts=texts)
 
-    def _stage(self, connection: Connection, number: int, settings: StageSettings) -> Stage:
+    def _stage(self, connection: Connection, number: int, settings: StageSettings) -> CampaignStage:
         content = self.store.beliefs(connection, number)
         pool = self.pool if content is None else replace(self.pool, beliefs=packing.unpack_beliefs(content))
-        return Stage(number, settings, settings.plan(pool, self.settings.measure, self.settings.dialect))
+        return CampaignStage(number, settings, settings.plan(pool, self.settings.measure, self.settings.dialect))
 
     @property
     def _known(self) -> tuple[Ledger, int, int, int]:
@@ -115,4 +119,4 @@ class Books:
 
     def _forget(self) -> None:
         self.ledger = Ledger(self.settings, self.pool.query)
-        self.stages: list[Stage] = []
+        self.stages: list[CampaignStage] = []

@@ -1,4 +1,4 @@
-"""Turns: what an assessor said is recorded and the next document handed out, for many assessors at once."""
+"""AnswerQueue: what an assessor said is recorded and the next document handed out, for many assessors at once."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import TypeAlias
 
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.campaign import Campaign
-from rankgauge.active.campaign.handing import hand_out
-from rankgauge.active.campaign.recording import Entry
-from rankgauge.active.campaign.review import Own, own
+from rankgauge.active.campaign.labels import LabelBatch
+from rankgauge.active.campaign.leases import hand_out
+from rankgauge.active.campaign.review import AssessorProgress, own
+from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Label
 from rankgauge.active.tasks import Task
 from rankgauge.errors import RankGaugeError
 
-__all__ = ["Enough", "Turn", "Turns"]
+__all__ = ["AnswerQueue", "Enough", "NextTask"]
 
-Enough: TypeAlias = Callable[[Books], bool]
+Enough: TypeAlias = Callable[[CampaignState], bool]
 """Whether so much is known that the campaign pauses."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class NextTask:
     """The next document, or none, and how things stand."""
 
     task: Task | None
-    own: Own
+    own: AssessorProgress
     paused: bool
     spent: float
     """What was asked for takes so much from the budget."""
@@ -45,12 +45,12 @@ class _Wish:
     label: Label | None
     seconds: float
     replace: bool
-    turn: Turn | None = None
+    turn: NextTask | None = None
     error: BaseException | None = None
     woken: threading.Event = field(default_factory=threading.Event)
 
 
-class Turns:
+class AnswerQueue:
     """The turns of a campaign. Those who come while a transaction is under way share the next one.
 
     A transaction costs much the same for one answer as for ten, most of all the wait for the disk. So the room keeps up
@@ -58,10 +58,10 @@ class Turns:
     """
 
     def __init__(self, campaign: Campaign, enough: Enough) -> None:
-        self._books, self._enough = campaign._books, enough
+        self._state, self._enough = campaign._state, enough
         self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Wish]()
 
-    def take(self, assessor: str, label: Label | None = None, *, seconds: float, replace: bool = False) -> Turn:
+    def take(self, assessor: str, label: Label | None = None, *, seconds: float, replace: bool = False) -> NextTask:
         """Records the label, pauses the campaign if that is enough, and hands out a document unless it is paused.
 
         When it returns, the label is on the disk.
@@ -81,7 +81,7 @@ class Turns:
 
     def pause_if_enough(self) -> None:
         """Pauses the campaign if enough is known."""
-        with self._books.changing() as connection:
+        with self._state.changing() as connection:
             self._pause_if_enough(connection)
 
     def _lead(self) -> None:
@@ -101,21 +101,21 @@ class Turns:
                 wish.woken.set()
 
     def _serve(self, wishes: Sequence[_Wish]) -> None:
-        books = self._books
-        with books.changing() as connection:
+        state = self._state
+        with state.changing() as connection:
             if self._record(connection, wishes):
                 self._pause_if_enough(connection)
             served = [wish for wish in wishes if wish.error is None]
             names, longest = [wish.assessor for wish in served], max([wish.seconds for wish in wishes])
-            tasks = {} if books.paused else hand_out(books, connection, names, seconds=longest, again=True)
-            out = books.ledger.out
+            tasks = {} if state.paused else hand_out(state, connection, names, seconds=longest, again=True)
+            out = state.ledger.out
             turns = [self._turn(wish.assessor, tasks.get(wish.assessor, []), out) for wish in served]
         for wish, turn in zip(served, turns, strict=True):
             wish.turn = turn
 
     def _record(self, connection: Connection, wishes: Sequence[_Wish]) -> bool:
         """Whether there was something to record; what is wrong with one label is no matter of the others."""
-        entry = Entry(books=self._books, now=self._books.clock())
+        entry = LabelBatch(state=self._state, now=self._state.clock())
         for wish in wishes:
             try:
                 if wish.label is not None:
@@ -126,16 +126,16 @@ class Turns:
         return bool(entry.rows)
 
     def _pause_if_enough(self, connection: Connection) -> None:
-        if not self._books.paused and self._enough(self._books):
-            self._books.store.set_paused(connection, True)
-            self._books.paused = True
+        if not self._state.paused and self._enough(self._state):
+            self._state.store.set_paused(connection, True)
+            self._state.paused = True
 
-    def _turn(self, assessor: str, tasks: Sequence[Task], out: int) -> Turn:
-        ledger = self._books.ledger
-        return Turn(
+    def _turn(self, assessor: str, tasks: Sequence[Task], out: int) -> NextTask:
+        ledger = self._state.ledger
+        return NextTask(
             task=tasks[0] if tasks else None,
             own=own(ledger, assessor),
-            paused=self._books.paused,
-            spent=ledger.spent * self._books.settings.assessors,
+            paused=self._state.paused,
+            spent=ledger.spent * self._state.settings.assessors,
             out=out,
         )

@@ -17,14 +17,14 @@ from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["Block", "Path", "Sheet"]
+__all__ = ["QueryBlock", "WalkPath", "WorthTable"]
 
 CERTAIN = 1.0 - 1e-12
 """The largest chance to stop at a document that is reckoned with: the slopes divide by what is left of it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sheet:
+class WorthTable:
     """What the documents of a pool are expected to be worth, and how sure that is.
 
     `floor` is the share of the variance that comes from grades which are all equally likely, so that no document whose
@@ -72,38 +72,38 @@ class Sheet:
         found = np.add.reduceat(np.where(self.needed, self.pool.costs, 0.0), self.pool.starts)
         return np.where(found > 0, found + self.pool.overhead, 0.0)
 
-    def draw_worths(self, block: Block, rng: np.random.Generator) -> FloatArray:
+    def draw_worths(self, block: QueryBlock, rng: np.random.Generator) -> FloatArray:
         """Worths of the documents of a block, drawn from the beliefs."""
         limits = np.cumsum(self.pool.beliefs[:, :-1], axis=1)[block.documents]
         return np.asarray(self.target.worth[(rng.random(block.documents.shape)[..., np.newaxis] > limits).sum(axis=-1)])
 
 
-class Block:
+class QueryBlock:
     """The documents of some queries as a table (queries × documents), padded; a query may be there more than once."""
 
-    def __init__(self, sheet: Sheet, queries: IndexArray) -> None:
-        pool = sheet.pool
-        self.sheet, self.queries = sheet, queries
+    def __init__(self, table: WorthTable, queries: IndexArray) -> None:
+        pool = table.pool
+        self.table, self.queries = table, queries
         place = np.arange(int(pool.sizes[queries].max(initial=0)))
         self.there: BoolArray = place < pool.sizes[queries, np.newaxis]
         self.documents: IndexArray = np.where(self.there, pool.starts[queries, np.newaxis] + place, 0)
-        self.needed = self.there & sheet.needed[self.documents]
-        self.mean = np.where(self.there, sheet.worths.mean[self.documents], 0.0)
+        self.needed = self.there & table.needed[self.documents]
+        self.mean = np.where(self.there, table.worths.mean[self.documents], 0.0)
         self.costs = np.where(self.there, pool.costs[self.documents], 1.0)
-        self.worthwhile = sheet.spread[self.documents] / np.sqrt(self.costs)
+        self.worthwhile = table.spread[self.documents] / np.sqrt(self.costs)
         self._lists = [self._list(ranker) for ranker in range(pool.rankers)]
 
     def _list(self, ranker: int) -> tuple[IndexArray, IndexArray, FloatArray, BoolArray]:
-        ranks = np.where(self.there, self.sheet.pool.ranks[self.documents, ranker], np.nan)
+        ranks = np.where(self.there, self.table.pool.ranks[self.documents, ranker], np.nan)
         order = np.argsort(ranks, axis=-1, kind="stable")
-        weights = np.where(np.isnan(ranks), 0.0, self.sheet.weights[self.documents, ranker])
+        weights = np.where(np.isnan(ranks), 0.0, self.table.weights[self.documents, ranker])
         listed = np.take_along_axis(~np.isnan(ranks), order, axis=-1)
         return order, np.argsort(order, axis=-1), np.take_along_axis(weights, order, axis=-1), listed
 
     def slopes(self, mean: FloatArray, rows: IndexArray) -> FloatArray:
         """∂M/∂ℓ of each document of the rows, at the expected worths, those of judged documents replaced."""
-        if self.sheet.target.shape is Shape.LINEAR:
-            return np.asarray(self.sheet.weights.sum(axis=1)[self.documents[rows]])
+        if self.table.target.shape is Shape.LINEAR:
+            return np.asarray(self.table.weights.sum(axis=1)[self.documents[rows]])
         found = np.zeros(mean.shape)
         for order, back, weights, listed in self._lists:
             stop = np.minimum(np.take_along_axis(mean, order[rows], axis=-1), CERTAIN) * listed[rows]
@@ -124,13 +124,13 @@ class Block:
         order = np.argsort(-gain, axis=-1)
         costs = np.take_along_axis(self.costs, order, axis=-1)
         together = np.cumsum(np.take_along_axis(gain, order, axis=-1) * costs, axis=-1)
-        overhead = self.sheet.pool.overhead[self.queries, np.newaxis]
+        overhead = self.table.pool.overhead[self.queries, np.newaxis]
         return np.asarray(np.sqrt(np.max(together / (np.cumsum(costs, axis=-1) + overhead), axis=-1, initial=0.0)))
 
-    def walk(self, worths: FloatArray, until: FloatArray) -> Path:
+    def walk(self, worths: FloatArray, until: FloatArray) -> WalkPath:
         """The way through the documents of each query, as far as worths are known and scores reach `until`."""
         shape, mean, unseen = self.mean.shape, self.mean.copy(), self.needed.copy()
-        path = Path.empty(shape)
+        path = WalkPath.empty(shape)
         score, rows = np.full(shape[0], np.inf), np.arange(shape[0])
         for k in range(shape[1]):
             slopes = self.slopes(mean[rows], rows)
@@ -155,7 +155,7 @@ class Block:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Path:
+class WalkPath:
     """The documents of each query in the order in which they are judged (queries × steps).
 
     `scores` never rise along a path and are NaN after its end; `changes` is by how much each grade moved the expected
@@ -169,14 +169,14 @@ class Path:
     asks: IndexArray
 
     @classmethod
-    def empty(cls, shape: tuple[int, ...]) -> Path:
+    def empty(cls, shape: tuple[int, ...]) -> WalkPath:
         """No step for any query."""
         scores, nothing = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
         asks = np.full(shape[0], -1, dtype=np.int64)
         return cls(scores=scores, changes=np.zeros(shape), costs=np.zeros(shape), documents=nothing, asks=asks)
 
-    def rows(self, queries: IndexArray) -> Path:
+    def rows(self, queries: IndexArray) -> WalkPath:
         """The paths of some of the queries."""
-        return Path(
+        return WalkPath(
             **{name: getattr(self, name)[queries] for name in ("scores", "changes", "costs", "documents", "asks")}
         )

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active import methods
-from rankgauge.active.design.querylevel import query_costs
 from rankgauge.active.intervals import half_width
 from rankgauge.active.methods import Method
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.numeric import FloatArray

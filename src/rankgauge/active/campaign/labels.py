@@ -8,20 +8,20 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign.books import Books
 from rankgauge.active.campaign.checks import conflict, is_writable, nameless, reused, understood, unwritable
-from rankgauge.active.campaign.ledger import Given
-from rankgauge.active.labels import Kind, Label, Recorded
+from rankgauge.active.campaign.ledger import CurrentLabel
+from rankgauge.active.campaign.state import CampaignState
+from rankgauge.active.labels import Label, LabelKind, Recorded
 
-__all__ = ["Entry", "enter"]
+__all__ = ["LabelBatch", "enter"]
 
 LONGEST = 200
 """An assessor's name and a key have at most so many letters."""
 
 
-def enter(books: Books, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
+def enter(state: CampaignState, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
     """Writes the labels, in a transaction that nobody interferes with."""
-    entry = Entry(books=books, now=books.clock())
+    entry = LabelBatch(state=state, now=state.clock())
     for label in labels:
         entry.take(label, replace=replace)
     entry.write(connection)
@@ -29,19 +29,19 @@ def enter(books: Books, connection: Connection, labels: Sequence[Label], *, repl
 
 
 @dataclass(kw_only=True, eq=False)
-class Entry:
+class LabelBatch:
     """Labels that came in together: their rows, and the count of what became of them."""
 
-    books: Books
+    state: CampaignState
     now: float
     rows: list[dict[str, Any]] = field(default_factory=list)
     count: Recorded = Recorded()
-    _seen: dict[tuple[int, str], Given] = field(default_factory=dict)
+    _seen: dict[tuple[int, str], CurrentLabel] = field(default_factory=dict)
     _keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def write(self, connection: Connection) -> None:
-        """Writes the rows and takes them into the books."""
-        self.books.ledger.take_labels(self.books.store.add_labels(connection, self.rows))
+        """Writes the rows and takes them into the state."""
+        self.state.ledger.take_labels(self.state.store.add_labels(connection, self.rows))
 
     def take(self, label: Label, *, replace: bool) -> None:
         """The label too, or an error that says why it cannot be; then it is as if it had not come."""
@@ -49,7 +49,7 @@ class Entry:
             raise nameless(label)
         if not all(is_writable(text) for text in (label.assessor, label.comment, label.key)):
             raise unwritable(label)
-        place, grade = self.books.places.find(label), understood(label, self.books.settings)
+        place, grade = self.state.places.find(label), understood(label, self.state.settings)
         if self._is_repeated(label, (place, label.assessor, label.kind.value, grade)):
             self.count = self.count.added(same=1)
             return
@@ -67,18 +67,18 @@ class Entry:
             return False
         if len(label.key) > LONGEST:
             raise reused(label)
-        old = self.books.ledger.keys.get(label.key)
+        old = self.state.ledger.keys.get(label.key)
         known = self._keys.get(label.key) or (old and (old.place, old.assessor, old.kind, old.grade))
         if known and known != said:
             raise reused(label)
         self._keys[label.key] = said
         return bool(known)
 
-    def _before(self, place: int, assessor: str) -> Given | None:
-        return self._seen.get((place, assessor)) or self.books.ledger.given.get(place, {}).get(assessor)
+    def _before(self, place: int, assessor: str) -> CurrentLabel | None:
+        return self._seen.get((place, assessor)) or self.state.ledger.given.get(place, {}).get(assessor)
 
-    def _add(self, label: Label, place: int, grade: float | None, before: Given | None) -> None:
-        self._seen[place, label.assessor] = Given(id=0, kind=label.kind, grade=grade)
+    def _add(self, label: Label, place: int, grade: float | None, before: CurrentLabel | None) -> None:
+        self._seen[place, label.assessor] = CurrentLabel(id=0, kind=label.kind, grade=grade)
         self.rows.append(
             {
                 "place": place,
@@ -96,6 +96,6 @@ class Entry:
         self.count = self.count.added(
             new=before is None,
             replaced=before is not None,
-            skipped=label.kind is Kind.SKIP,
-            unasked=not self.books.ledger.asked[place],
+            skipped=label.kind is LabelKind.SKIP,
+            unasked=not self.state.ledger.asked[place],
         )

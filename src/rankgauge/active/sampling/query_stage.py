@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.design.kappa import Reach
-from rankgauge.active.design.querylevel import query_costs
-from rankgauge.active.design.regression import Regression
-from rankgauge.active.design.stages import Luck, Outcome, Stage
 from rankgauge.active.methods.greg import query_scores
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.inclusion import InclusionRule
+from rankgauge.active.sampling.query_plan import query_costs
+from rankgauge.active.sampling.regression import Regression
+from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
 from rankgauge.active.target import Target
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["CensusStage", "WholeStage"]
+__all__ = ["CensusStage", "QueryStage"]
 
 
-class WholeStage(Stage):
+class QueryStage(Stage):
     """Whole queries are judged where their luck is below their probability."""
 
     name = "greg"
@@ -36,13 +36,13 @@ class WholeStage(Stage):
 
     def _chances(self, left: float, uniform: float) -> FloatArray:
         scores, rest = query_scores(self.moments, self.costs, uniform), self.rest
-        reach = Reach.meeting(
+        rule = InclusionRule.meeting(
             left,
-            lambda reach: float(reach.chances(scores[rest]) @ self.costs[rest]),
+            lambda rule: float(rule.chances(scores[rest]) @ self.costs[rest]),
             total=float(self.costs[rest].sum()),
             uniform=0.0,
         )
-        return reach.chances(scores)
+        return rule.chances(scores)
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
         first = int(self.pool.starts[query])
@@ -50,14 +50,14 @@ class WholeStage(Stage):
         wanted = self.needed[documents] & np.isnan(grades[documents])
         return np.asarray(documents[wanted & (luck.query[query] < self.chance[query])])
 
-    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
         judged = luck.query[queries] < self.chance[queries]
         weights = 1 / self.chance[queries]
         known = self.target.values(self.pool, grades) if self._known is None else self._known
         values = np.where(judged, np.nan_to_num(known[queries]), 0.0)
         expected, change, variance = self._line(queries, values, weights, judged)
         labels = np.add.reduceat(self.needed.astype(float), self.pool.starts)[queries]
-        return Outcome(
+        return StageOutcome(
             expected=expected,
             change=change,
             variance=variance,
@@ -92,7 +92,7 @@ class WholeStage(Stage):
         return float((self.moments.variance * (1 / self.chance - 1))[self.rest].sum())
 
 
-class CensusStage(WholeStage):
+class CensusStage(QueryStage):
     """Every query is judged whole."""
 
     name = "pilot"

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.active.design.kappa import Reach
-from rankgauge.active.design.stages import Luck, Outcome, Stage
-from rankgauge.active.design.walk import Block, Path, Sheet
+from rankgauge.active.sampling.document_walk import QueryBlock, WalkPath, WorthTable
+from rankgauge.active.sampling.inclusion import InclusionRule
+from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["NestedStage"]
+__all__ = ["CascadeStage"]
 
 WALKS = 256
 """How many walks under grades drawn from the beliefs the cost is predicted from, at most."""
@@ -22,77 +22,77 @@ REPEATED = 2
 """How many of them a query has, where queries are few."""
 
 
-class NestedStage(Stage):
+class CascadeStage(Stage):
     """Queries are judged as far as their luck is below S_k."""
 
     name = "document"
 
-    def __init__(self, sheet: Sheet, rest: IndexArray, left: float, uniform: float) -> None:
-        self.sheet = sheet
+    def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
+        self.table = table
         self.rest = rest
         rng = np.random.default_rng(0)  # of the prediction alone: which queries stand for all, and their grades
-        block = Block(sheet, np.resize(rng.permutation(rest), min(WALKS, REPEATED * len(rest))))
+        block = QueryBlock(table, np.resize(rng.permutation(rest), min(WALKS, REPEATED * len(rest))))
         self._scale = len(rest) / max(len(block.queries), 1)
-        self._walked = block.walk(sheet.draw_worths(block, rng), np.zeros(len(block.queries)))
-        overhead = sheet.pool.overhead[block.queries]
-        self.reach = Reach.meeting(
+        self._walked = block.walk(table.draw_worths(block, rng), np.zeros(len(block.queries)))
+        overhead = table.pool.overhead[block.queries]
+        self.rule = InclusionRule.meeting(
             left,
-            lambda reach: self._scale * float(_cost(reach.chances(self._walked.scores), self._walked, overhead).sum()),
-            total=float(sheet.query_costs[rest].sum()),
+            lambda rule: self._scale * float(_cost(rule.chances(self._walked.scores), self._walked, overhead).sum()),
+            total=float(table.query_costs[rest].sum()),
             uniform=uniform,
         )
-        self._known: Path | None = None
+        self._known: WalkPath | None = None
 
     def prepare(self, grades: FloatArray) -> None:
         """Walks all queries to their ends under known grades, so that repetitions only need to look where they stop."""
-        block = Block(self.sheet, np.arange(len(self.sheet.pool.sizes)))
+        block = QueryBlock(self.table, np.arange(len(self.table.pool.sizes)))
         self._known = block.walk(self._worths(block, grades), np.zeros(len(block.queries)))
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
         asked = self._walk(np.array([query]), luck, grades).asks
         return asked[asked >= 0]
 
-    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Outcome:
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
         path = self._walk(queries, luck, grades) if self._known is None else self._known.rows(queries)
-        chance = self.reach.chances(path.scores)
+        chance = self.rule.chances(path.scores)
         judged = luck.query[queries, np.newaxis] < chance
         inverse = np.where(judged, 1.0 / np.where(judged, chance, 1.0), 0.0)
         weighed, excess = path.changes * inverse, path.changes * np.where(judged, inverse - 1.0, 0.0)
         before = np.cumsum(excess, axis=-1) - excess
-        return Outcome(
-            expected=self.sheet.expected,
+        return StageOutcome(
+            expected=self.table.expected,
             change=weighed.sum(axis=-1),
             # Horvitz and Thompson's: Σ_kl ΔM_k ΔM_l (1/S_min − 1), of which a pair is seen with probability S_max.
             variance=(weighed * (2 * before + excess)).sum(axis=-1),
-            cost=_cost(judged, path, self.sheet.pool.overhead[queries]),
+            cost=_cost(judged, path, self.table.pool.overhead[queries]),
             labels=judged.sum(axis=-1).astype(float),
             documents=path.documents[judged],
         )
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
-        block = Block(self.sheet, queries)
+        block = QueryBlock(self.table, queries)
         path = block.walk(self._worths(block, grades), np.zeros(len(queries)))
-        chance = self.reach.chances(path.scores)
+        chance = self.rule.chances(path.scores)
         excess = path.changes * (1.0 / np.where(chance > 0, chance, 1.0) - 1.0)
         later = np.cumsum(path.changes[:, ::-1], axis=-1)[:, ::-1] - path.changes
-        cost = _cost(chance, path, self.sheet.pool.overhead[queries])
+        cost = _cost(chance, path, self.table.pool.overhead[queries])
         return (excess * (path.changes + 2 * later)).sum(axis=-1), cost
 
     def predicted_variance(self) -> float:
         """The variance of the sum over the rest of the queries if the beliefs are right."""
-        chance = self.reach.chances(self._walked.scores)
+        chance = self.rule.chances(self._walked.scores)
         excess = 1.0 / np.where(chance > 0, chance, 1.0) - 1.0
         return self._scale * float((self._walked.changes**2 * excess).sum())
 
-    def _walk(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> Path:
-        block = Block(self.sheet, queries)
-        return block.walk(self._worths(block, grades), self.reach.least(luck.query[queries]))
+    def _walk(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> WalkPath:
+        block = QueryBlock(self.table, queries)
+        return block.walk(self._worths(block, grades), self.rule.least(luck.query[queries]))
 
-    def _worths(self, block: Block, grades: FloatArray) -> FloatArray:
-        return self.sheet.target.worths(grades[block.documents])
+    def _worths(self, block: QueryBlock, grades: FloatArray) -> FloatArray:
+        return self.table.target.worths(grades[block.documents])
 
 
-def _cost(chance: npt.NDArray[Any], path: Path, overhead: FloatArray) -> FloatArray:
+def _cost(chance: npt.NDArray[Any], path: WalkPath, overhead: FloatArray) -> FloatArray:
     """What each query costs if each step is made with that chance; the first one opens the query."""
     return np.asarray((chance * path.costs).sum(axis=-1) + overhead * chance[:, :1].sum(axis=-1))

@@ -9,21 +9,23 @@ import numpy as np
 
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Reach"]
+__all__ = ["InclusionRule"]
 
 HALVINGS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reach:
+class InclusionRule:
     """Probabilities S = min(1, max(κ · score, floor)) of being judged."""
 
     kappa: float
     floor: float
 
     @classmethod
-    def meeting(cls, budget: float, cost: Callable[[Reach], float], *, total: float, uniform: float) -> Reach:
-        """The reach whose predicted cost is the budget.
+    def meeting(
+        cls, budget: float, cost: Callable[[InclusionRule], float], *, total: float, uniform: float
+    ) -> InclusionRule:
+        """The rule whose predicted cost is the budget.
 
         `uniform` is the share of the budget that all documents get alike; `total` is what judging everything costs.
         """

@@ -1,0 +1,53 @@
+"""What a campaign is set up with where nobody says otherwise: in Python, at the command line and on the page.
+
+Nothing is imported here, so that help texts can show the defaults without loading a campaign.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ASSESSORS",
+    "COMBINE",
+    "DIALECT",
+    "INTERVAL",
+    "LEASE_DAYS",
+    "LEVEL",
+    "MEASURE",
+    "METHOD",
+    "SEED",
+    "TASKS",
+    "UNJUDGEABLE",
+]
+
+MEASURE = "ERR@10"
+"""The measure that is estimated."""
+
+DIALECT = "standard"
+"""The dialect that the measure is computed in."""
+
+METHOD = "auto"
+"""The method that chooses the documents to judge."""
+
+SEED = 0
+"""The seed of the draws."""
+
+ASSESSORS = 1
+"""How many assessors judge each document."""
+
+COMBINE = "mean"
+"""The rule that makes one grade of several assessors' grades."""
+
+UNJUDGEABLE = "lowest"
+"""What becomes of a document that an assessor could not judge."""
+
+LEVEL = 0.95
+"""The level of the confidence interval."""
+
+INTERVAL = "t"
+"""The kind of the confidence interval."""
+
+LEASE_DAYS = 7.0
+"""For how many days a document is reserved for the assessor who got it."""
+
+TASKS = 20
+"""How many documents an assessor gets at a time."""
