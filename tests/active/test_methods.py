@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 
 from rankgauge.active import methods
-from rankgauge.active.methods.document import Document
+from rankgauge.active.methods.document import DocumentMethod
 from rankgauge.active.methods.greg import inclusions
 from rankgauge.active.moments import moments, slopes
 from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.document_walk import Block, WorthTable
+from rankgauge.active.sampling.document_walk import QueryBlock, WorthTable
 from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.active.sampling.regression import RIDGE, Regression
 from rankgauge.active.sampling.staged_plan import Luck
@@ -76,7 +76,7 @@ def test_other_measures_stay_at_the_query_level() -> None:
     pool, truth = graded_pool(queries=20)
     target = Target.of(NDCG, pool)
     with pytest.raises(ParameterError, match="a linear or cascade measure"):
-        Document().plan(pool, target, budget=30)
+        DocumentMethod().plan(pool, target, budget=30)
     plan = methods.get("auto").plan(pool, target, budget=60.0)
     draws, grades, _ = play(plan, truth)
     judged = np.add.reduceat(np.isfinite(grades), pool.starts)
@@ -158,7 +158,7 @@ def test_slopes_without_a_loop(pool: Pool) -> None:
     """The slopes of a walk are those of the recursion over ranks."""
     for measure in (f"ERR(max_grade={pool.grades[-1]:g})", "DCG", "RR"):
         target = Target.of(measure, pool)
-        block = Block(WorthTable(pool=pool, target=target), np.arange(len(pool.sizes)))
+        block = QueryBlock(WorthTable(pool=pool, target=target), np.arange(len(pool.sizes)))
         found = block.slopes(block.mean, np.arange(len(pool.sizes)))
         expected = slopes(pool, target).slope
         np.testing.assert_allclose(found[block.there], expected[block.documents[block.there]], atol=1e-9)
@@ -171,10 +171,10 @@ def test_walks_end_at_the_value(pool: Pool) -> None:
     grades = pool.grades[np.argmax(pool.beliefs, axis=1)]
     for measure in (f"ERR(max_grade={pool.grades[-1]:g})", "DCG"):
         target = Target.of(measure, pool)
-        sheet = WorthTable(pool=pool, target=target)
-        block = Block(sheet, np.arange(len(pool.sizes)))
+        table = WorthTable(pool=pool, target=target)
+        block = QueryBlock(table, np.arange(len(pool.sizes)))
         path = block.walk(target.worths(grades[block.documents]), np.zeros(len(pool.sizes)))
-        np.testing.assert_allclose(sheet.expected + path.changes.sum(axis=1), target.values(pool, grades), atol=1e-9)
+        np.testing.assert_allclose(table.expected + path.changes.sum(axis=1), target.values(pool, grades), atol=1e-9)
         falling = np.nan_to_num(path.scores)
         assert (np.diff(falling, axis=1) <= 1e-15).all()
         assert (path.asks == -1).all()
@@ -186,7 +186,7 @@ def test_a_query_is_estimated_without_bias(measure: str, overhead: float) -> Non
     """D(x) has the mean L(x) and the variance that the grades give it, and both are estimated without bias."""
     pool, truth = graded_pool(queries=8, beliefs="reversed", overhead=overhead)
     target, queries = Target.of(measure, pool), np.arange(8)
-    stage = Document(stages=1)._first(pool, target, 0.4 * float(pool.query_costs.sum()))
+    stage = DocumentMethod(stages=1)._first(pool, target, 0.4 * float(pool.query_costs.sum()))
     rng, count = np.random.default_rng(5), 6000
     stage.prepare(truth)
     runs = [stage.run(queries, Luck(query=rng.random(8), document=rng.random(len(truth))), truth) for _ in range(count)]
@@ -206,7 +206,7 @@ def test_predicted_cost_meets_the_budget() -> None:
     rng = np.random.default_rng(2)
     for measure in (ERR, DCG):
         target = Target.of(measure, pool)
-        stage = Document(stages=1)._first(pool, target, 100.0)
+        stage = DocumentMethod(stages=1)._first(pool, target, 100.0)
         spent = []
         for _ in range(30):
             drawn = (rng.random(len(pool.documents))[:, None] > np.cumsum(pool.beliefs, axis=1)[:, :2]).sum(axis=1)

@@ -22,7 +22,7 @@ _HOMES = {
     "Label": "labels",
     "Pool": "pool",
     "Target": "target",
-    "forecast": "planning",
+    "forecast": "forecasts",
     "simulate": "simulation",
 }
 """Where each name is at home. They load on first use: only campaigns need a database's library."""
