@@ -116,7 +116,7 @@ def _evaluated(engine: str, folder: str, *, cores: int) -> dict[str, float]:
 
     start = time.perf_counter()
     if engine == "spark":
-        from rankgauge.backends.engines import spark
+        from rankgauge.backends import spark
 
         spark.session(f"local[{cores}]", spark_driver_memory="2g").range(1).count()
     begun = time.perf_counter()

@@ -20,7 +20,7 @@ def session() -> Iterator[Any]:
     """A session of Spark with two cores of this machine, and few partitions, as there is little in them."""
     if why := lacking():
         pytest.skip(why)
-    from rankgauge.backends.engines import spark
+    from rankgauge.backends import spark
 
     started = spark.session(
         "local[2]",

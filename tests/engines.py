@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge import io
 from rankgauge.backends.digest import restored
 from rankgauge.backends.java import java_home
-from rankgauge.backends.job import Job
+from rankgauge.backends.job import EvaluationJob
 from rankgauge.errors import InputError
 from rankgauge.evaluation import evaluate as here
 from rankgauge.result import Result
@@ -52,7 +52,7 @@ class Jobs:
         **overrides: Any,
     ) -> Result:
         """As `rankgauge.evaluate`; the inputs that `together` gives are one job, whichever of them is asked for."""
-        job = Job.of(measures, dialect, **overrides)
+        job = EvaluationJob.of(measures, dialect, **overrides)
         asked = io.pair_from(judgments, run, job.dialect.reading)
         inputs, mark = self._inputs(together, job.dialect.reading), _mark(asked)
         if mark not in inputs:
@@ -70,9 +70,9 @@ class Jobs:
             self.inputs[key] = {_mark(pair): pair for pair in _read(together(), reading)}
         return self.inputs[key]
 
-    def _computed(self, pairs: list[Pair], job: Job) -> dict[int, Result]:
+    def _computed(self, pairs: list[Pair], job: EvaluationJob) -> dict[int, Result]:
         """The results of all inputs, by one job: their queries are told apart by the number of their input."""
-        from rankgauge.backends.engines import spark
+        from rankgauge.backends import spark
 
         if not pairs:
             return {}
@@ -83,8 +83,8 @@ class Jobs:
         )
         return {_mark(pair): restored(told.filter(pl.col("input") == number), job) for number, pair in enumerate(pairs)}
 
-    def _alone(self, pair: Pair, job: Job) -> Result:
-        from rankgauge.backends.engines import spark
+    def _alone(self, pair: Pair, job: EvaluationJob) -> Result:
+        from rankgauge.backends import spark
 
         return spark.result(*map(self._frame, pair), job.measures, dialect=job.dialect)
 
@@ -98,7 +98,7 @@ def _read(inputs: Iterable[tuple[Any, Any]], reading: io.Reading) -> Iterator[Pa
             yield io.pair_from(judgments, run, reading)
 
 
-def _takes(job: Job, pair: Pair) -> bool:
+def _takes(job: EvaluationJob, pair: Pair) -> bool:
     """Whether an input is not refused: one that is would stop the job of all."""
     try:
         here(*pair, job.measures[:1], dialect=job.dialect)

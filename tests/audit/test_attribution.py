@@ -13,7 +13,7 @@ import pytest
 
 from rankgauge import evaluate, io
 from rankgauge.audit import Scores, attribute
-from rankgauge.audit.causes import CAUSES, differing
+from rankgauge.audit.cause import CAUSES, differing
 from rankgauge.audit.scores import REFUSING, REPORTED, RESOLVED, bare
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
@@ -152,7 +152,7 @@ def test_every_field_has_a_cause() -> None:
     """Each field of a dialect that can change a value is in one cause, and only in one."""
     from dataclasses import fields
 
-    owned = [name for cause in CAUSES for name in cause.fields]
+    owned = [name for cause in CAUSES.values() for name in cause.fields]
     assert len(owned) == len(set(owned))
     assert {*owned, *REPORTED, *REFUSING, *RESOLVED} >= {f.name for f in fields(Dialect)}
 

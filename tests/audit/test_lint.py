@@ -9,8 +9,7 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.audit import audit
-from rankgauge.audit.check import CHECKS, Finding
-from rankgauge.audit.findings import lint
+from rankgauge.audit.check import CHECKS, Finding, lint
 
 CLEAN = ({"a": {f"d{n}": float(n % 3) for n in range(12)}}, {"a": {f"d{n}": float(n) for n in range(12)}})
 
@@ -109,7 +108,7 @@ def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
     lines = [f"{n % 3} qid:{n // 4} 1:{n % 5} 2:{n // 4} 3:1 #docid = d{n}\n" for n in range(200)]
     (tmp_path / "test.txt").write_text("".join(lines))
     whole = found(tmp_path / "test.txt")
-    monkeypatch.setattr("rankgauge.audit.letor_lines.PIECE", 64)
+    monkeypatch.setattr("rankgauge.audit.letor_file.PIECE", 64)
     assert found(tmp_path / "test.txt") == whole
     assert whole["constant"].examples == ("3",)
     assert whole["idle"].examples == ("2",)

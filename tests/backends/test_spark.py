@@ -58,7 +58,7 @@ def test_a_query_of_a_million_documents(on_spark: Evaluate) -> None:
 
 def test_batches_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """However small the batches that a task works on, its values are those of all queries together."""
-    made, work = collection(dialects.get("standard")), job.Job.of(MEASURES)
+    made, work = collection(dialects.get("standard")), job.EvaluationJob.of(MEASURES)
     rows = pl.concat(
         [
             made.judgments.select(
@@ -77,7 +77,7 @@ def test_batches_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_values_are_a_frame_of_spark(session: Any) -> None:
     """Frames of Spark go in and one comes out, with columns under the names of other tools, ids as numbers, a query
     that the run lacks, and partitions that hold nothing."""
-    from rankgauge.backends.engines import spark
+    from rankgauge.backends import spark
 
     judged = session.createDataFrame(
         [(7.0, 1, "2"), (7.0, 2, "0"), (8.0, 1, "1")], "qid double, docno int, label string"
@@ -111,7 +111,7 @@ def test_files_that_need_each_other(tmp_path: Path, session: Any) -> None:
 
 def test_a_column_may_say_the_order(session: Any) -> None:
     """Where ties are left as they came, the column `order` says how they came, whatever Spark did to the rows."""
-    from rankgauge.backends.engines import spark
+    from rankgauge.backends import spark
 
     judged = session.createDataFrame([("a", "d3", 1.0)], "query string, document string, grade double")
     run = session.createDataFrame(
@@ -150,7 +150,7 @@ FAULTS = {
 @pytest.mark.parametrize("words", FAULTS)
 def test_faults_have_the_words_of_one_machine(words: str, session: Any) -> None:
     """What a task refuses reaches the user as the error that one machine raises, without a trace of Spark."""
-    from rankgauge.backends.engines import spark
+    from rankgauge.backends import spark
 
     judged, lines = FAULTS[words]
     frames = (
@@ -182,7 +182,7 @@ def test_the_command_prints_what_it_prints_on_one_machine(
 
 def test_sampling_distribution(session: Any) -> None:
     """Chances, costs and moments of a pool are those of one machine; the budget is what the draws cost on average."""
-    from rankgauge.backends.engines import spark
+    from rankgauge.backends import spark
 
     rng = np.random.default_rng(2)
     rows = [

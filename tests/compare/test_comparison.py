@@ -12,7 +12,7 @@ import ranx
 from scipy import stats as peer
 
 from rankgauge import compare, evaluate
-from rankgauge.comparison import Comparison, Settings, cutoff_curves, recall_curves
+from rankgauge.comparison import Comparison, ComparisonSettings, cutoff_curves, recall_curves
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.shared import shared
 
@@ -146,7 +146,7 @@ def test_ranx(theirs: str, ours: str) -> None:
         stat_test=theirs,
         n_permutations=20_000,
     )
-    found = compare(JUDGMENTS, runs, ["nDCG@10", "AP"], settings=Settings(test=ours, draws=20_000))
+    found = compare(JUDGMENTS, runs, ["nDCG@10", "AP"], settings=ComparisonSettings(test=ours, draws=20_000))
     for measure, name in (("nDCG@10", "ndcg@10"), ("AP", "map")):
         for run, other in (("fair", "poor"), ("good", "poor"), ("good", "fair")):
             expected = report.comparisons[frozenset([run, other])][name]["p_value"]
@@ -159,14 +159,14 @@ def test_ranx(theirs: str, ours: str) -> None:
 def test_draws_grow_with_the_pairs() -> None:
     """A corrected p-value can fall below the level however many pairs there are, unless it is not multiplied."""
     for pairs in (1, 45, 666):
-        assert pairs / (Settings(test="randomisation").drawn(pairs) + 1) < 0.05 / 4
-    assert Settings(correction="tukey").drawn(666) == Settings().drawn(1) == 10_000
-    assert Settings(draws=7).drawn(666) == 7
+        assert pairs / (ComparisonSettings(test="randomisation").drawn(pairs) + 1) < 0.05 / 4
+    assert ComparisonSettings(correction="tukey").drawn(666) == ComparisonSettings().drawn(1) == 10_000
+    assert ComparisonSettings(draws=7).drawn(666) == 7
 
 
 def test_seeded() -> None:
     """The same seed gives the same p-values, and a measure's do not depend on the measures beside it."""
-    sampled = Settings(test="randomisation", correction="tukey", draws=500)
+    sampled = ComparisonSettings(test="randomisation", correction="tukey", draws=500)
     both = compare(JUDGMENTS, RUNS, ["nDCG@10", "AP"], settings=sampled).pairs.filter(pl.col("measure") == "AP")
     alone = compare(JUDGMENTS, RUNS, "AP", settings=sampled).pairs
     for column in ("p", "corrected"):
@@ -198,13 +198,13 @@ def test_wrong_choices() -> None:
     with pytest.raises(ParameterError, match="means"):
         compare(JUDGMENTS, RUNS, "GMAP")
     with pytest.raises(UnknownNameError, match="wilcoxon"):
-        Settings(test="wilcox")
+        ComparisonSettings(test="wilcox")
     with pytest.raises(ParameterError, match="alpha"):
-        Settings(alpha=2)
+        ComparisonSettings(alpha=2)
     with pytest.raises(ParameterError, match="draws"):
-        Settings(draws=0)
+        ComparisonSettings(draws=0)
     with pytest.raises(UnknownNameError, match="interval"):
-        Settings(interval="z")
+        ComparisonSettings(interval="z")
 
 
 def test_all_pairs_of_a_track() -> None:
@@ -216,7 +216,7 @@ def test_all_pairs_of_a_track() -> None:
             run, topic, ranked = line.rstrip("\n").split("\t")
             scores = {document: 1000.0 - place for place, document in enumerate(ranked.split())}
             runs.setdefault(run, {})[topic] = scores
-    sampled = Settings(test="randomisation")
+    sampled = ComparisonSettings(test="randomisation")
     found = compare(shared("data/trec_dl19_passage/qrels.txt"), runs, "nDCG@10", settings=sampled)
     started = time.process_time()
     assert len(found.pairs) == 37 * 36 / 2

@@ -6,25 +6,25 @@ from rankgauge.audit.explain import Explanation, explain
 from rankgauge.audit.headline import Headline, headline
 from rankgauge.audit.movers import Mover, movers
 from rankgauge.audit.overview import Audit, audit
+from rankgauge.audit.preferences import Consensus, Preferences, preferences
 from rankgauge.audit.scores import Scores
-from rankgauge.audit.verdict import Outcome, Verdict, judge
 
 __all__ = [
     "Advice",
     "Attribution",
     "Audit",
+    "Consensus",
     "Explanation",
     "Headline",
     "Mover",
-    "Outcome",
     "Part",
+    "Preferences",
     "Scores",
-    "Verdict",
     "advise",
     "attribute",
     "audit",
     "explain",
     "headline",
-    "judge",
     "movers",
+    "preferences",
 ]

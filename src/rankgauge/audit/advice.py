@@ -1,22 +1,44 @@
-"""What to do about it: the remedies of the causes that weigh, those of the largest shares of the gap first."""
+"""What to do about the causes that weigh: first those with the largest shares of the gap.
+
+The advice on short lists, on empty queries and to report the standard definition is that of the study which found the
+problem: Busa-Fekete, Szarvas, Éltető & Kégl, An apple-to-apple comparison of learning-to-rank algorithms in terms of
+normalized discounted cumulative gain, ECAI workshop on preference learning, 2012.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.audit.causes import Cause
-from rankgauge.audit.headline import LEAST
-from rankgauge.audit.overview import Audit
-from rankgauge.audit.remedies import REMEDIES, Advice, definition
+from rankgauge.audit.cause import Cause
+from rankgauge.audit.conditions import Conditions
 
-__all__ = ["Advice", "advise"]
+if TYPE_CHECKING:
+    from rankgauge.audit.overview import Audit
+
+__all__ = ["LEAST", "Advice", "Remedy", "advise", "definition", "fullest", "joined", "same_on_any_data"]
+
+LEAST = 0.05
+"""The least share of a gap that is worth a word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """One thing to do, and why on this data."""
+
+    title: str
+    words: str
+
+
+Remedy = Callable[["Audit"], Iterator[Advice]]
 
 
 def advise(audit: Audit) -> list[Advice]:
     """What to do on this data; nothing where the tools agree and there is something to agree on."""
-    rules = [REMEDIES[cause.name] for cause in _weighty(audit) if cause.name in REMEDIES]
+    rules = [cause.remedy for cause in _weighty(audit) if cause.remedy is not None]
     return list(dict.fromkeys(one for rule in dict.fromkeys((_vain, *rules, definition)) for one in rule(audit)))
 
 
@@ -50,3 +72,38 @@ def _vain(audit: Audit) -> Iterator[Advice]:
         elif zero and audit.measure.facts.bounds[0] == 0:
             words = f"Every tool gives 0{of and f' to {run}'}: no relevant document stands where {audit.measure} looks."
             yield Advice(title="Look at the run first", words=words)
+
+
+def definition(audit: Audit) -> Iterator[Advice]:
+    """What holds whatever the cause is."""
+    standard = next((dialect for dialect in audit.dialects if dialect.name == "standard"), None)
+    beside = "Name the tool, its version, the gain, the discount and the cutoff beside any"
+    if audit.gaps and standard is None:
+        yield Advice(title="Name the tool", words=f"{beside} number.")
+    elif audit.gaps and standard is not None:
+        means = {run: f"{audit.mean(run, standard):.4f}" for run in audit.scores}
+        told = ", ".join(mean + (f" ({run})" if audit.several else "") for run, mean in means.items())
+        yield Advice(
+            title="Report the standard definition",
+            words=f"By the papers' definition {audit.measure} is {told}. {beside} other number.",
+        )
+
+
+def same_on_any_data(title: str, words: str, *, kind: str = "") -> Remedy:
+    """Advice that is the same on any data, but for how many queries are of the kind."""
+
+    def remedy(audit: Audit) -> Iterator[Advice]:
+        conditions = fullest(audit, kind) if kind else None
+        share = f"{conditions.count(kind)} of the {len(conditions.queries)} queries" if conditions else ""
+        yield Advice(title=title, words=words.format(share=share))
+
+    return remedy
+
+
+def fullest(audit: Audit, kind: str) -> Conditions:
+    """The conditions of the run with the most queries of the kind."""
+    return max(audit.conditions.values(), key=lambda conditions: conditions.count(kind))
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"

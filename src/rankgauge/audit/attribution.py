@@ -19,7 +19,7 @@ from math import factorial
 
 import numpy as np
 
-from rankgauge.audit.causes import Cause, differing
+from rankgauge.audit.cause import Cause, differing
 from rankgauge.audit.scores import Scores, bare
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
@@ -77,8 +77,8 @@ class Attribution:
 
 def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -> Attribution:
     """The difference of the measure between two dialects on the same data, split over the causes."""
-    asked = scores.asked(base) | scores.asked(other)
-    first, last = (bare(asked.simplest(dialect, measure)) for dialect in (base, other))
+    traits = scores.traits(base) | scores.traits(other)
+    first, last = (bare(traits.simplest(dialect, measure)) for dialect in (base, other))
     causes = differing(first, last)
     values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in _subsets(causes)}
     # A mixture of two tools may leave every query out though neither of them does; as in gdeval, no mean is 0 then.

@@ -1,9 +1,9 @@
-"""The contract of a check, the registry that the checks' files fill, and what a check looks at."""
+"""The lint of a data set: the contract of a check, what it looks at, what it found, and what that does to means."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 import polars as pl
 
 from rankgauge import io
-from rankgauge.audit.letor_lines import Lines
+from rankgauge.audit.letor_file import LetorFile
+from rankgauge.audit.overview import Audit
 from rankgauge.errors import InputError
 from rankgauge.io.formats.trec import TREC, read_ranked
 from rankgauge.io.source import Source
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["CHECKS", "Check", "Finding", "Subject"]
+__all__ = ["CHECKS", "Check", "Finding", "Lint", "Shift", "Subject", "lint"]
 
 CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.checks")
 
@@ -30,7 +31,7 @@ class Subject:
     run: pl.DataFrame | None = None
     ranked: pl.DataFrame | None = None
     """The run with the ranks that it states, where it does."""
-    lines: Lines | None = None
+    lines: LetorFile | None = None
     """What only the lines of a LETOR file show."""
 
     @classmethod
@@ -38,7 +39,7 @@ class Subject:
         """The subject in files, frames or dicts; a LETOR file is read leniently, as it is to be looked at."""
         if io.is_path(judgments) and io.detect(judgments).format.name == "letor":
             judged, ranked = _letor(judgments, run)
-            return cls(judgments=judged, run=ranked, lines=Lines.of(Source.of(judgments)))
+            return cls(judgments=judged, run=ranked, lines=LetorFile.of(Source.of(judgments)))
         if run is None:
             return cls(judgments=io.judgments_from(judgments))
         judged, ranked = io.pair_from(judgments, run)
@@ -105,3 +106,53 @@ class Check(Registered):
     effect: str
     """What it does to which tool's scores."""
     find: Callable[[Subject], Finding | None] = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shift:
+    """A tool's mean with and without the queries of a finding."""
+
+    dialect: str
+    whole: float
+    without: float
+
+    @property
+    def amount(self) -> float:
+        """How far the queries move the mean."""
+        return self.whole - self.without
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lint:
+    """A check that found something."""
+
+    check: Check
+    finding: Finding
+    shifts: tuple[Shift, ...] = ()
+    """By tool; nothing where there is no run, or no single queries to leave out."""
+
+
+def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list[Lint]:
+    """What in the data bends scores; with an audit of the run, by how much for each of its tools."""
+    subject = Subject.of(judgments, run)
+    return list(_found(subject, audit))
+
+
+def _found(subject: Subject, audit: Audit | None) -> Iterator[Lint]:
+    for check in CHECKS.values():
+        finding = check.find(subject)
+        if finding is not None and finding.count:
+            yield Lint(check=check, finding=finding, shifts=tuple(_shifts(finding, audit)))
+
+
+def _shifts(finding: Finding, audit: Audit | None) -> Iterator[Shift]:
+    if audit is None or not finding.queries:
+        return
+    (run,) = audit.scores
+    concerned = audit.scores[run].queries.is_in(list(finding.queries)).to_numpy()
+    if concerned.all():
+        return
+    for dialect in audit.dialects:
+        values = audit.values(run, dialect)
+        means = [audit.measure.facts.aggregate.over(some) for some in (values, values[~concerned])]
+        yield Shift(dialect=dialect.name, whole=means[0], without=means[1])

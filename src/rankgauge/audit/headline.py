@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.audit.advice import LEAST
 from rankgauge.audit.attribution import Attribution
 from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.overview import Audit
 
-__all__ = ["LEAST", "Headline", "headline"]
+__all__ = ["Headline", "headline"]
 
-LEAST, MOST = 0.05, 3
-"""The least share of a gap that a headline names, and how many it names."""
+MOST = 3
+"""How many causes a headline names."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,10 @@ import polars as pl
 from rankgauge import dialects as known
 from rankgauge import display, io
 from rankgauge.audit.attribution import UNSEEN, Attribution, attribute
-from rankgauge.audit.causes import CAUSES, Cause
+from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
-from rankgauge.audit.fitting import fitting
 from rankgauge.audit.scores import Scores
+from rankgauge.audit.tools import fitting
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
@@ -180,8 +180,7 @@ class Audit:
 def _moving(found: Iterable[Attribution]) -> tuple[Cause, ...]:
     """The causes that visibly move a number, in the order of their list."""
     moving = dict.fromkeys(part.cause for one in found for part in one.parts if part.shows)
-    fresh = [cause for cause in moving if cause not in CAUSES]
-    return (*(cause for cause in CAUSES if cause in moving), *fresh)
+    return tuple(sorted(moving, key=lambda cause: cause.place))
 
 
 def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:

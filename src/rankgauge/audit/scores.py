@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge import io
-from rankgauge.audit.asked import Asked
+from rankgauge.audit.traits import DataTraits
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError
@@ -60,13 +60,13 @@ class Scores:
         judged, ranked = self._read(dialect)
         return dialect.prepare(judged), ranked
 
-    def asked(self, dialect: Dialect) -> Asked:
-        """Which choices the data asks for, as the dialect's tool reads it."""
-        key = ("asked", dialect.reading if self._plain is None else None, dialect.max_grade)
+    def traits(self, dialect: Dialect) -> DataTraits:
+        """What the data is like, as the dialect's tool reads it."""
+        key = ("traits", dialect.reading if self._plain is None else None, dialect.max_grade)
         if key not in self._kept:
-            self._kept[key] = Asked.of(*self._read(dialect), odd=self._plain is None, top=dialect.max_grade)
-        asked: Asked = self._kept[key]
-        return asked
+            self._kept[key] = DataTraits.of(*self._read(dialect), odd=self._plain is None, top=dialect.max_grade)
+        traits: DataTraits = self._kept[key]
+        return traits
 
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The tables in the files; those that every tool reads alike are read once."""
@@ -167,7 +167,7 @@ class Scores:
             kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
             late = (name for name in LATE if name not in kept)
             seen = replace(bare(dialect), **{name: getattr(standard, name) for name in late})
-            self._kept[key] = self.asked(dialect).ranked(seen)
+            self._kept[key] = self.traits(dialect).ranked(seen)
         early: Dialect = self._kept[key]
         return early
 

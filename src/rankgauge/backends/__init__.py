@@ -1,6 +1,6 @@
 """Where the work is done: on this machine, or on many. The same kernels on the same blocks either way."""
 
 from rankgauge.backends.engine import Engine, engine
-from rankgauge.backends.job import Job
+from rankgauge.backends.job import EvaluationJob
 
-__all__ = ["Engine", "Job", "engine"]
+__all__ = ["Engine", "EvaluationJob", "engine"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from rankgauge.backends.job import Job
+from rankgauge.backends.job import EvaluationJob
 from rankgauge.errors import InputError
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Ties
@@ -59,7 +59,7 @@ def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
     return places.join(records, on="query", how="left").select(list(DIGEST))
 
 
-def restored(records: pl.DataFrame, job: Job) -> Result:
+def restored(records: pl.DataFrame, job: EvaluationJob) -> Result:
     """The result that the records were made of; of its hits only what the records tell is there."""
     judged = records.filter(pl.col("raw").is_not_null()).sort("place")
     if not len(judged):

@@ -2,46 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from rankgauge.dialects import Dialect
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import ParameterError
 from rankgauge.measures import Measure
+from rankgauge.registry import Registry
 from rankgauge.result import Result
 
 __all__ = ["ENGINES", "Engine", "engine"]
 
+ENGINES: Registry[type[Engine]] = Registry("engine", "rankgauge.backends.engines")
 
-class Engine(Protocol):
-    """What evaluates runs."""
 
+class Engine(ABC):
+    """What evaluates runs. A subclass with a name is registered."""
+
+    name: ClassVar[str]
+    distributed: ClassVar[bool] = False
+    """Whether it runs on the machines of a `master`."""
+
+    def __init__(self, *, master: str | None = None) -> None:
+        if master is not None and not self.distributed:
+            raise ParameterError(f"the engine {self.name}", "master", "left out: it runs on this machine", master)
+        self.master = master
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        ENGINES.add(cls)
+
+    @abstractmethod
     def evaluate(
-        self, judgments: Any, run: Any, measures: str | Measure | Iterable[str | Measure], *, dialect: str | Dialect
+        self,
+        judgments: Any,
+        run: Any,
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        dialect: str | Dialect = "standard",
     ) -> Result:
         """How good a run is, by each of the measures; tables are given as the engine's frames, or as paths."""
-        ...
-
-
-def _local(master: str | None) -> Engine:
-    from rankgauge.backends.engines.local import Local
-
-    if master is not None:
-        raise ParameterError("the engine local", "master", "left away: only spark has one", master)
-    return Local()
-
-
-def _spark(master: str | None) -> Engine:
-    from rankgauge.backends.engines.spark import Spark
-
-    return Spark(master=master)
-
-
-ENGINES: Mapping[str, Callable[[str | None], Engine]] = {"local": _local, "spark": _spark}
 
 
 def engine(name: str = "local", *, master: str | None = None) -> Engine:
     """The engine of that name; `master` is where Spark runs, as in local[2] or spark://host:7077."""
-    if name not in ENGINES:
-        raise UnknownNameError("engine", name, ENGINES)
-    return ENGINES[name](master)
+    return ENGINES.find(name)(master=master)

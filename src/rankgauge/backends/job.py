@@ -19,7 +19,7 @@ from rankgauge.result import Result
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
 from rankgauge.tables.validation import Place
 
-__all__ = ["JUDGMENT", "LINE", "ROWS", "Job"]
+__all__ = ["JUDGMENT", "LINE", "ROWS", "EvaluationJob"]
 
 ROWS = 200_000
 """How many rows are worked on at a time, at least: a batch ends with the query that reaches it."""
@@ -29,7 +29,7 @@ JUDGMENT, LINE = 0, 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class EvaluationJob:
     """Some measures under a dialect, for queries that come in batches.
 
     A batch has the columns query, kind, document, number (the grade of a judgment, the score of a line) and, where
@@ -48,7 +48,7 @@ class Job:
         return cls(dialect=spoken, measures=spoken.select(measures))
 
     @property
-    def bare(self) -> Job:
+    def bare(self) -> EvaluationJob:
         """The same job without what the tool prints, which no task needs."""
         return replace(self, dialect=replace(self.dialect, printed=()))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rankgauge.backends.job import JUDGMENT, LINE, Job
+from rankgauge.backends.job import JUDGMENT, LINE, EvaluationJob
 from rankgauge.errors import InputError
 from rankgauge.io.formats.letor import AGAIN
 from rankgauge.policies import Ties
@@ -23,7 +23,7 @@ OWNER = "owner"
 NUMERIC = ("double", "float")
 
 
-def grouped(judgments: Any, run: Any, job: Job, *, order: str | None = None) -> Any:
+def grouped(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> Any:
     """The rows of both, each query's in one partition and in one piece: the judgments, then the lines by rank."""
     from pyspark.sql import functions as F  # noqa: N812 - what Spark's users call it
 
@@ -38,7 +38,7 @@ def grouped(judgments: Any, run: Any, job: Job, *, order: str | None = None) -> 
     return rows.repartition(F.col(by)).sortWithinPartitions(*keys, *ranked, F.col("order"))
 
 
-def _compared(job: Job) -> Any:
+def _compared(job: EvaluationJob) -> Any:
     """What lines are ordered by: the score as the tool compares it, one zero for 0 and -0."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -47,7 +47,7 @@ def _compared(job: Job) -> Any:
     return F.when(F.col("kind") == LINE, score + F.lit(0.0))
 
 
-def _judgments(frame: Any, job: Job) -> Any:
+def _judgments(frame: Any, job: EvaluationJob) -> Any:
     columns = named(frame, JUDGMENTS)
     if "grade" not in columns and "score" in columns:
         columns["grade"] = columns.pop("score")  # as BEIR's files call it

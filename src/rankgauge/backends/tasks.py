@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from rankgauge.backends.digest import DIGEST, digest
-from rankgauge.backends.job import Job
-from rankgauge.backends.sessions import quiet
+from rankgauge.backends.job import EvaluationJob
+from rankgauge.backends.session import quiet
 
 __all__ = ["VALUES", "Task", "digests", "frames", "mapped", "packed", "values"]
 
@@ -23,7 +23,7 @@ VALUES: Mapping[str, str] = {"query": "string", "measure": "string", "value": "d
 """The columns of values, in Spark's types."""
 
 
-def values(job: Job, by: str) -> Task:
+def values(job: EvaluationJob, by: str) -> Task:
     """The task that gives the settled values: query, measure, value."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
@@ -33,7 +33,7 @@ def values(job: Job, by: str) -> Task:
     return task
 
 
-def digests(job: Job, by: str) -> Task:
+def digests(job: EvaluationJob, by: str) -> Task:
     """The task that gives a record for each query."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:

@@ -1,7 +1,7 @@
 """RESULTS → COMPARISON: which runs differ by more than luck, by how much, where, and by which measures."""
 
-from rankgauge.comparison.comparison import Comparison, Verdict, compare
-from rankgauge.comparison.curves import Curve, cutoff_curves, recall_curves
-from rankgauge.comparison.settings import Settings
+from rankgauge.comparison.comparison import Comparison, PairVerdict, compare
+from rankgauge.comparison.curves import MeanCurve, cutoff_curves, recall_curves
+from rankgauge.comparison.settings import ComparisonSettings
 
-__all__ = ["Comparison", "Curve", "Settings", "Verdict", "compare", "cutoff_curves", "recall_curves"]
+__all__ = ["Comparison", "ComparisonSettings", "MeanCurve", "PairVerdict", "compare", "cutoff_curves", "recall_curves"]

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge import display, io
-from rankgauge.comparison import agreement, queries
-from rankgauge.comparison.settings import Settings
+from rankgauge.comparison import tables
+from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import evaluate
@@ -25,13 +25,13 @@ from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_
 from rankgauge.stats.correction import Family
 from rankgauge.stats.intervals import Interval
 
-__all__ = ["Comparison", "Verdict", "compare"]
+__all__ = ["Comparison", "PairVerdict", "compare"]
 
 DECIMALS = 12
-"""Values that are equal but for the order in which they were added up are equal to so many decimals."""
+"""Values that are equal but for the order in which they were added up are equal to this many decimals."""
 
 
-class Verdict(Enum):
+class PairVerdict(Enum):
     """What a test says of the first run of a pair."""
 
     BETTER = "better"
@@ -48,7 +48,7 @@ def compare(
     measures: str | Measure | Iterable[str | Measure],
     *,
     baseline: str | None = None,
-    settings: Settings | None = None,
+    settings: ComparisonSettings | None = None,
     dialect: str | Dialect = "standard",
     **overrides: Any,
 ) -> Comparison:
@@ -60,7 +60,7 @@ def compare(
     named = runs if isinstance(runs, Mapping) else {io.label(path): path for path in runs}
     judged, wanted = io.kept(judgments, io.judgments_from), as_list(measures)
     results = {name: evaluate(judged, run, wanted, dialect=dialect, **overrides) for name, run in named.items()}
-    return Comparison(results=results, baseline=baseline, settings=settings or Settings())
+    return Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,7 +69,7 @@ class Comparison:
 
     results: Mapping[str, Result]
     baseline: str | None = None
-    settings: Settings = field(default_factory=Settings)
+    settings: ComparisonSettings = field(default_factory=ComparisonSettings)
 
     def __post_init__(self) -> None:
         if len(self.results) < 2:
@@ -141,17 +141,17 @@ class Comparison:
     @cached_property
     def movers(self) -> pl.DataFrame:
         """The queries that differ most: measure, query, run, other, value, other_value, difference."""
-        return queries.movers(self.measures, self.queries, self.runs, self.values, self.paired)
+        return tables.movers(self.measures, self.queries, self.runs, self.values, self.paired)
 
     @cached_property
     def agreement(self) -> pl.DataFrame:
         """A row per pair of measures: how alike they order the runs (tau_b, tau_ap)."""
-        return agreement.orders(self.measures, self.means)
+        return tables.orders(self.measures, self.means)
 
     @cached_property
     def sensitivity(self) -> pl.DataFrame:
         """A row per measure: how many pairs of runs it separates."""
-        return agreement.sensitivity(self.measures, self.pairs, alpha=self.settings.alpha)
+        return tables.sensitivity(self.measures, self.pairs, alpha=self.settings.alpha)
 
     def ordered(self, measure: Measure) -> tuple[str, ...]:
         """The runs by falling mean."""
@@ -250,6 +250,6 @@ def _verdicts(measure: Measure, mean: FloatArray, separated: BoolArray, alike: B
     """The word for each pair."""
     facts = measure.facts
     valued = facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
-    up, down = (Verdict.BETTER, Verdict.WORSE) if valued else (Verdict.HIGHER, Verdict.LOWER)
-    words = np.where(separated, np.where(mean > 0, up.value, down.value), Verdict.OPEN.value)
-    return [str(word) for word in np.where(alike, Verdict.EQUAL.value, words)]
+    up, down = (PairVerdict.BETTER, PairVerdict.WORSE) if valued else (PairVerdict.HIGHER, PairVerdict.LOWER)
+    words = np.where(separated, np.where(mean > 0, up.value, down.value), PairVerdict.OPEN.value)
+    return [str(word) for word in np.where(alike, PairVerdict.EQUAL.value, words)]

@@ -12,7 +12,7 @@ from rankgauge.measures import Cutoff, Measure, parse
 from rankgauge.numeric import FloatArray
 from rankgauge.result import Result
 
-__all__ = ["Curve", "cutoff_curves", "recall_curves"]
+__all__ = ["MeanCurve", "cutoff_curves", "recall_curves"]
 
 DEPTH = 10
 """How far a curve over cutoffs goes at least."""
@@ -22,7 +22,7 @@ LEVELS = tuple(level / 10 for level in range(11))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Curve:
+class MeanCurve:
     """Points to draw: what is measured, over what, and each run's means."""
 
     measure: str
@@ -31,7 +31,7 @@ class Curve:
     y: Mapping[str, FloatArray]
 
 
-def cutoff_curves(results: Mapping[str, Result]) -> Curve:
+def cutoff_curves(results: Mapping[str, Result]) -> MeanCurve:
     """The first measure with a rank cutoff, or nDCG, at every cutoff up to its own, to 10 at least."""
     measures = next(iter(results.values())).measures
     cut = [m for m in measures if m.depth and m.facts.cutoff in (Cutoff.REQUIRED, Cutoff.OPTIONAL)]
@@ -39,13 +39,13 @@ def cutoff_curves(results: Mapping[str, Result]) -> Curve:
     depths = range(1, max(model.depth, DEPTH) + 1)
     wanted = [replace(model, cutoff=depth) for depth in depths]  # type: ignore[call-arg]  # those with a depth have it
     name = str(model).rpartition("@")[0]
-    return Curve(measure=name, over="cutoff", x=np.array(depths, dtype=np.float64), y=_means(results, wanted))
+    return MeanCurve(measure=name, over="cutoff", x=np.array(depths, dtype=np.float64), y=_means(results, wanted))
 
 
-def recall_curves(results: Mapping[str, Result]) -> Curve:
+def recall_curves(results: Mapping[str, Result]) -> MeanCurve:
     """Interpolated precision at the eleven levels of recall."""
     wanted = [parse(f"IPrec@{level:g}") for level in LEVELS]
-    return Curve(measure="interpolated precision", over="recall", x=np.array(LEVELS), y=_means(results, wanted))
+    return MeanCurve(measure="interpolated precision", over="recall", x=np.array(LEVELS), y=_means(results, wanted))
 
 
 def _means(results: Mapping[str, Result], wanted: Sequence[Measure]) -> dict[str, FloatArray]:

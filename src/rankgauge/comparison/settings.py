@@ -12,14 +12,14 @@ from rankgauge.stats.correction import CORRECTIONS, Correction
 from rankgauge.stats.paired_test import DRAWS, TESTS, PairedTest
 from rankgauge.summary import INTERVALS
 
-__all__ = ["Settings"]
+__all__ = ["ComparisonSettings"]
 
 FINER = 5
 """How many times the least p-value fits into the level after Bonferroni's correction."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class ComparisonSettings:
     """The choices of a comparison, by name; a wrong one shows when they are made."""
 
     test: str = "t"
@@ -51,7 +51,7 @@ class Settings:
         return CORRECTIONS.find(self.correction)
 
     def drawn(self, pairs: int) -> int:
-        """How often to draw for so many pairs: the least p-value must stay far below the level when it is corrected."""
+        """How often to draw for these pairs: the least p-value must stay far below the level when it is corrected."""
         if self.draws is not None:
             return self.draws
         tests = pairs if self.family_correction.magnifies else 1

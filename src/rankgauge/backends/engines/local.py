@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rankgauge.backends.engine import Engine
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import Measure
@@ -13,8 +14,10 @@ from rankgauge.result import Result
 __all__ = ["Local"]
 
 
-class Local:
-    """The engine of one machine: `rankgauge.evaluate` itself, which scans, streams or reads as the files allow."""
+class Local(Engine):
+    """This machine: `rankgauge.evaluate`, which scans, streams or reads as the files allow."""
+
+    name = "local"
 
     def evaluate(
         self,

@@ -120,7 +120,7 @@ def explain(
     import sys
 
     from rankgauge import audit
-    from rankgauge.audit.fitting import fitting
+    from rankgauge.audit.tools import fitting
     from rankgauge.cli.interrupts import heed
     from rankgauge.measures import parse
     from rankgauge.report.audit import explanation
@@ -146,7 +146,7 @@ def lint(
     import sys
 
     from rankgauge.audit import audit
-    from rankgauge.audit.findings import lint as look
+    from rankgauge.audit.check import lint as look
     from rankgauge.cli.interrupts import heed
     from rankgauge.report.audit import findings
 

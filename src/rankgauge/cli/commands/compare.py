@@ -96,14 +96,16 @@ def compare(
     from rankgauge.cli.output import opened
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.work import Work
-    from rankgauge.comparison import Comparison, Settings
+    from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.report.compare import Shown, find
 
     format_, path = find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], names(measure or ()))
     _refuse_one(judgments, listed)
-    settings = Settings(test=test, correction=correction, alpha=alpha, interval=interval, seed=seed, draws=draws)
+    settings = ComparisonSettings(
+        test=test, correction=correction, alpha=alpha, interval=interval, seed=seed, draws=draws
+    )
     work = Work(
         judgments=judgments,
         runs=listed,

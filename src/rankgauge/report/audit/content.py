@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.audit import Attribution, Audit, Mover, Outcome, Verdict, advise, movers
+from rankgauge.audit import Attribution, Audit, Consensus, Mover, Preferences, advise, movers
 from rankgauge.audit.attribution import NOTHING
-from rankgauge.audit.causes import Cause
-from rankgauge.audit.verdict import Contest
+from rankgauge.audit.cause import Cause
+from rankgauge.audit.preferences import Contest
 from rankgauge.dialects import Dialect
 from rankgauge.report.numbers import number
 
@@ -161,7 +161,7 @@ def kinds(mover: Mover) -> str:
     return ", ".join(KINDS[kind] for kind in mover.kinds) or "–"
 
 
-def orders(audit: Audit, verdict: Verdict) -> Table:
+def orders(audit: Audit, verdict: Preferences) -> Table:
     """The runs from the best down under each dialect; at the asked cutoff, and where that changes, at others."""
     shown = [measure for measure in verdict.measures if measure == audit.measure or verdict.disputed(measure)]
     header = ("tool", *(str(measure) for measure in shown))
@@ -172,7 +172,7 @@ def orders(audit: Audit, verdict: Verdict) -> Table:
     return Table(header=header, rows=tuple(rows))
 
 
-def verdicts(verdict: Verdict) -> list[tuple[str, str]]:
+def verdicts(verdict: Preferences) -> list[tuple[str, str]]:
     """Each pair of runs: by which measures the tools disagree, and whether by more than luck."""
     told = []
     for runs in dict.fromkeys(contest.runs for contest in verdict.contests):
@@ -184,15 +184,15 @@ def verdicts(verdict: Verdict) -> list[tuple[str, str]]:
 def _verdict(contests: list[Contest]) -> Iterator[str]:
     """Contests with the same outcome are told together."""
     first, second = contests[0].runs
-    for outcome in Outcome:
+    for outcome in Consensus:
         alike = [contest for contest in contests if contest.outcome is outcome]
         if not alike:
             continue
         whole = len(alike) == len(contests) > 2
         listed = [str(contest.measure) for contest in alike]
         measures = f"{listed[0]} to {listed[-1]}" if whole else ", ".join(listed)
-        yield f"{measures}: {outcome.value}" + ("." if outcome is Outcome.AGREE else "")
-        if outcome is Outcome.AGREE:
+        yield f"{measures}: {outcome.value}" + ("." if outcome is Consensus.AGREE else "")
+        if outcome is Consensus.AGREE:
             continue
         last = alike[-1]
         for winner, run in ((1, first), (-1, second)):

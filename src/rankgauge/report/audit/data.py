@@ -6,8 +6,8 @@ import json
 import math
 from typing import Any, TextIO
 
-from rankgauge.audit import Attribution, Audit, advise, headline, judge, movers
-from rankgauge.audit.verdict import Contest
+from rankgauge.audit import Attribution, Audit, advise, headline, movers, preferences
+from rankgauge.audit.preferences import Contest
 
 __all__ = ["write"]
 
@@ -51,7 +51,7 @@ def _attribution(found: Attribution) -> dict[str, Any]:
 
 
 def _verdict(audit: Audit) -> dict[str, Any]:
-    verdict = judge(audit)
+    verdict = preferences(audit)
     orders = [{"dialect": d, "measure": m, "runs": list(runs)} for (d, m), runs in verdict.orders.items()]
     return {"seed": verdict.seed, "orders": orders, "contests": [_contest(one) for one in verdict.contests]}
 

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from rich.console import Console
 
-from rankgauge.audit.findings import Lint
+from rankgauge.audit.check import Lint
 from rankgauge.report.audit.content import signed
 from rankgauge.report.formats.text import console, escaped, pairs
 from rankgauge.report.numbers import number, share

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from rankgauge.audit import Audit, headline, judge
+from rankgauge.audit import Audit, headline, preferences
 from rankgauge.report.audit import content
 from rankgauge.report.formats.markdown import table
 
@@ -36,7 +36,7 @@ def _parts(audit: Audit) -> Iterator[str]:
         yield "## Refused\n"
         yield _list(list(audit.refused.items()))
     if audit.several:
-        verdict = judge(audit)
+        verdict = preferences(audit)
         yield "## Which run is better\n"
         yield _table(content.orders(audit, verdict))
         yield _list(content.verdicts(verdict))

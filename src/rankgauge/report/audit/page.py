@@ -11,8 +11,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from rankgauge.audit import Attribution, Audit, headline, judge, movers
-from rankgauge.audit.causes import CAUSES
+from rankgauge.audit import Attribution, Audit, headline, movers, preferences
+from rankgauge.audit.cause import CAUSES
 from rankgauge.report.audit import charts, content
 from rankgauge.report.audit.content import Table
 
@@ -114,7 +114,7 @@ def _options(names: list[str]) -> str:
 
 def _hues(audit: Audit) -> dict[str, str]:
     """Each cause's colour; those that show come first."""
-    order = [*audit.told_causes, *(cause for cause in CAUSES if cause not in audit.told_causes)]
+    order = [*audit.told_causes, *(cause for cause in CAUSES.values() if cause not in audit.told_causes)]
     return {cause.name: charts.colour(place) for place, cause in enumerate(order)}
 
 
@@ -151,7 +151,7 @@ def _difference(audit: Audit, run: str, found: Attribution, sign: float) -> dict
 
 
 def _verdict(audit: Audit) -> str:
-    verdict = judge(audit)
+    verdict = preferences(audit)
     told = "".join(f"<dt>{escape(runs)}</dt><dd>{escape(words)}</dd>" for runs, words in content.verdicts(verdict))
     test = f"Luck: paired t test and randomisation test over queries (seed {verdict.seed}), both at 5 %."
     return f'{_table(content.orders(audit, verdict), audit)}<dl>{told}</dl><p class="hint">{test}</p>'

@@ -11,7 +11,7 @@ from typing import TextIO
 import numpy as np
 
 from rankgauge.audit import Audit, headline
-from rankgauge.audit.causes import Cause
+from rankgauge.audit.cause import Cause
 from rankgauge.report.audit.charts import colour
 from rankgauge.report.numbers import number
 

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from rich.console import Console
 
-from rankgauge.audit import Audit, headline, judge
+from rankgauge.audit import Audit, headline, preferences
 from rankgauge.report.audit import content
 from rankgauge.report.audit.content import Table
 from rankgauge.report.formats.text import console, escaped, pairs, ruled, text_width
@@ -47,7 +47,7 @@ def _why(audit: Audit, run: str, out: Console) -> None:
 
 
 def _verdict(audit: Audit, out: Console) -> None:
-    verdict = judge(audit)
+    verdict = preferences(audit)
     titled("Which run is better", out)
     show(content.orders(audit, verdict), out)
     out.print()

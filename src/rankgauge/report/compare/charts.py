@@ -11,7 +11,7 @@ from html import escape
 
 import numpy as np
 
-from rankgauge.comparison import Curve
+from rankgauge.comparison import MeanCurve
 from rankgauge.numeric import FloatArray
 from rankgauge.report.compare.content import DOWN, OPEN, UP, signed
 from rankgauge.report.numbers import number
@@ -88,7 +88,7 @@ def differences(values: FloatArray, queries: Sequence[str], label: str) -> str:
     return _svg(WIDTH, top + height + 10, parts, label)
 
 
-def curves(curve: Curve, order: Sequence[str], label: str) -> str:
+def curves(curve: MeanCurve, order: Sequence[str], label: str) -> str:
     """A line for each run, the best ones in colour and in front."""
     left, right, top, height = 40, 10, 8, 250
     known = [float(y) for line in curve.y.values() for y in line if math.isfinite(y)]

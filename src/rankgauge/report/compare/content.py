@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge.comparison import Comparison, Verdict
+from rankgauge.comparison import Comparison, PairVerdict
 from rankgauge.measures import Measure
 from rankgauge.report.compare.shown import Shown
 from rankgauge.report.numbers import interval, number, share
@@ -42,12 +42,12 @@ UP, DOWN, OPEN = "+", "−", "·"
 """Marks of a matrix: the run of the row is above that of the column by more than luck, below it, or neither."""
 
 MARKS: Mapping[str, str] = {
-    Verdict.BETTER.value: UP,
-    Verdict.HIGHER.value: UP,
-    Verdict.WORSE.value: DOWN,
-    Verdict.LOWER.value: DOWN,
-    Verdict.OPEN.value: OPEN,
-    Verdict.EQUAL.value: "=",
+    PairVerdict.BETTER.value: UP,
+    PairVerdict.HIGHER.value: UP,
+    PairVerdict.WORSE.value: DOWN,
+    PairVerdict.LOWER.value: DOWN,
+    PairVerdict.OPEN.value: OPEN,
+    PairVerdict.EQUAL.value: "=",
 }
 OPPOSITE = {UP: DOWN, DOWN: UP}
 

@@ -10,7 +10,7 @@ from typing import TextIO
 import numpy as np
 import polars as pl
 
-from rankgauge.comparison import Comparison, Curve, cutoff_curves, recall_curves
+from rankgauge.comparison import Comparison, MeanCurve, cutoff_curves, recall_curves
 from rankgauge.measures import Measure
 from rankgauge.report.compare import charts, content
 from rankgauge.report.compare.content import Table
@@ -137,7 +137,7 @@ def _curves(comparison: Comparison) -> str:
     return legend + _grid(_figure(_title(curve), charts.curves(curve, order, _title(curve))) for curve in drawn)
 
 
-def _title(curve: Curve) -> str:
+def _title(curve: MeanCurve) -> str:
     return f"{curve.measure} by {curve.over}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankgauge.comparison import Comparison
-from rankgauge.comparison.agreement import FEWEST
+from rankgauge.comparison.tables import FEWEST
 
 __all__ = ["Shown"]
 

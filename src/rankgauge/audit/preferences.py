@@ -14,7 +14,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.stats.paired_test import TESTS
 
-__all__ = ["LEVEL", "Contest", "Duel", "Outcome", "Verdict", "judge"]
+__all__ = ["LEVEL", "Consensus", "Contest", "Duel", "Preferences", "preferences"]
 
 LEVEL = 0.05
 """The p-value below which a difference is more than luck."""
@@ -26,7 +26,7 @@ EQUAL = 1e-12
 """Means that differ by less are equal."""
 
 
-class Outcome(Enum):
+class Consensus(Enum):
     """What the tools together say of two runs."""
 
     AGREE = "every tool prefers the same run"
@@ -67,12 +67,12 @@ class Contest:
     duels: tuple[Duel, ...]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Consensus:
         """What the tools together say."""
         if len({duel.winner for duel in self.duels} - {0}) < 2:
-            return Outcome.AGREE
+            return Consensus.AGREE
         sure = {duel.winner for duel in self.duels if duel.significant}
-        return (Outcome.NOISE, Outcome.LEANING, Outcome.CONTRADICTION)[len(sure)]
+        return (Consensus.NOISE, Consensus.LEANING, Consensus.CONTRADICTION)[len(sure)]
 
     def preferring(self, winner: int) -> list[str]:
         """The dialects under which the first (1) or the second (−1) run is better."""
@@ -80,7 +80,7 @@ class Contest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class Preferences:
     """The order of the runs under each dialect at each cutoff, and every pair of runs."""
 
     measures: tuple[Measure, ...]
@@ -91,14 +91,14 @@ class Verdict:
 
     def disputed(self, measure: Measure) -> bool:
         """Whether two dialects put the runs in different orders by the measure."""
-        return any(one.outcome is not Outcome.AGREE for one in self.contests if one.measure == measure)
+        return any(one.outcome is not Consensus.AGREE for one in self.contests if one.measure == measure)
 
     def of(self, measure: Measure) -> list[Contest]:
         """Every pair of runs by the measure."""
         return [contest for contest in self.contests if contest.measure == measure]
 
 
-def judge(audit: Audit, *, seed: int = 0) -> Verdict:
+def preferences(audit: Audit, *, seed: int = 0) -> Preferences:
     """The verdict on the audit's runs."""
     measures = tuple(dict.fromkeys((*audit.cutoffs, audit.measure)))
     for scores in audit.scores.values():
@@ -112,7 +112,7 @@ def judge(audit: Audit, *, seed: int = 0) -> Verdict:
     contests = [
         contest for first, second in combinations(audit.scores, 2) for contest in _contests(audit, first, second, seed)
     ]
-    return Verdict(measures=measures, orders=orders, contests=tuple(contests), seed=seed)
+    return Preferences(measures=measures, orders=orders, contests=tuple(contests), seed=seed)
 
 
 def _order(audit: Audit, dialect: Dialect, measure: Measure) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import polars as pl
 from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Lines"]
+__all__ = ["LetorFile"]
 
 PIECE = 1 << 24
 """How many bytes are looked at together."""
@@ -27,7 +27,7 @@ _LINE = re.compile(_HEAD, re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Lines:
+class LetorFile:
     """The lines of a LETOR file."""
 
     rows: pl.DataFrame
@@ -39,7 +39,7 @@ class Lines:
     """The features that differ between queries but never within one: they cannot rank."""
 
     @classmethod
-    def of(cls, source: Source) -> Lines:
+    def of(cls, source: Source) -> LetorFile:
         """The lines of a file."""
         rows, ranges = [], _Ranges()
         for piece in _pieces(source):

@@ -1,4 +1,4 @@
-"""How alike measures order runs, and how well each tells them apart."""
+"""Tables of a comparison: the queries that differ most, how alike measures order runs, what each tells apart."""
 
 from __future__ import annotations
 
@@ -6,15 +6,44 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
+import numpy as np
 import polars as pl
 
 from rankgauge.measures import Measure
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.stats import kendall_tau, separated_share, tau_ap_b
 
-__all__ = ["FEWEST", "orders", "sensitivity"]
+__all__ = ["FEWEST", "MOST", "movers", "orders", "sensitivity"]
 
 FEWEST = 3
 """Two runs have one order or the other; from three on it makes sense to ask how alike two orders are."""
+
+MOST = 5
+"""How many queries of a measure are named."""
+
+
+def movers(
+    measures: Sequence[Measure],
+    queries: Sequence[str],
+    runs: Sequence[str],
+    values: FloatArray,
+    paired: tuple[IndexArray, IndexArray],
+) -> pl.DataFrame:
+    """For each measure the queries with the largest difference, each with the pair that it parts most."""
+    run, other = paired
+    rows = []
+    for measure, table in zip(measures, values, strict=True):
+        differences = np.nan_to_num(table[:, run] - table[:, other], nan=0.0)
+        pair = np.abs(differences).argmax(axis=1)
+        largest = np.abs(differences)[np.arange(len(queries)), pair]
+        for query in np.argsort(-largest, kind="stable")[:MOST]:
+            first, second = run[pair[query]], other[pair[query]]
+            one, two = float(table[query, first]), float(table[query, second])
+            if largest[query] > 0:
+                rows.append((str(measure), queries[query], runs[first], runs[second], one, two, one - two))
+    names = ("measure", "query", "run", "other", "value", "other_value", "difference")
+    kinds = (pl.String, pl.String, pl.String, pl.String, pl.Float64, pl.Float64, pl.Float64)
+    return pl.DataFrame(rows, schema=dict(zip(names, kinds, strict=True)), orient="row")
 
 
 def orders(measures: Sequence[Measure], means: pl.DataFrame) -> pl.DataFrame:

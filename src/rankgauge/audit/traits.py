@@ -13,7 +13,7 @@ from rankgauge.dialects import get as get_dialect
 from rankgauge.measures import Measure
 from rankgauge.policies import HighGrade, IdealPool, MissingQuery, NegativeGrade, QueryOrder, Ties, Unjudged
 
-__all__ = ["Asked"]
+__all__ = ["DataTraits"]
 
 OPEN = ("gain", "discount", "rel", "max_grade")
 """The parameters that a measure may leave to the dialect."""
@@ -25,7 +25,7 @@ PAIR = ["query", "document"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class DataTraits:
     """What the data has that tools treat each in its own way."""
 
     odd: bool
@@ -43,7 +43,7 @@ class Asked:
     """Judged documents that the run lacks."""
 
     @classmethod
-    def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, top: float) -> Asked:
+    def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, top: float) -> DataTraits:
         """What judgments and a run have; `top` is the highest grade that the dialect knows."""
         score = ranked["score"]
         single = score.cast(pl.Float32)
@@ -59,9 +59,9 @@ class Asked:
             unretrieved=len(judged.join(ranked, on=PAIR, how="anti")) > 0,
         )
 
-    def __or__(self, other: Asked) -> Asked:
+    def __or__(self, other: DataTraits) -> DataTraits:
         """What either asks for: two tools may read the same files as different tables."""
-        return Asked(**{f.name: getattr(self, f.name) or getattr(other, f.name) for f in fields(self)})
+        return DataTraits(**{f.name: getattr(self, f.name) or getattr(other, f.name) for f in fields(self)})
 
     def ranked(self, dialect: Dialect) -> Dialect:
         """The dialect with the choices up to the ranking that the data never asks for set to one and the same."""

@@ -1,0 +1,106 @@
+"""The contract of a cause: a choice of dialects, named as a user would name it, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rankgauge.audit.conditions import Conditions
+from rankgauge.audit.scores import REFUSING, REPORTED, RESOLVED
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure
+from rankgauge.policies import Policy
+from rankgauge.registry import Registered, Registry
+
+if TYPE_CHECKING:
+    from rankgauge.audit.advice import Remedy
+
+__all__ = ["CAUSES", "Cause", "differing", "policy"]
+
+Setting = Callable[[Dialect, Measure, Conditions], str]
+
+CAUSES: Registry[Cause] = Registry("cause", "rankgauge.audit.causes", order=lambda cause: cause.place)
+"""Every cause; together they have every field of a dialect that can change a value."""
+
+LAST = 1000
+
+
+def policy(name: str) -> Setting:
+    """What the dialect says in a field, in the words of the policy."""
+
+    def words(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+        value = getattr(dialect, name)
+        return value.words if isinstance(value, Policy) else f"{name.replace('_', ' ')} {value}"
+
+    return words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause(Registered):
+    """A choice that every tool makes in its own way."""
+
+    registry = CAUSES
+
+    name: str
+    fields: tuple[str, ...]
+    """The dialect's fields that make the choice."""
+    subject: str
+    """What it is about, to end the sentence: most of the gap comes from …"""
+    setting: Setting
+    """What a dialect chose, in words."""
+    kind: str | None = None
+    """The kind of queries that it is about, where it is not about all."""
+    phrase: str = ""
+    """What is said of these queries."""
+    remedy: Remedy | None = None
+    """What to do about it, if it has a share of the gap."""
+    place: int = LAST
+    """Causes are listed by rising place."""
+
+    def counted(self, conditions: Conditions) -> str:
+        """How many queries it is about."""
+        if self.kind is None:
+            return ""
+        n = conditions.count(self.kind)
+        return f"{n} of {len(conditions.queries)} queries {_numbered(self.phrase, n).format(k=conditions.cutoff)}"
+
+    def named(self, conditions: Conditions) -> str:
+        """Its subject."""
+        return self.subject.format(k=conditions.cutoff)
+
+    def about(self, conditions: Conditions) -> str:
+        """Its subject, with the number of queries."""
+        subject = self.named(conditions)
+        if self.kind is None:
+            return subject
+        n = conditions.count(self.kind)
+        return f"{n} {_numbered(subject, n)}"
+
+    def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
+        """What the second dialect does instead of what the first does."""
+        head = self.counted(conditions)
+        new, old = (self.setting(dialect, measure, conditions) for dialect in (other, base))
+        return (f"{head}: " if head else "") + f"{new} ({other.name}), {old} ({base.name})"
+
+
+def differing(base: Dialect, other: Dialect) -> tuple[Cause, ...]:
+    """The causes in which two dialects differ."""
+    return tuple(cause for cause in _all() if any(getattr(base, name) != getattr(other, name) for name in cause.fields))
+
+
+@cache
+def _all() -> tuple[Cause, ...]:
+    """The causes, and each field of a dialect that none of them has as a cause by its own name."""
+    known = {name for cause in CAUSES.values() for name in cause.fields}
+    rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED, *REFUSING, *RESOLVED}]
+    return (*CAUSES.values(), *(Cause(name=name, fields=(name,), subject=name, setting=policy(name)) for name in rest))
+
+
+_SINGULAR = {"queries": "query", "lists": "list", "have": "has", "are": "is"}
+
+
+def _numbered(words: str, n: int) -> str:
+    """The words as they are of so many queries."""
+    return " ".join(_SINGULAR.get(word, word) for word in words.split(" ")) if n == 1 else words

@@ -1,0 +1,1 @@
+"""The causes of differences between tools, a file for each theme."""
