@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.web import keys
+from rankgauge.web import credentials as keys
 from rankgauge.web.limits import Limit
 from rankgauge.web.settings import Settings
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, select
 
-from rankgauge.web import keys
+from rankgauge.web import credentials as keys
 from rankgauge.web.people import DAY, HOUR, People, Role
 from rankgauge.web.settings import Settings
-from rankgauge.web.tables import LINKS, METADATA, SESSIONS, TOKENS
+from rankgauge.web.database import LINKS, METADATA, SESSIONS, TOKENS
 
 
 class Clock:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from rankgauge.web.headers import HEADERS
+from rankgauge.web.middleware import HEADERS
 from rankgauge.web.routes import ROUTERS
 from tests.web.house import House, csrf, fields, open_house
 

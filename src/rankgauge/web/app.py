@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import RankGaugeError, UnavailableError
 from rankgauge.web.campaigns import Campaigns
-from rankgauge.web.headers import SafeHeaders
+from rankgauge.web.middleware import SafeHeaders
 from rankgauge.web.limits import Limit
 from rankgauge.web.logs import LOG, RequestLog
 from rankgauge.web.people import People

@@ -14,9 +14,9 @@ from sqlalchemy.exc import IntegrityError
 from rankgauge.active.campaign.checks import is_writable
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.errors import InputError
-from rankgauge.web import keys
+from rankgauge.web import credentials as keys
 from rankgauge.web.settings import Settings, new_secret
-from rankgauge.web.tables import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
+from rankgauge.web.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
 
 __all__ = ["People", "Person", "Role"]
 

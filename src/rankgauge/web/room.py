@@ -11,7 +11,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from sqlalchemy import Engine
 from starlette.responses import HTMLResponse
 
-from rankgauge.web import keys, wording
+from rankgauge.web import credentials as keys
+
+from rankgauge.web import filters as wording
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.limits import Limit
 from rankgauge.web.people import People

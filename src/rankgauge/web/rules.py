@@ -13,7 +13,7 @@ from sqlalchemy import Engine, delete, insert, select
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.tables import campaigns
 from rankgauge.errors import ParameterError
-from rankgauge.web.tables import RULES
+from rankgauge.web.database import RULES
 
 __all__ = ["Guide", "Rules", "listed", "read_rules", "write_rules"]
 

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, MetaData
 
 from rankgauge.active.campaign import tables as campaign
 from rankgauge.active.campaign.database import writing
-from rankgauge.web.tables import METADATA
+from rankgauge.web.database import METADATA
 
 __all__ = ["METADATAS", "migrate"]
 

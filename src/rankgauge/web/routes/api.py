@@ -14,8 +14,8 @@ from rankgauge.active.labels import Label
 from rankgauge.errors import PausedError
 from rankgauge.web.board import how_they_agree
 from rankgauge.web.files import made
-from rankgauge.web.guard import Admin, Member, TheRoom
-from rankgauge.web.making import CAMPAIGN_FILES, NewCampaign, adopt, make, received
+from rankgauge.web.auth import Admin, Member, TheRoom
+from rankgauge.web.new_campaign import CAMPAIGN_FILES, NewCampaign, adopt, make, received
 from rankgauge.web.room import Room
 
 __all__ = ["router"]

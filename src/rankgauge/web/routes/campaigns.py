@@ -15,8 +15,8 @@ from rankgauge.errors import RankGaugeError
 from rankgauge.judgments.combination import RULES
 from rankgauge.judgments.scales import SCALES
 from rankgauge.web.board import board
-from rankgauge.web.guard import Admin, TheRoom
-from rankgauge.web.making import CAMPAIGN_FILES, NewCampaign, adopt, make, received
+from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.new_campaign import CAMPAIGN_FILES, NewCampaign, adopt, make, received
 from rankgauge.web.room import Room
 
 __all__ = ["router"]

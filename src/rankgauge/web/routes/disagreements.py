@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse
 
 from rankgauge.active.labels import Label
 from rankgauge.web.board import how_they_agree
-from rankgauge.web.guard import Admin, TheRoom
+from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.judging import levels
 
 __all__ = ["router"]

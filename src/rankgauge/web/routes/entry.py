@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.web import keys
-from rankgauge.web.guard import COOKIE, Somebody, TheRoom, limited
+from rankgauge.web import credentials as keys
+from rankgauge.web.auth import COOKIE, Somebody, TheRoom, limited
 
 __all__ = ["router"]
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Request, Response, UploadFile
 
 from rankgauge.errors import InputError
 from rankgauge.web.files import FILES, made
-from rankgauge.web.guard import Admin, TheRoom
+from rankgauge.web.auth import Admin, TheRoom
 
 __all__ = ["attachment", "router"]
 

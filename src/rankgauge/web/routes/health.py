@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from sqlalchemy import text
 
 from rankgauge.active.campaign.database import reading
-from rankgauge.web.guard import TheRoom
+from rankgauge.web.auth import TheRoom
 
 __all__ = ["router"]
 

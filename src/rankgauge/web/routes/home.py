@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.web.guard import Somebody, TheRoom
+from rankgauge.web.auth import Somebody, TheRoom
 from rankgauge.web.people import Role
 
 __all__ = ["router"]

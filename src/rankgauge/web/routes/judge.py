@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.web.guard import Member, TheRoom
+from rankgauge.web.auth import Member, TheRoom
 from rankgauge.web.judging import Answer, Shown, answer, show_again, show_next
 from rankgauge.web.people import Person
 from rankgauge.web.room import Room

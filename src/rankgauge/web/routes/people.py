@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.web.guard import Admin, TheRoom
+from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.room import Room
 
 __all__ = ["router"]

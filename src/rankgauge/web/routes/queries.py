@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from rankgauge.web.guard import Admin, TheRoom
+from rankgauge.web.auth import Admin, TheRoom
 
 __all__ = ["router"]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.web.guard import Admin, TheRoom
+from rankgauge.web.auth import Admin, TheRoom
 
 __all__ = ["router"]
 

@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
-from rankgauge.web import keys
+from rankgauge.web import credentials as keys
 from rankgauge.web.people import Person, Role
 from rankgauge.web.room import Room, room_of
 
