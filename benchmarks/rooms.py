@@ -16,9 +16,9 @@ import numpy as np
 
 from rankgauge.active.campaign.database import Location, connect
 from rankgauge.datasets.pool import generate_pool
-from rankgauge.web.client import Room
+from rankgauge.web.client import RoomClient
 from rankgauge.web.people import People
-from rankgauge.web.settings import Settings
+from rankgauge.web.settings import RoomSettings
 
 __all__ = ["DATABASES", "Open", "room"]
 
@@ -64,7 +64,7 @@ class Open:
     def campaign(self, name: str, *, people: int, **settings: object) -> tuple[int, dict[str, str]]:
         """The number of a new campaign, and by the names of its assessors their links."""
         pool = generate_pool(rng=np.random.default_rng(0), queries=QUERIES, documents=DOCUMENTS).drop("grade")
-        with Room(self.base, token=self.token) as client:
+        with RoomClient(self.base, token=self.token) as client:
             number = int(client.create(name, pool, measure="ERR@10", levels=LEVELS, **settings)["id"])
             names = [f"{name} {n}" for n in range(people)]
             return number, {one: str(client.invite(number, one)["link"]) for one in names}
@@ -93,7 +93,7 @@ def room(database: str, folder: Path) -> Iterator[Open]:
 
 def _token(database: str) -> str:
     engine = connect(Location(database), existing=True)
-    people = People(engine, Settings(database=database))
+    people = People(engine, RoomSettings(database=database))
     entered = people.enter(people.admin_link("benchmark"))
     assert entered is not None
     token = people.new_token(entered[0].id, "benchmark")

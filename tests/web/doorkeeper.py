@@ -17,12 +17,12 @@ import sys
 
 import uvicorn
 
-from rankgauge.web import Settings, create_app
+from rankgauge.web import RoomSettings, create_app
 
 
 def serve(database: str, listening: socket.socket) -> None:
     """The room, until it is killed."""
-    app = create_app(Settings(database=database, port=0, tries_a_minute=100_000))
+    app = create_app(RoomSettings(database=database, port=0, tries_a_minute=100_000))
     uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listening])
 
 

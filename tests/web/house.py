@@ -18,7 +18,7 @@ import polars as pl
 import uvicorn
 
 from rankgauge.datasets.pool import generate_pool
-from rankgauge.web import Settings, create_app
+from rankgauge.web import RoomSettings, create_app
 from rankgauge.web.room import Room
 
 LEVELS = "2 good: answers all of it\n1 fair: helps in part\n0 bad: does not help"
@@ -112,7 +112,7 @@ def fields(text: str) -> dict[str, str]:
 @contextmanager
 def open_house(database: str, **settings: Any) -> Iterator[House]:
     """A room on the database, open as long as it is needed."""
-    app = create_app(Settings(database=database, port=0, tries_a_minute=100_000, **settings))
+    app = create_app(RoomSettings(database=database, port=0, tries_a_minute=100_000, **settings))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

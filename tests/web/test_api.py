@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from rankgauge.active.campaign import Campaign
 from rankgauge.cli.main import app as commands
 from rankgauge.errors import InputError
-from rankgauge.web.client import Room
+from rankgauge.web.client import RoomClient
 from tests.web.crowd import FRAGMENT
 from tests.web.house import LEVELS, House, fields, open_house, pool, truth, write_pool
 
@@ -89,7 +89,7 @@ def judge(house: House, number: int, off: dict[str, int]) -> None:
     """Everybody judges all there is by a token of their own, so many grades off the truth on the first document."""
     for name, wrong in off.items():
         person, _ = house.room.people.invite(number, name)
-        with Room(house.base, token=house.room.people.new_token(person.id, "own")) as room:
+        with RoomClient(house.base, token=house.room.people.new_token(person.id, "own")) as room:
             while tasks := room.tasks(number, 20):
                 told = [{"query": t["query"], "document": t["document"], "grade": grade(t, wrong)} for t in tasks]
                 assert room.record(number, told)["new"] == len(told)
@@ -103,7 +103,7 @@ def grade(task: dict[str, Any], wrong: int) -> int:
 
 def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
     """A campaign can be made, judged, watched, settled, paused and taken out by programs alone."""
-    with Room(house.base, token=token(house)) as room:
+    with RoomClient(house.base, token=token(house)) as room:
         made = room.create(
             "autumn", write_pool(tmp_path), measure="ERR@5", budget=40, levels=LEVELS, assessors=2, method="passive"
         )
@@ -127,7 +127,7 @@ def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
 
 def test_the_scale_of_the_pool(house: House) -> None:
     """Without a word on the scale it is that of the pool's beliefs, and 0 to 4 where it has none."""
-    with Room(house.base, token=token(house)) as room:
+    with RoomClient(house.base, token=token(house)) as room:
         own = room.create("own", pool().drop("grade"), budget=40)["id"]
         none = room.create("none", pool().drop("grade").select("query", "document", "score"), budget=40)["id"]
     grades = [house.room.campaigns.get(number).campaign.settings.grades for number in (own, none)]
@@ -223,12 +223,12 @@ class Calls:
 def test_mistakes_are_told(house: House) -> None:
     """The client says what was wrong in the room's own words, and where nobody answers."""
     number = house.campaign()
-    with Room(house.base, token=token(house)) as room:
+    with RoomClient(house.base, token=token(house)) as room:
         with pytest.raises(InputError, match=r"400: .*no query 'q99'"):
             room.record(number, [{"query": "q99", "document": "x", "grade": 1}])
         with pytest.raises(InputError, match="404: no such campaign"):
             room.campaign(number + 1)
-    with Room("http://127.0.0.1:1", token="x") as nobody, pytest.raises(InputError, match="does not answer"):
+    with RoomClient("http://127.0.0.1:1", token="x") as nobody, pytest.raises(InputError, match="does not answer"):
         nobody.campaigns()
 
 
@@ -251,7 +251,7 @@ def test_what_is_no_text_is_refused(house: House, text: str) -> None:
 def test_a_key_counts_once(house: House) -> None:
     """Labels that are sent again under their keys change nothing."""
     number = house.campaign()
-    with Room(house.base, token=token(house)) as room:
+    with RoomClient(house.base, token=token(house)) as room:
         (task,) = room.tasks(number)
         label = {"query": task["query"], "document": task["document"], "grade": 1, "key": "k1"}
         assert room.record(number, [label])["new"] == 1
@@ -264,7 +264,7 @@ def test_the_same_numbers_everywhere(house: House, database: str) -> None:
     number = house.campaign("same")
     house.campaign("another")
     judge(house, number, {"ann": 0})
-    with Room(house.base, token=token(house)) as room:
+    with RoomClient(house.base, token=token(house)) as room:
         told = room.campaign(number)
     with Campaign.open(f"{database}#same") as campaign:
         found = campaign.estimate()

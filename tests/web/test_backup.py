@@ -10,15 +10,15 @@ from sqlalchemy import Engine, create_engine
 from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import InputError
 from rankgauge.web.backup import copy
+from rankgauge.web.database import migrate
 from rankgauge.web.people import People
-from rankgauge.web.schema import migrate
-from rankgauge.web.settings import Settings
+from rankgauge.web.settings import RoomSettings
 
 
 @pytest.fixture
 def people(engine: Engine) -> People:
     migrate(engine)
-    return People(engine, Settings())
+    return People(engine, RoomSettings())
 
 
 def emptied(engine: Engine) -> None:
@@ -34,13 +34,13 @@ def emptied(engine: Engine) -> None:
 def test_a_copy_holds_everything(people: People, database: str, tmp_path: Path) -> None:
     """Whoever had a link before has one in the copy, and those who come later are numbered after them."""
     ann, link = people.invite(1, "ann")
-    secret = people.secret()
+    secret = people.signing_key()
     counts = copy(Location(database), Location(tmp_path / "copy.db"))
     assert counts["people"] == 1
     opened = connect(Location(tmp_path / "copy.db"), existing=True)
-    copied = People(opened, Settings())
-    assert copied.behind_link(link) == ann
-    assert copied.secret() == secret
+    copied = People(opened, RoomSettings())
+    assert copied.by_link(link) == ann
+    assert copied.signing_key() == secret
     assert copied.invite(1, "bob")[0].id > ann.id
     opened.dispose()
 
@@ -49,11 +49,11 @@ def test_a_copy_goes_back_to_a_server(people: People, database: str, tmp_path: P
     """A file is copied into an empty database and numbers go on there; one that is not empty is refused."""
     ann, link = people.invite(1, "ann")
     copy(Location(database), Location(tmp_path / "copy.db"))
-    with pytest.raises(InputError, match=r"is not empty|is there already"):
+    with pytest.raises(InputError, match=r"is not empty|exists already"):
         copy(Location(tmp_path / "copy.db"), Location(database))
     emptied(people._engine)
     copy(Location(tmp_path / "copy.db"), Location(database))
-    assert people.behind_link(link) == ann
+    assert people.by_link(link) == ann
     assert people.invite(1, "bob")[0].id > ann.id
 
 

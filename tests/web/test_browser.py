@@ -58,7 +58,7 @@ def opener(browser: Browser) -> Iterator[Opener]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: (complaints.append("a dialog"), dialog.dismiss()))
         page.goto(link)
-        page.get_by_role("button", name="Come in").click()
+        page.get_by_role("button", name="Sign in").click()
         return page
 
     yield opened
@@ -104,7 +104,7 @@ def test_a_campaign_from_the_first_click_to_the_export(house: House, opener: Ope
     boss.get_by_label("Measure").fill("ERR@5")
     boss.locator("[name=budget]").fill("100")
     boss.get_by_label("Levels of your own").fill(LEVELS)
-    boss.get_by_label("Assessors for each document").fill("2")
+    boss.get_by_label("Assessors per document").fill("2")
     boss.get_by_role("button", name="Make the campaign").click()
     expect(boss.get_by_role("heading", name="Autumn")).to_be_visible()
     expect(boss.locator("#estimate")).to_have_text("–")
@@ -127,7 +127,7 @@ def test_a_campaign_from_the_first_click_to_the_export(house: House, opener: Ope
             wrong = name == "bob" and step % 10 == 3
             press(page, str((truth()[document] + wrong) % 3))
         if step % 10 == 9:
-            expect(boss.locator("#board")).to_contain_text(f"{2 * (step + 1)} labels", timeout=15_000)
+            expect(boss.locator("#progress")).to_contain_text(f"{2 * (step + 1)} labels", timeout=15_000)
             estimates.add(boss.locator("#estimate").inner_text())
     assert len(estimates) > 1, "the estimate did not move"
     assert pages["ann"].locator(".foot").inner_text().startswith("30 judged by you")
@@ -278,7 +278,7 @@ def test_a_database_that_does_not_answer(browser: Browser, tmp_path: Path, monke
         number = house.campaign(method="passive")
         page = context.new_page()
         page.goto(f"{house.base}/enter/{house.room.people.invite(number, 'ann')[1]}")
-        page.get_by_role("button", name="Come in").click()
+        page.get_by_role("button", name="Sign in").click()
         before = shown(page)
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("begin immediate")

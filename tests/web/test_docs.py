@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.web.settings import PREFIX, Settings
+from rankgauge.web.settings import PREFIX, RoomSettings
 from tests.docs.blocks import ROOT
 from tests.web.house import open_house, truth, write_pool
 
@@ -45,16 +45,16 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             )
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code.replace('"autumn"', '"winter"'), "judging.md", "exec"), names)
-        from rankgauge.web.client import Room
+        from rankgauge.web.client import RoomClient
 
-        with Room(house.base, token=token) as room:
+        with RoomClient(house.base, token=token) as room:
             assert room.judgments(1).columns == ["query", "document", "grade"]
             assert len(room.labels(1)) == 40
 
 
 def test_the_settings_are_all_there() -> None:
     """The page's table has a row for each setting: its variable, its default, and the words of the code."""
-    for setting in fields(Settings):
+    for setting in fields(RoomSettings):
         default = f" `{setting.default}`" if setting.default != "" else ""
         assert f"| `{PREFIX}{setting.name.upper()}` |{default} | {setting.metadata['words']} |" in PAGE
 

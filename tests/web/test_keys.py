@@ -7,40 +7,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.web import credentials as keys
-from rankgauge.web.limits import Limit
-from rankgauge.web.settings import Settings
+from rankgauge.web import credentials
+from rankgauge.web.middleware import RateLimit
+from rankgauge.web.settings import RoomSettings
 
 
 @given(st.text(min_size=1), st.text(min_size=1), st.text(min_size=1))
 def test_a_signature_is_good_for_its_value_and_key(value: str, key: str, other: str) -> None:
     """What was signed is read back with the same key, and with no other."""
-    cookie = keys.signed(value, key)
-    assert keys.verified(cookie, key) == value
+    cookie = credentials.signed(value, key)
+    assert credentials.verified(cookie, key) == value
     if other != key:
-        assert keys.verified(cookie, other) is None
-    assert keys.verified(f"{other}{cookie}", key) is None
+        assert credentials.verified(cookie, other) is None
+    assert credentials.verified(f"{other}{cookie}", key) is None
 
 
 @given(st.text())
 def test_nonsense_is_no_signature(cookie: str) -> None:
     """A cookie that we did not sign has no value."""
-    assert keys.verified(cookie, "key") is None
+    assert credentials.verified(cookie, "key") is None
 
 
 def test_a_forms_token_belongs_to_one_session() -> None:
     """A form of one session is refused in another, and a session's signature is no form's token."""
-    token = keys.csrf("session", "key")
-    assert keys.is_csrf(token, "session", "key")
-    assert not keys.is_csrf(token, "another", "key")
-    assert not keys.is_csrf(keys.signed("session", "key").rpartition(".")[2], "session", "key")
-    assert not keys.is_csrf("ü", "session", "key")
+    token = credentials.csrf_token("session", "key")
+    assert credentials.is_csrf_token(token, "session", "key")
+    assert not credentials.is_csrf_token(token, "another", "key")
+    assert not credentials.is_csrf_token(credentials.signed("session", "key").rpartition(".")[2], "session", "key")
+    assert not credentials.is_csrf_token("ü", "session", "key")
 
 
 def test_a_limit_refills_evenly() -> None:
     """Of 6 tries a minute the seventh at once is refused, one more is allowed after ten seconds, each address apart."""
     now = [0.0]
-    limit = Limit(6, clock=lambda: now[0])
+    limit = RateLimit(6, clock=lambda: now[0])
     assert [limit.allows("a") for _ in range(7)] == [True] * 6 + [False]
     assert limit.allows("b")
     now[0] = 10.0
@@ -50,24 +50,24 @@ def test_a_limit_refills_evenly() -> None:
 def test_settings_of_the_environment() -> None:
     """A variable sets a setting, a given value counts more, and nonsense is named."""
     told = {"RANKGAUGE_LEASE_MINUTES": "2.5", "RANKGAUGE_SECURE": "yes", "RANKGAUGE_PORT": "1", "OTHER": "x"}
-    settings = Settings.of(told, port=9000, host=None)
+    settings = RoomSettings.of(told, port=9000, host=None)
     assert (settings.lease_minutes, settings.secure, settings.port, settings.host) == (2.5, True, 9000, "127.0.0.1")
     with pytest.raises(ParameterError, match="port"):
-        Settings.of({"RANKGAUGE_PORT": "many"})
+        RoomSettings.of({"RANKGAUGE_PORT": "many"})
     with pytest.raises(ParameterError, match="secure"):
-        Settings.of({"RANKGAUGE_SECURE": "perhaps"})
+        RoomSettings.of({"RANKGAUGE_SECURE": "perhaps"})
     with pytest.raises(ParameterError, match="lease_minutes"):
-        Settings(lease_minutes=0)
+        RoomSettings(lease_minutes=0)
 
 
 def test_settings_hide_their_secrets() -> None:
     """A log line with the settings shows neither the key nor the password of the database."""
-    shown = repr(Settings(secret="hush", database="postgresql://me:pass@host/db"))
+    shown = repr(RoomSettings(secret="hush", database="postgresql://me:pass@host/db"))
     assert "hush" not in shown
     assert "pass" not in shown
 
 
 def test_links_begin_with_the_public_address() -> None:
     """Links are made for the address that browsers use."""
-    assert Settings(url="https://judge.example/").base == "https://judge.example"
-    assert Settings(host="::1", port=80).base == "http://[::1]:80"
+    assert RoomSettings(url="https://judge.example/").base == "https://judge.example"
+    assert RoomSettings(host="::1", port=80).base == "http://[::1]:80"

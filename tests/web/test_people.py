@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, select
 
-from rankgauge.web import credentials as keys
-from rankgauge.web.people import DAY, HOUR, People, Role
-from rankgauge.web.settings import Settings
+from rankgauge.web import credentials
 from rankgauge.web.database import LINKS, METADATA, SESSIONS, TOKENS
+from rankgauge.web.people import DAY, HOUR, People, Role
+from rankgauge.web.settings import RoomSettings
 
 
 class Clock:
@@ -29,7 +29,7 @@ def clock() -> Clock:
 @pytest.fixture
 def people(engine: Engine, clock: Clock) -> People:
     METADATA.create_all(engine)
-    return People(engine, Settings(session_hours=2, invite_days=3), clock=clock)
+    return People(engine, RoomSettings(session_hours=2, invite_days=3), clock=clock)
 
 
 def test_an_admins_link_lets_in_once(people: People) -> None:
@@ -37,8 +37,8 @@ def test_an_admins_link_lets_in_once(people: People) -> None:
     link = people.admin_link()
     person, session = people.enter(link) or pytest.fail("the link does not work")
     assert person.role is Role.ADMIN
-    assert people.in_session(session) == person
-    assert people.behind_link(link) is None
+    assert people.by_session(session) == person
+    assert people.by_link(link) is None
     assert people.enter(link) is None
 
 
@@ -66,7 +66,7 @@ def test_links_and_sessions_grow_old(people: People, clock: Clock) -> None:
     _, link = people.invite(7, "ann")
     _, session = people.enter(link) or pytest.fail("the link does not work")
     clock.now += 2 * HOUR + 1
-    assert people.in_session(session) is None
+    assert people.by_session(session) is None
     assert people.enter(link) is not None
     clock.now += 3 * DAY
     assert people.enter(link) is None
@@ -79,11 +79,11 @@ def test_revoking_ends_everything(people: People) -> None:
     token = people.new_token(ann.id, "notebook")
     _, session = people.enter(link) or pytest.fail("the link does not work")
     assert not people.revoke(8, ann.id), "an assessor of another campaign is not this campaign's to revoke"
-    assert people.behind_token(token) == ann
+    assert people.by_token(token) == ann
     assert people.revoke(7, ann.id)
     assert people.enter(link) is None
-    assert people.in_session(session) is None
-    assert people.behind_token(token) is None
+    assert people.by_session(session) is None
+    assert people.by_token(token) is None
     assert people.enter(other) is not None
 
 
@@ -92,7 +92,7 @@ def test_a_lost_link_is_replaced(people: People) -> None:
     ann, lost = people.invite(7, "ann")
     again = people.invite_again(ann.id)
     assert people.enter(lost) is None
-    assert people.behind_link(again) == ann
+    assert people.by_link(again) == ann
 
 
 def test_leaving_ends_one_session(people: People) -> None:
@@ -100,8 +100,8 @@ def test_leaving_ends_one_session(people: People) -> None:
     _, link = people.invite(7, "ann")
     sessions = [(people.enter(link) or pytest.fail("the link does not work"))[1] for _ in range(2)]
     people.leave(sessions[0])
-    assert people.in_session(sessions[0]) is None
-    assert people.in_session(sessions[1]) is not None
+    assert people.by_session(sessions[0]) is None
+    assert people.by_session(sessions[1]) is not None
 
 
 def test_a_token_is_revoked_by_its_owner(people: People) -> None:
@@ -112,9 +112,9 @@ def test_a_token_is_revoked_by_its_owner(people: People) -> None:
     (row,) = people.tokens(ann.id)
     assert (row.name, row.revoked) == ("notebook", None)
     assert not people.revoke_token(bob.id, row.id)
-    assert people.behind_token(token) == ann
+    assert people.by_token(token) == ann
     assert people.revoke_token(ann.id, row.id)
-    assert people.behind_token(token) is None
+    assert people.by_token(token) is None
 
 
 def test_no_secret_is_in_the_database(people: People, engine: Engine) -> None:
@@ -125,11 +125,15 @@ def test_no_secret_is_in_the_database(people: People, engine: Engine) -> None:
     with engine.connect() as connection:
         kept = {table.name: list(connection.scalars(select(table.c.hash))) for table in (LINKS, SESSIONS, TOKENS)}
         everything = [str(row) for table in METADATA.sorted_tables for row in connection.execute(select(table))]
-    assert kept == {"links": [keys.hashed(link)], "sessions": [keys.hashed(session)], "tokens": [keys.hashed(token)]}
+    assert kept == {
+        "links": [credentials.hashed(link)],
+        "sessions": [credentials.hashed(session)],
+        "tokens": [credentials.hashed(token)],
+    }
     assert not any(secret in row for row in everything for secret in (link, session, token))
 
 
 def test_the_room_keeps_its_secret(people: People, engine: Engine) -> None:
     """Two processes on one database sign with the same key, and a key in the settings counts more."""
-    assert people.secret() == People(engine, Settings()).secret()
-    assert People(engine, Settings(secret="mine")).secret() == "mine"
+    assert people.signing_key() == People(engine, RoomSettings()).signing_key()
+    assert People(engine, RoomSettings(secret="mine")).signing_key() == "mine"

@@ -7,8 +7,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from rankgauge.active.campaign import tables as campaigns
-from rankgauge.web.schema import METADATAS, migrate
-from rankgauge.web.database import PEOPLE
+from rankgauge.web.database import METADATAS, PEOPLE, migrate
 
 
 def test_the_steps_lead_to_the_tables(engine: sa.Engine) -> None:

@@ -1,6 +1,6 @@
-"""The judging room: pages where assessors spend the budget and everybody watches the estimate."""
+"""The judging room: pages on which assessors judge documents and admins watch the estimate."""
 
 from rankgauge.web.app import create_app
-from rankgauge.web.settings import Settings
+from rankgauge.web.settings import RoomSettings
 
-__all__ = ["Settings", "create_app"]
+__all__ = ["RoomSettings", "create_app"]

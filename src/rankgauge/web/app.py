@@ -1,4 +1,4 @@
-"""The judging room as an application."""
+"""The judging room as a FastAPI application: its routes, its error pages, its middleware."""
 
 from __future__ import annotations
 
@@ -14,25 +14,21 @@ from starlette.staticfiles import StaticFiles
 from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import RankGaugeError, UnavailableError
 from rankgauge.web.campaigns import Campaigns
-from rankgauge.web.middleware import SafeHeaders
-from rankgauge.web.limits import Limit
-from rankgauge.web.logs import LOG, RequestLog
+from rankgauge.web.database import migrate
+from rankgauge.web.logs import LOG
+from rankgauge.web.middleware import RateLimit, RoomMiddleware
 from rankgauge.web.people import People
 from rankgauge.web.room import Room, room_of
-from rankgauge.web.routes import ROUTERS
-from rankgauge.web.schema import migrate
-from rankgauge.web.settings import Settings
-from rankgauge.web.uploads import BoundedBody
+from rankgauge.web.route import API, ROUTES
+from rankgauge.web.settings import RoomSettings
 
 __all__ = ["create_app"]
 
-API = "/api/"
-FILES = ("/campaigns", "/labels")
-"""How the paths end to which files are sent."""
+MIB = 1 << 20
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The application on the database of the settings, which is brought up to date first."""
+def create_app(settings: RoomSettings) -> FastAPI:
+    """The application. Its database is brought up to date first."""
     engine = connect(Location(settings.database), existing=False)
     migrate(engine)
     people = People(engine, settings)
@@ -42,52 +38,51 @@ def create_app(settings: Settings) -> FastAPI:
         engine=engine,
         people=people,
         campaigns=Campaigns(engine),
-        key=people.secret(),
-        limit=Limit(settings.tries_a_minute),
+        key=people.signing_key(),
+        limit=RateLimit(settings.tries_a_minute),
     )
-    for router in ROUTERS:
+    for router in ROUTES.values():
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RankGaugeError, _mistaken)
-    app.add_exception_handler(RequestValidationError, _misshapen)
+    app.add_exception_handler(RankGaugeError, _invalid)
+    app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(UnavailableError, _unavailable)
-    app.add_middleware(BoundedBody, largest=settings.upload_bytes, files=FILES)
-    app.add_middleware(SafeHeaders)
-    app.add_middleware(RequestLog)
+    app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB))
     return app
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """What was not allowed or is not there, as a page for people and as JSON for programs."""
+    """What is forbidden or does not exist."""
     assert isinstance(error, HTTPException)
-    return _answer(request, error.status_code, str(error.detail), dict(error.headers or {}))
+    return _error(request, error.status_code, str(error.detail), dict(error.headers or {}))
 
 
-def _misshapen(request: Request, error: Exception) -> Response:
-    """What is not as the route takes it: where and why. What was sent is not sent back: it may be large, or no text."""
+def _malformed(request: Request, error: Exception) -> Response:
+    """What does not fit the route's parameters: which, and why. The values are not sent back; they may be large."""
     assert isinstance(error, RequestValidationError)
     found = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
     if request.url.path.startswith(API):
         return JSONResponse({"detail": jsonable_encoder(found)}, status_code=422)
     words = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in found)
-    return _answer(request, 422, words.encode(errors="replace").decode(), {})
+    return _error(request, 422, words.encode(errors="replace").decode(), {})
 
 
 def _unavailable(request: Request, error: Exception) -> Response:
-    """The database does not answer or is full: what was sent may be sent again as it is. Only the log says more."""
+    """The database does not answer or is full; the same request may be sent again. Details are in the log only."""
     assert isinstance(error, UnavailableError)
     LOG.error("database", exc_info=error)
     problem = error.problem.partition(":")[0]
-    return _answer(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
+    return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
 
 
-def _mistaken(request: Request, error: Exception) -> Response:
-    """A mistake in what was sent: the same words as on the command line."""
-    return _answer(request, 400, str(error), {})
+def _invalid(request: Request, error: Exception) -> Response:
+    """A mistake in the input, in the words of the command line."""
+    return _error(request, 400, str(error), {})
 
 
-def _answer(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
+def _error(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
+    """An error page for people, JSON for programs."""
     if request.url.path.startswith(API) or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": words}, status_code=status, headers=headers)
     page = room_of(request).page(request, "error.html", status=status, code=status, words=words)

@@ -1,8 +1,8 @@
-"""Who may: the checks that stand before each route.
+"""Who sent the request, and whether they may: the dependencies that guard each route.
 
-A browser shows its session in a signed cookie, and each form of it carries the session's token, so that no foreign
-page can send one. A program shows a token of its own in the header `Authorization: Bearer …`; it needs no form's
-token, as no browser sends that header by itself.
+A browser has a session in a signed cookie, and its forms carry the session's CSRF token, so that other sites cannot
+submit them. A program sends an API token in the header `Authorization: Bearer …`; it needs no CSRF token, as browsers
+do not send that header by themselves.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
-from rankgauge.web import credentials as keys
+from rankgauge.web.credentials import is_csrf_token, verified
 from rankgauge.web.people import Person, Role
 from rankgauge.web.room import Room, room_of
 
-__all__ = ["COOKIE", "Admin", "Member", "Somebody", "TheRoom", "limited"]
+__all__ = ["COOKIE", "Admin", "Member", "SignedIn", "TheRoom", "limited"]
 
 COOKIE = "rankgauge"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FIELD, HEADER = "csrf", "x-csrf-token"
 
-# Checks that only look at what is at hand are coroutines: others are given a thread each, which takes longer.
+# Dependencies that do not wait for the database are coroutines: FastAPI runs all others in a thread, which is slower.
 
 
 async def _room(request: Request) -> Room:
@@ -34,18 +34,18 @@ TheRoom: TypeAlias = Annotated[Room, Depends(_room)]
 
 
 async def limited(request: Request, room: TheRoom) -> None:
-    """Refuses an address that tries too many links or tokens."""
-    _count(request, room)
+    """Refuses an address that has tried too many links or tokens."""
+    _count_try(request, room)
 
 
-def _count(request: Request, room: Room) -> None:
+def _count_try(request: Request, room: Room) -> None:
     address = request.client.host if request.client else "unknown"
     if not room.limit.allows(address):
         raise HTTPException(429, "too many tries from this address; wait a minute", headers={"Retry-After": "60"})
 
 
-async def _somebody(request: Request, room: TheRoom) -> AsyncIterator[Person]:
-    """Whoever sent the request, by token or by session; files that came with it are closed in the end."""
+async def _signed_in(request: Request, room: TheRoom) -> AsyncIterator[Person]:
+    """The sender of the request, by token or by session. Uploaded files are closed at the end."""
     try:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -60,36 +60,36 @@ async def _somebody(request: Request, room: TheRoom) -> AsyncIterator[Person]:
 
 
 def _by_token(request: Request, room: Room, token: str) -> Person:
-    person = room.people.behind_token(token)
+    person = room.people.by_token(token)
     if person is None:
-        _count(request, room)
+        _count_try(request, room)
         raise HTTPException(401, "no such token", headers={"WWW-Authenticate": "Bearer"})
     request.state.person = person
     return person
 
 
 def _by_session(request: Request, room: Room) -> Person:
-    session = keys.verified(request.cookies.get(COOKIE, ""), room.key)
-    person = None if session is None else room.people.in_session(session)
+    session = verified(request.cookies.get(COOKIE, ""), room.key)
+    person = None if session is None else room.people.by_session(session)
     if person is None:
-        raise HTTPException(401, "nobody is signed in")
+        raise HTTPException(401, "you are not signed in")
     request.state.person, request.state.session = person, session
     return person
 
 
 async def _check_form(request: Request, room: Room) -> None:
-    """Refuses what was not sent from a page of this session."""
+    """Refuses a form that does not come from a page of this session."""
     token = request.headers.get(HEADER)
     if token is None and request.headers.get("content-type", "").startswith(("application/x-www-form", "multipart/")):
         token = str((await request.form()).get(FIELD, ""))
-    if not keys.is_csrf(token or "", request.state.session, room.key):
-        raise HTTPException(403, "this form is not from a page of yours; load the page again")
+    if not is_csrf_token(token or "", request.state.session, room.key):
+        raise HTTPException(403, "this form belongs to another session; reload the page and try again")
 
 
-Somebody: TypeAlias = Annotated[Person, Depends(_somebody)]
+SignedIn: TypeAlias = Annotated[Person, Depends(_signed_in)]
 
 
-async def _admin(person: Somebody) -> Person:
+async def _admin(person: SignedIn) -> Person:
     if person.role is not Role.ADMIN:
         raise HTTPException(403, "only an admin may do this")
     return person
@@ -98,8 +98,8 @@ async def _admin(person: Somebody) -> Person:
 Admin: TypeAlias = Annotated[Person, Depends(_admin)]
 
 
-async def _member(campaign: int, person: Somebody) -> Person:
-    # To those whom it does not concern a campaign does not exist: its number tells nothing.
+async def _member(campaign: int, person: SignedIn) -> Person:
+    # 404, not 403: an assessor of another campaign does not even learn that this one exists.
     if not person.may_see(campaign):
         raise HTTPException(404, "no such campaign")
     return person

@@ -1,7 +1,6 @@
-"""A copy of a whole database, taken at one moment while others go on writing.
+"""`rankgauge backup`: a consistent copy of a room's database while it is in use.
 
-The copy of any database is a file of SQLite, which `rankgauge serve` opens as it is; into an empty database on a server
-it is copied the same way.
+The copy is a SQLite file, which `rankgauge serve` can open. A copy can also go into an empty database on a server.
 """
 
 from __future__ import annotations
@@ -16,24 +15,23 @@ from sqlalchemy import Connection, Engine
 
 from rankgauge.active.campaign.database import Location, connect, writing
 from rankgauge.errors import InputError
-from rankgauge.web.schema import METADATAS, migrate
+from rankgauge.web.database import METADATAS, migrate
 
 __all__ = ["copy"]
 
 CHUNK = 1_000
-"""So many rows are held at a time; a pool or a text may be large."""
-
+"""How many rows are held in memory at a time; a pool or a text may be large."""
 
 _TABLES = [table for metadata in METADATAS for table in metadata.sorted_tables]
 _EMPTY = "Copy to a new file or to an empty database."
 
 
 def copy(source: Location, target: Location) -> dict[str, int]:
-    """Copies every table to a database that has no campaign yet; gives the number of rows of each."""
+    """Copies all tables to a new file or an empty database; returns the number of rows of each table."""
     if target.path is None:
         return _copied(source, target)
     if target.path.exists():
-        raise InputError("is there already", path=target.path, hint=_EMPTY)
+        raise InputError("the file exists already", path=target.path, hint=_EMPTY)
     beside = target.path.with_name(f".{target.path.name}.{secrets.token_hex(4)}")
     try:
         counts = _copied(source, Location(beside))
@@ -45,7 +43,7 @@ def copy(source: Location, target: Location) -> dict[str, int]:
 
 def _copied(source: Location, target: Location) -> dict[str, int]:
     with _opened(source, existing=True) as here, _opened(target, existing=False) as there:
-        # A transaction of SQLite sees one moment by itself.
+        # SQLite's transactions see one moment anyway.
         one_moment = {} if here.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
         with here.execution_options(**one_moment).connect() as read, writing(there) as written:
             _refuse_rows(written, target)
@@ -64,7 +62,7 @@ def _opened(location: Location, *, existing: bool) -> Iterator[Engine]:
 
 def _refuse_rows(target: Connection, location: Location) -> None:
     if any(target.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in _TABLES):
-        raise InputError("is not empty", path=str(location), hint=_EMPTY)
+        raise InputError("the database is not empty", path=str(location), hint=_EMPTY)
 
 
 def _rows(source: Connection, target: Connection, table: sa.Table) -> int:
@@ -77,7 +75,7 @@ def _rows(source: Connection, target: Connection, table: sa.Table) -> int:
 
 
 def _count_on(target: Connection, table: sa.Table) -> None:
-    """A server numbers new rows from where the copied ones end."""
+    """Makes PostgreSQL number new rows after the copied ones."""
     if target.dialect.name != "postgresql" or "id" not in table.c:
         return
     last = f"select setval(pg_get_serial_sequence('{table.name}', 'id'), coalesce(max(id), 0) + 1, false)"

@@ -1,8 +1,8 @@
-"""The room from a notebook: a thin client of its API.
+"""The judging room from a notebook: a thin client of its API.
 
-from rankgauge.web.client import Room
+from rankgauge.web.client import RoomClient
 
-with Room("http://127.0.0.1:8000", token="rgt_…") as room:
+with RoomClient("http://127.0.0.1:8000", token="rgt_…") as room:
     campaign = room.create("autumn", "pool.parquet", measure="ERR@10", budget=300)
     room.invite(campaign["id"], "ann")["link"]
     room.labels(campaign["id"])
@@ -10,9 +10,9 @@ with Room("http://127.0.0.1:8000", token="rgt_…") as room:
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
@@ -20,36 +20,32 @@ import polars as pl
 
 from rankgauge.errors import InputError
 
-__all__ = ["Room"]
-
-SECONDS = 60.0
+__all__ = ["RoomClient"]
 
 
-class Room:
-    """A judging room, spoken to with a token."""
+class RoomClient:
+    """A client of the room at `url`, which acts as the owner of the token. Calls time out after `seconds`."""
 
-    def __init__(self, url: str, *, token: str, seconds: float = SECONDS) -> None:
+    def __init__(self, url: str, *, token: str, seconds: float = 60.0) -> None:
         headers = {"Authorization": f"Bearer {token}"}
         self._http = httpx.Client(base_url=f"{url.rstrip('/')}/api/v1", headers=headers, timeout=seconds)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._http.close()
 
     def campaigns(self) -> list[dict[str, Any]]:
-        """Every campaign, the newest first."""
+        """All campaigns, the newest first."""
         return list(self._call("GET", "/campaigns"))
 
     def campaign(self, number: int) -> dict[str, Any]:
-        """How far a campaign has come, and what is known."""
+        """Progress and estimate of a campaign."""
         return dict(self._call("GET", f"/campaigns/{number}"))
 
     def create(self, name: str, pool: str | Path | pl.DataFrame, **settings: Any) -> dict[str, Any]:
-        """A new campaign of a pool's file or frame; the settings are those of the form."""
+        """Makes a campaign of a pool, a file or a frame; the settings are those of the form."""
         if isinstance(pool, pl.DataFrame):
             filename, content = "pool.parquet", _parquet(pool)
         else:
@@ -58,28 +54,28 @@ class Room:
         return dict(self._call("POST", "/campaigns", params=params, content=content))
 
     def invite(self, number: int, name: str) -> dict[str, Any]:
-        """A new assessor: id, name, and the link, which is told this once."""
+        """Invites an assessor: id, name, and the link, which is shown only once."""
         return dict(self._call("POST", f"/campaigns/{number}/assessors", json={"name": name}))
 
     def tasks(self, number: int, n: int = 1) -> list[dict[str, Any]]:
-        """Documents to judge, nobody else's for a while."""
+        """Leases documents to judge."""
         return list(self._call("POST", f"/campaigns/{number}/tasks", params={"n": n}))
 
     def record(self, number: int, labels: Iterable[Mapping[str, Any]], *, replace: bool = False) -> dict[str, int]:
-        """Records labels (query, document, grade[, assessor, comment, key]), all of them or none."""
+        """Records labels (query, document, grade[, assessor, comment, key]), all or none."""
         sent = {"labels": [dict(label) for label in labels], "replace": replace}
         return dict(self._call("POST", f"/campaigns/{number}/labels", json=sent))
 
     def labels(self, number: int) -> pl.DataFrame:
-        """The labels that count."""
+        """The current labels."""
         return pl.DataFrame(self._call("GET", f"/campaigns/{number}/labels"), infer_schema_length=None)
 
     def judgments(self, number: int) -> pl.DataFrame:
-        """One grade for each document that is judged in full, as `evaluate` takes them."""
+        """One grade for each fully judged document, as `evaluate` takes them."""
         return pl.DataFrame(self._call("GET", f"/campaigns/{number}/judgments"), infer_schema_length=None)
 
     def file(self, number: int, name: str) -> bytes:
-        """One of the campaign's files: judgments.txt, assessors.txt, labels.csv, labels.jsonl, campaign.rg."""
+        """An export of the campaign: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg."""
         return self._answer("GET", f"/campaigns/{number}/files/{name}").content
 
     def _call(self, method: str, path: str, **sent: Any) -> Any:
@@ -96,8 +92,6 @@ class Room:
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
-    import io
-
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
     return buffer.getvalue()

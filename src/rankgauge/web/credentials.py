@@ -1,4 +1,4 @@
-"""Secrets that people carry: links, tokens and signed cookies. The database knows their hashes alone."""
+"""Secrets: links, tokens, signed cookies and CSRF tokens. The database keeps only hashes of them."""
 
 from __future__ import annotations
 
@@ -6,45 +6,50 @@ import hashlib
 import hmac
 import secrets
 
-__all__ = ["csrf", "fresh", "hashed", "is_csrf", "signed", "verified"]
+__all__ = ["csrf_token", "hashed", "is_csrf_token", "new_secret", "new_signing_key", "signed", "verified"]
 
 BYTES = 32
-"""256 random bits: nobody guesses them, so a hash without salt and without delay is enough."""
+"""256 random bits cannot be guessed, so that a fast hash without salt is enough."""
 
 
-def fresh(prefix: str) -> str:
-    """A new secret that says by its beginning what it is for, so that one found in a log can be told and revoked."""
+def new_secret(prefix: str) -> str:
+    """A new secret. Its prefix says what it is for, so that one found in the wrong place can be revoked."""
     return f"{prefix}_{secrets.token_urlsafe(BYTES)}"
 
 
+def new_signing_key() -> str:
+    """A new key to sign sessions with."""
+    return secrets.token_hex(BYTES)
+
+
 def hashed(secret: str) -> str:
-    """What the database keeps of a secret."""
+    """The hash that the database keeps of a secret."""
     return hashlib.sha256(_bytes(secret)).hexdigest()
 
 
 def signed(value: str, key: str) -> str:
-    """The value with a signature, as a cookie carries it."""
+    """The value and its signature, for a cookie."""
     return f"{value}.{_signature('session', value, key)}"
 
 
 def verified(cookie: str, key: str) -> str | None:
-    """The value of a signed cookie; None where the signature is not ours."""
+    """The value of a signed cookie; None if the signature is wrong."""
     value, _, signature = cookie.rpartition(".")
     return value if value and _same(signature, _signature("session", value, key)) else None
 
 
-def csrf(session: str, key: str) -> str:
-    """The token that the forms of a session carry: a foreign page cannot know it."""
+def csrf_token(session: str, key: str) -> str:
+    """The token in the forms of a session; pages of other sites cannot know it."""
     return _signature("csrf", session, key)
 
 
-def is_csrf(token: str, session: str, key: str) -> bool:
+def is_csrf_token(token: str, session: str, key: str) -> bool:
     """Whether a form's token belongs to the session."""
-    return _same(token, csrf(session, key))
+    return _same(token, csrf_token(session, key))
 
 
 def _same(given: str, expected: str) -> bool:
-    """Whether the two are equal, in a time that tells nothing about where they differ."""
+    """Whether the two are equal, in constant time."""
     return hmac.compare_digest(_bytes(given), _bytes(expected))
 
 

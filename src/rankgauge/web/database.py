@@ -1,15 +1,37 @@
-"""The tables of the room itself: who may come in, by which link, and until when. Campaigns have tables of their own."""
+"""The room's own tables (people, links, sessions, tokens), and the migrations that bring a database up to date."""
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from pathlib import Path
 
-__all__ = ["LINKS", "METADATA", "PEOPLE", "ROOM", "RULES", "SESSIONS", "TOKENS"]
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Boolean, Column, Double, Engine, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+from rankgauge.active.campaign import tables as campaign
+from rankgauge.active.campaign.database import writing
+
+__all__ = ["LINKS", "METADATA", "METADATAS", "PEOPLE", "ROOM", "RULES", "SESSIONS", "TOKENS", "migrate"]
 
 METADATA = MetaData()
 
+METADATAS: tuple[MetaData, ...] = (campaign.metadata, METADATA)
+"""All tables of a room's database: those of its campaigns and its own."""
+
+MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+def migrate(engine: Engine) -> None:
+    """Runs the migrations that the database lacks, in one transaction."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    with writing(engine) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
 HASH = String(64)
-"""A SHA-256 in hexadecimal digits: secrets themselves are never kept."""
+"""A SHA-256 in hexadecimal digits: the database keeps hashes of secrets, never the secrets."""
 
 ROOM = Table(
     "room",
@@ -17,7 +39,7 @@ ROOM = Table(
     Column("name", String(64), primary_key=True),
     Column("value", Text, nullable=False),
 )
-"""What the room remembers of itself, such as the key that signs sessions."""
+"""Values of the room itself, such as the key that signs sessions."""
 
 PEOPLE = Table(
     "people",
@@ -30,7 +52,7 @@ PEOPLE = Table(
     Column("revoked", Double),
     Index("people_of_campaign", "campaign"),
 )
-"""An admin, who belongs to the room, or an assessor, who belongs to one campaign. Times are seconds since 1970."""
+"""Admins, who belong to the room, and assessors, who belong to one campaign. Times are seconds since 1970."""
 
 LINKS = Table(
     "links",
@@ -41,7 +63,7 @@ LINKS = Table(
     Column("expires", Double, nullable=False),
     Column("used", Double),
 )
-"""Links that let somebody in: an admin's works once, an assessor's until it is revoked or too old."""
+"""Links that sign a person in: an admin's works once, an assessor's until it expires or is revoked."""
 
 SESSIONS = Table(
     "sessions",
@@ -61,7 +83,7 @@ TOKENS = Table(
     Column("created", Double, nullable=False),
     Column("revoked", Double),
 )
-"""Tokens for programs: whoever sends one acts as the person whose it is."""
+"""Tokens for programs: a request with a token acts as the token's owner."""
 
 RULES = Table(
     "rules",
@@ -70,4 +92,4 @@ RULES = Table(
     Column("stop_at", Double),
     Column("guide", Text, nullable=False),
 )
-"""What a campaign's people are told, and how narrow the interval has to be for it to stop by itself."""
+"""A campaign's stopping rule and the guidelines for its assessors."""

@@ -1,4 +1,4 @@
-"""Words and numbers as the pages show them. Everything that people sent is escaped."""
+"""Filters of the templates. They escape everything that people have written."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
-__all__ = ["ago", "amount", "date", "highlighted", "safe_url", "share"]
+__all__ = ["ago", "date", "decimals", "highlighted", "safe_url", "share"]
 
 SHORTEST = 3
-"""Words of fewer letters (of, in) are not marked."""
+"""Words with fewer letters (of, in) are not highlighted."""
 
 
 def highlighted(text: str, query: str) -> Markup:
-    """The text with the words of the query marked, whatever endings they have."""
+    """The text with the words of the query marked, whatever their endings."""
     words = {word for word in re.findall(r"\w+", query.casefold()) if len(word) >= SHORTEST}
     stems = sorted((re.escape(word.removesuffix("s")) for word in words), key=len, reverse=True)
     if not stems:
@@ -27,7 +27,7 @@ def highlighted(text: str, query: str) -> Markup:
 
 
 def safe_url(url: str) -> str | None:
-    """The address of a page of the web, None for anything else that a link could start."""
+    """The URL if it is http or https; None for others, such as javascript:."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
@@ -35,8 +35,8 @@ def safe_url(url: str) -> str | None:
     return url.strip() if parts.scheme in ("http", "https") and parts.netloc else None
 
 
-def amount(value: float | None, digits: int = 3) -> str:
-    """A number with so many digits after the point, or a dash."""
+def decimals(value: float | None, digits: int = 3) -> str:
+    """A number with that many decimals; a dash if it is missing or not finite."""
     return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
 
 
@@ -45,13 +45,13 @@ def share(part: float, whole: float) -> str:
     return "–" if not whole else f"{100 * part / whole:.0f} %"
 
 
-def date(seconds: float | None) -> str:
-    """A day and the time of day, in UTC."""
-    return "–" if seconds is None else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+def date(seconds: float) -> str:
+    """Date and time, in UTC."""
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
 def ago(seconds: float | None, now: float) -> str:
-    """How long something is past."""
+    """How long ago something happened."""
     if seconds is None:
         return "never"
     past = max(now - seconds, 0.0)

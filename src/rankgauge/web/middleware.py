@@ -1,13 +1,20 @@
-"""What every answer says to the browser: load nothing from elsewhere, be framed by nobody, tell nobody where we are."""
+"""Around every request: a limit on its size, safe headers on the response, a line in the log; and a limit on tries."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "SafeHeaders"]
+from rankgauge.web.logs import FACTS, LOG
+
+__all__ = ["HEADERS", "RateLimit", "RoomMiddleware"]
 
 POLICY = "; ".join(
     (
@@ -31,23 +38,45 @@ HEADERS: Mapping[str, str] = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
 }
+"""On every response: load nothing from elsewhere, be framed by no other site, send no referrer."""
 
 STATIC = "/static/"
 
+UPLOADS = ("/campaigns", "/labels")
+"""The paths that accept files end like this."""
 
-class SafeHeaders:
-    """The headers on each answer; what belongs to a session is kept by no cache."""
+SMALL = 1 << 16
+"""The largest request without a file, in bytes."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+REMEMBERED = 10_000
+"""How many addresses a rate limit remembers; it forgets the one that has been quiet for longest."""
+
+
+class RoomMiddleware:
+    """Refuses a body that is too large with 413, sets the safe headers, and logs one line per request."""
+
+    def __init__(self, app: ASGIApp, *, upload_bytes: int) -> None:
+        self._app, self._upload_bytes = app, upload_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        started, status, read = time.perf_counter(), 500, 0
+        limit = self._upload_bytes if scope["path"].endswith(UPLOADS) else SMALL
 
-        async def sent(message: Message) -> None:
+        async def bounded() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > limit:
+                raise HTTPException(413, f"the request is larger than the {limit:,} bytes allowed here")
+            return message
+
+        async def with_headers(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -55,4 +84,38 @@ class SafeHeaders:
                     headers.setdefault("cache-control", "no-store")
             await send(message)
 
-        await self._app(scope, receive, sent)
+        try:
+            await self._app(scope, bounded, with_headers)
+        finally:
+            LOG.info("request", extra={FACTS: _facts(scope, status, time.perf_counter() - started)})
+
+
+def _facts(scope: Scope, status: int, seconds: float) -> dict[str, Any]:
+    """What the log says of a request. A path may contain a link's secret, so the route's pattern is logged instead."""
+    person = scope.get("state", {}).get("person")
+    return {
+        "method": scope["method"],
+        "route": getattr(scope.get("route"), "path", "unknown"),
+        "status": status,
+        "milliseconds": round(1000 * seconds, 1),
+        "person": getattr(person, "id", None),
+    }
+
+
+class RateLimit:
+    """At most `tries` a minute from each address, by a token bucket that refills evenly."""
+
+    def __init__(self, tries: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._tries, self._clock, self._lock = tries, clock, threading.Lock()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, address: str) -> bool:
+        """Whether the address may try once more now; the try is counted."""
+        with self._lock:
+            now = self._clock()
+            left, since = self._left.pop(address, (float(self._tries), now))
+            left = min(float(self._tries), left + (now - since) * self._tries / 60.0)
+            self._left[address] = (max(left - 1.0, 0.0) if left >= 1.0 else left, now)
+            while len(self._left) > REMEMBERED:
+                self._left.popitem(last=False)
+            return left >= 1.0

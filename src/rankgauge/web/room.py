@@ -1,4 +1,4 @@
-"""What the routes share: settings, the database, the people, and how pages are made."""
+"""The room: what every route works with, and how a page is rendered."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from sqlalchemy import Engine
 from starlette.responses import HTMLResponse
 
-from rankgauge.web import credentials as keys
-
-from rankgauge.web import filters as wording
+from rankgauge.web import filters
 from rankgauge.web.campaigns import Campaigns
-from rankgauge.web.limits import Limit
+from rankgauge.web.credentials import csrf_token
+from rankgauge.web.middleware import RateLimit
 from rankgauge.web.people import People
-from rankgauge.web.settings import Settings
+from rankgauge.web.route import ROUTES
+from rankgauge.web.settings import RoomSettings
 
 __all__ = ["Room", "room_of"]
 
@@ -28,36 +28,37 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-
-TEMPLATES.filters |= {name: getattr(wording, name) for name in wording.__all__}
+TEMPLATES.filters |= {name: getattr(filters, name) for name in filters.__all__}
+TEMPLATES.globals["routes"] = ROUTES
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Room:
-    """A judging room at work."""
+    """An open judging room."""
 
-    settings: Settings
+    settings: RoomSettings
     engine: Engine
     people: People
     campaigns: Campaigns
     key: str
-    """What signs sessions."""
-    limit: Limit
+    """The key that signs sessions."""
+    limit: RateLimit
+    """How often an address may try links and tokens."""
 
-    def page(self, request: Request, template: str, *, status: int = 200, **facts: Any) -> Response:
-        """A page, with what every page shows: who is signed in, and the token of its forms."""
+    def page(self, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
+        """A page of the template, with what every page shows: who is signed in, and the CSRF token of its forms."""
         session = getattr(request.state, "session", None)
         shared = {
             "person": getattr(request.state, "person", None),
-            "csrf": "" if session is None else keys.csrf(session, self.key),
+            "csrf": "" if session is None else csrf_token(session, self.key),
             "path": request.url.path,
         }
-        text = TEMPLATES.get_template(template).render({**shared, **facts})
+        text = TEMPLATES.get_template(template).render({**shared, **context})
         return HTMLResponse(text, status_code=status)
 
 
 def room_of(request: Request) -> Room:
-    """The room that a request came to."""
+    """The room that the request is for."""
     room = request.app.state.room
     assert isinstance(room, Room)
     return room

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from sqlalchemy import Engine, delete, insert, select
 
 from rankgauge.active.campaign.database import reading, writing
-from rankgauge.active.campaign.tables import campaigns
 from rankgauge.errors import ParameterError
 from rankgauge.web.database import RULES
 
-__all__ = ["Guide", "Rules", "listed", "read_rules", "write_rules"]
+__all__ = ["Guide", "Rules", "read_rules", "write_rules"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +51,3 @@ def write_rules(engine: Engine, campaign: int, rules: Rules) -> None:
     with writing(engine) as connection:
         connection.execute(delete(RULES).where(RULES.c.campaign == campaign))
         connection.execute(insert(RULES).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))
-
-
-def listed(engine: Engine) -> Sequence[Any]:
-    """Every campaign: id, name, made, paused; the newest first."""
-    wanted = select(campaigns.c.id, campaigns.c.name, campaigns.c.made, campaigns.c.paused)
-    with reading(engine) as connection:
-        return connection.execute(wanted.order_by(campaigns.c.id.desc())).all()

@@ -1,21 +1,23 @@
-"""How the judging room is set up: one table of settings, each with the variable of the environment that sets it."""
+"""The room's settings. Each can be set by an environment variable."""
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from rankgauge.errors import ParameterError
 
-__all__ = ["PREFIX", "Settings"]
+__all__ = ["PREFIX", "RoomSettings"]
 
 PREFIX = "RANKGAUGE_"
-"""How the variables of the environment begin: `lease_minutes` is RANKGAUGE_LEASE_MINUTES."""
+"""The prefix of the environment variables: `lease_minutes` is RANKGAUGE_LEASE_MINUTES."""
 
-MIB = 1 << 20
+BOOLEANS: Mapping[str, bool] = {
+    **{"1": True, "true": True, "yes": True},
+    **{"0": False, "false": False, "no": False, "": False},
+}
 
 
 def _setting(default: Any, words: str, *, secret: bool = False) -> Any:
@@ -23,20 +25,20 @@ def _setting(default: Any, words: str, *, secret: bool = False) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class RoomSettings:
     """Where the judging room keeps its data, and what it allows."""
 
     database: str = _setting("sqlite:///rankgauge.db", "the URL of the database", secret=True)
-    host: str = _setting("127.0.0.1", "the address to listen on; other machines see the room only by 0.0.0.0 or ::")
+    host: str = _setting("127.0.0.1", "the address to listen on; 0.0.0.0 or :: opens the room to other machines")
     port: int = _setting(8000, "the port to listen on")
-    url: str = _setting("", "how browsers reach the room, for links; made of host and port where it is empty")
-    secret: str = _setting("", "what signs sessions; kept in the database where it is empty", secret=True)
-    secure: bool = _setting(False, "whether cookies travel over HTTPS alone; set it behind a proxy that has HTTPS")
-    session_hours: float = _setting(12.0, "how long somebody stays signed in")
-    invite_days: float = _setting(30.0, "how long a link for an assessor works")
-    lease_minutes: float = _setting(15.0, "how long a document waits for the assessor who has it on the screen")
+    url: str = _setting("", "the address that browsers use, for links; if empty, it is made of host and port")
+    secret: str = _setting("", "the key that signs sessions; if empty, the room makes one and keeps it", secret=True)
+    secure: bool = _setting(False, "whether cookies are sent over HTTPS only; set it behind an HTTPS proxy")
+    session_hours: float = _setting(12.0, "how long people stay signed in")
+    invite_days: float = _setting(30.0, "how long an assessor's link works")
+    lease_minutes: float = _setting(15.0, "how long a document on an assessor's screen is kept from the others")
     upload_megabytes: float = _setting(64.0, "the largest file that may be uploaded")
-    tries_a_minute: int = _setting(20, "how many links and tokens an address may try in a minute")
+    tries_a_minute: int = _setting(20, "how many links and tokens one address may try per minute")
 
     def __post_init__(self) -> None:
         for name in ("session_hours", "invite_days", "lease_minutes", "upload_megabytes", "tries_a_minute"):
@@ -47,46 +49,33 @@ class Settings:
 
     @classmethod
     def of(cls, environment: Mapping[str, str] | None = None, **given: Any) -> Self:
-        """The settings of the environment, and what is given besides, which counts more."""
-        told = os.environ if environment is None else environment
+        """The settings of the environment; those given here (if not None) override them."""
+        variables = os.environ if environment is None else environment
         found = {
-            f.name: _parsed(f.name, f.default, told[_variable(f.name)])
-            for f in fields(cls)
-            if _variable(f.name) in told
+            setting.name: _parsed(setting.name, setting.default, variables[name])
+            for setting in fields(cls)
+            if (name := PREFIX + setting.name.upper()) in variables
         }
         return cls(**{**found, **{name: value for name, value in given.items() if value is not None}})
 
     @property
     def base(self) -> str:
-        """How links to the room begin."""
+        """The address of the room, without a slash at the end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.url.rstrip("/") or f"http://{host}:{self.port}"
 
-    @property
-    def upload_bytes(self) -> int:
-        """The largest upload."""
-        return int(self.upload_megabytes * MIB)
-
-
-def _variable(name: str) -> str:
-    return PREFIX + name.upper()
+    def link(self, secret: str) -> str:
+        """The link that signs the owner of the secret in."""
+        return f"{self.base}/enter/{secret}"
 
 
 def _parsed(name: str, default: Any, text: str) -> Any:
-    """The text of a variable as the kind of value that the setting has."""
+    """The text of a variable as a value of the setting's type."""
     if isinstance(default, bool):
-        if text.lower() not in _WORDS:
+        if text.lower() not in BOOLEANS:
             raise ParameterError("serve", name, "true or false", text)
-        return _WORDS[text.lower()]
+        return BOOLEANS[text.lower()]
     try:
         return type(default)(text)
     except ValueError:
         raise ParameterError("serve", name, f"a number such as {default}", text) from None
-
-
-_WORDS: Mapping[str, bool] = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
-
-
-def new_secret() -> str:
-    """A secret to sign sessions with."""
-    return secrets.token_hex(32)

@@ -39,9 +39,9 @@ def serve(database: Database = None, host: Host = None, port: Port = None, url: 
     """
     _require()
     from rankgauge.web.server import serve as run
-    from rankgauge.web.settings import Settings
+    from rankgauge.web.settings import RoomSettings
 
-    run(Settings.of(database=database, host=host, port=port, url=url))
+    run(RoomSettings.of(database=database, host=host, port=port, url=url))
 
 
 @command(

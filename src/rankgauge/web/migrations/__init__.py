@@ -1,1 +1,1 @@
-"""The steps by which the judging room's database came to its present shape."""
+"""Alembic migrations of the room's database."""

@@ -1,8 +1,8 @@
-"""How alembic takes the steps: on the connection that it was given, inside that connection's transaction."""
+"""Runs the migrations on the connection that it was given, inside of its transaction."""
 
 from alembic import context
 
-from rankgauge.web.schema import METADATAS
+from rankgauge.web.database import METADATAS
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=list(METADATAS))
 context.run_migrations()

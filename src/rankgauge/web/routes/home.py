@@ -1,21 +1,22 @@
-"""The first page: campaigns for an admin, judging for an assessor."""
+"""The start page: an admin's campaigns; assessors go straight to judging."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.web.auth import Somebody, TheRoom
+from rankgauge.web.auth import SignedIn, TheRoom
 from rankgauge.web.people import Role
+from rankgauge.web.route import pages
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False)
+router = pages("home", place=30)
 
 
 @router.get("/")
-def home(request: Request, room: TheRoom, person: Somebody) -> Response:
-    """Where the person's work is."""
+def home(request: Request, room: TheRoom, person: SignedIn) -> Response:
+    """The list of campaigns, or the judging page."""
     if person.role is Role.ASSESSOR:
         return RedirectResponse(f"/campaigns/{person.campaign}/judge", status_code=303)
     rows = [(opened, opened.campaign.progress(), opened.estimate()) for opened in room.campaigns.all()]

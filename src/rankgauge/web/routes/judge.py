@@ -1,34 +1,63 @@
-"""The page on which assessors judge."""
+"""The judging page: the next document for an assessor, and the assessor's answer."""
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi import Form, Query, Request, Response
 from starlette.responses import RedirectResponse
 
+from rankgauge.active.campaign.answer_queue import NextTask
+from rankgauge.active.campaign.review import AssessorProgress
+from rankgauge.active.labels import Label
+from rankgauge.active.tasks import Task
 from rankgauge.web.auth import Member, TheRoom
-from rankgauge.web.judging import Answer, Shown, answer, show_again, show_next
+from rankgauge.web.campaigns import GradeChoice, OpenCampaign
 from rankgauge.web.people import Person
 from rankgauge.web.room import Room
+from rankgauge.web.route import pages
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False)
+router = pages("judge", place=100, tab="Judge")
 
 FRAGMENT = "x-fragment"
-"""The header by which the page's script asks for the next document alone."""
+"""The header with which the page's script asks for the next document without the rest of the page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingPage:
+    """What the page shows: a document, or why there is none."""
+
+    task: Task | None
+    choices: Sequence[GradeChoice]
+    own: AssessorProgress
+    key: str
+    """The answer's key: an answer that is sent twice counts once."""
+    before: str | None = None
+    """The grade given before, if a judged document is shown again; empty if it could not be judged."""
+    reason: str = ""
+    """Why there is nothing to judge."""
+    spent: float = 0.0
+    budget: float = 0.0
+
+    @property
+    def query(self) -> str:
+        """The text of the query, or its id."""
+        return "" if self.task is None else self.task.texts.get("query_text", self.task.query)
 
 
 @router.get("/campaigns/{campaign}/judge")
 def show(
     request: Request, room: TheRoom, person: Member, campaign: int, again: Annotated[int | None, Query()] = None
 ) -> Response:
-    """The next document, or one that the person judged before."""
+    """The next document, or one that the person has judged already."""
     opened = room.campaigns.get(campaign)
-    if again is not None:
-        return _page(request, room, campaign, show_again(opened, person, again))
-    return _page(request, room, campaign, _next(room, campaign, person))
+    shown = _next(room, opened, person) if again is None else _judged(opened, person, again)
+    return _page(request, room, opened, shown)
 
 
 @router.post("/campaigns/{campaign}/judge")
@@ -45,18 +74,57 @@ def judge(
     again: Annotated[bool, Form()] = False,
 ) -> Response:
     """Records the answer and shows the next document."""
-    given = Answer(query=query, document=document, grade=grade or None, comment=comment, key=key, again=again)
+    label = Label(
+        query=query,
+        document=document,
+        grade=grade or None,
+        assessor=person.name,
+        comment=comment.strip() or None,
+        key=f"{person.id}:{key}",
+    )
+    opened = room.campaigns.get(campaign)
+    shown = _next(room, opened, person, label, replace=again)
     if FRAGMENT in request.headers:
-        return _page(request, room, campaign, _next(room, campaign, person, given))
-    answer(room.campaigns.get(campaign), person, given)
+        return _page(request, room, opened, shown)
     return RedirectResponse(f"/campaigns/{campaign}/judge", status_code=303)
 
 
-def _next(room: Room, campaign: int, person: Person, given: Answer | None = None) -> Shown:
-    return show_next(room.campaigns.get(campaign), person, seconds=60 * room.settings.lease_minutes, given=given)
+def _next(
+    room: Room, opened: OpenCampaign, person: Person, label: Label | None = None, *, replace: bool = False
+) -> JudgingPage:
+    """Records the label, if there is one, and leases the next document to the person."""
+    turn = opened.turns.take(person.name, label, seconds=60 * room.settings.lease_minutes, replace=replace)
+    return JudgingPage(
+        task=turn.task,
+        choices=opened.choices(),
+        own=turn.own,
+        key=secrets.token_urlsafe(12),
+        reason="" if turn.task else _reason(turn),
+        spent=turn.spent,
+        budget=opened.campaign.settings.budget,
+    )
 
 
-def _page(request: Request, room: Room, campaign: int, shown: Shown) -> Response:
+def _judged(opened: OpenCampaign, person: Person, place: int) -> JudgingPage:
+    """A document that the person has judged, to change the answer."""
+    task, before = opened.review.task(place, person.name)
+    return JudgingPage(
+        task=task,
+        choices=opened.choices(),
+        own=opened.review.own(person.name),
+        key=secrets.token_urlsafe(12),
+        before="" if before.grade is None else f"{before.grade:g}",
+    )
+
+
+def _reason(turn: NextTask) -> str:
+    if turn.paused:
+        return "The campaign is paused."
+    if turn.out:
+        return "Nothing to judge right now: the next documents depend on answers that other assessors have yet to give."
+    return "All done: the budget is spent."
+
+
+def _page(request: Request, room: Room, opened: OpenCampaign, shown: JudgingPage) -> Response:
     template = "task.html" if FRAGMENT in request.headers else "judge.html"
-    opened = room.campaigns.get(campaign)
     return room.page(request, template, opened=opened, shown=shown)

@@ -1,4 +1,4 @@
-// Judging by keyboard, one document after another without a new page. Without this script the form works as it is.
+// Judging by keyboard, without reloading the page. Without this script the form works as a plain form.
 "use strict";
 
 const place = document.getElementById("task");
@@ -9,14 +9,14 @@ function form() { return place.querySelector("form.task"); }
 
 function buttons() { return [...place.querySelectorAll(".grades button")]; }
 
-// The answer is kept as it was sent: a second try carries the same key, so that it is recorded once.
+// A second try sends the same answer with the same key, so that it is recorded once.
 async function send(body) {
   for (let attempt = 0; ; attempt += 1) {
     try {
       const answer = await fetch(place.dataset.address, {
         method: "POST", body, headers: { "x-fragment": "1" }, redirect: "error",
       });
-      // After the last try the room's own words say what is wrong.
+      // After the last try, show what the room says.
       if (answer.status < 500 || attempt >= 3) return answer;
     } catch (error) {
       if (attempt >= 3) throw error;
@@ -72,7 +72,7 @@ async function go(address) {
   }
 }
 
-// Where there is nothing to judge, somebody else's answer may bring the next document.
+// If there is nothing to judge, another assessor's answer may release the next document.
 let timer = 0;
 function wait() {
   clearTimeout(timer);

@@ -1,0 +1,89 @@
+"""Exports of a campaign: labels, qrels, and the campaign itself."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from starlette.exceptions import HTTPException
+
+from rankgauge.active.campaign.database import Location, connect
+from rankgauge.active.campaign.store import Store
+from rankgauge.active.campaign.transfer import transfer
+from rankgauge.web.campaigns import Campaigns, OpenCampaign
+
+__all__ = ["EXPORTS", "Export", "export"]
+
+COLUMNS = ("query", "document", "grade", "assessor", "kind", "comment", "time", "asked")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """A file to download: what it contains, its media type, and how it is made."""
+
+    words: str
+    media: str
+    content: Callable[[Campaigns, OpenCampaign], bytes]
+
+
+def export(campaigns: Campaigns, number: int, name: str) -> tuple[bytes, str]:
+    """The content and the media type of the export with that name."""
+    opened = campaigns.get(number)
+    if name not in EXPORTS:
+        raise HTTPException(404, f"no such file; there are {', '.join(EXPORTS)}")
+    return EXPORTS[name].content(campaigns, opened), EXPORTS[name].media
+
+
+def _labels(opened: OpenCampaign) -> pl.DataFrame:
+    time = pl.from_epoch((pl.col("made") * 1e6).cast(pl.Int64), time_unit="us").dt.to_string("%Y-%m-%dT%H:%M:%S%.3fZ")
+    return opened.campaign.labels().with_columns(time=time).select(COLUMNS)
+
+
+def _csv(_: Campaigns, opened: OpenCampaign) -> bytes:
+    return _labels(opened).write_csv().encode()
+
+
+def _jsonl(_: Campaigns, opened: OpenCampaign) -> bytes:
+    rows = _labels(opened).iter_rows(named=True)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _assessors(_: Campaigns, opened: OpenCampaign) -> bytes:
+    """Qrels with the assessor in the second field, which TREC leaves at 0. Blanks would end the field."""
+    graded = opened.review.judgments().with_columns(pl.col("assessor").str.replace_all(r"\s+", "_"))
+    return _qrels(graded.select("query", "assessor", "document", "grade"))
+
+
+def _judgments(_: Campaigns, opened: OpenCampaign) -> bytes:
+    return _qrels(opened.campaign.judgments().select("query", pl.lit("0"), "document", "grade"))
+
+
+def _qrels(rows: pl.DataFrame) -> bytes:
+    lines = (f"{query} {second} {document} {grade:g}\n" for query, second, document, grade in rows.iter_rows())
+    return "".join(lines).encode()
+
+
+def _campaign(campaigns: Campaigns, opened: OpenCampaign) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "campaign.rg"
+        target = connect(Location(path), existing=False)
+        try:
+            transfer(campaigns.engine, Store(campaign=opened.id), target)
+        finally:
+            target.dispose()
+        return path.read_bytes()
+
+
+EXPORTS: Mapping[str, Export] = {
+    "judgments.txt": Export(words="TREC qrels, one grade per document", media="text/plain", content=_judgments),
+    "assessors.txt": Export(words="TREC qrels, one line per assessor", media="text/plain", content=_assessors),
+    "labels.csv": Export(words="all labels with assessor, comment and time", media="text/csv", content=_csv),
+    "labels.jsonl": Export(words="the same as JSON lines", media="application/jsonl", content=_jsonl),
+    "campaign.rg": Export(
+        words="the campaign itself, for rankgauge active", media="application/vnd.sqlite3", content=_campaign
+    ),
+}

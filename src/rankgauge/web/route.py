@@ -1,0 +1,69 @@
+"""Routes: what a file in `routes/` contains, and the registry that finds them.
+
+A file in `routes/` makes a router, registers it and adds its pages or calls:
+
+    router = pages("queries", tab="Queries", place=60)
+
+    @router.get("/campaigns/{campaign}/queries")
+    def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response: ...
+
+The application includes every router of the registry; the navigation of a campaign shows every router with a tab.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import APIRouter, Path, Security
+from fastapi.security import HTTPBearer
+from pydantic import Field
+
+from rankgauge.registry import Registry
+
+__all__ = ["API", "ROUTES", "CampaignNumber", "Comment", "RoomRouter", "ShortText", "api", "finite", "pages"]
+
+API = "/api/v1"
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The request makes no sense; `detail` says why."},
+    401: {"description": "The token is missing or does not work."},
+    403: {"description": "Your role may not do this."},
+    404: {"description": "No such campaign, or not yours."},
+    413: {"description": "The request is too large."},
+    429: {"description": "Too many tries from this address."},
+}
+
+CampaignNumber: TypeAlias = Annotated[int, Path(ge=1, le=2**31 - 1, description="The campaign's number.")]
+ShortText: TypeAlias = Annotated[str, Field(max_length=1000)]
+Comment: TypeAlias = Annotated[str, Field(max_length=4000)]
+
+
+class RoomRouter(APIRouter):
+    """A router with a name, the tab that leads to it in a campaign's navigation, and its place among the others.
+
+    Starlette takes the first route that matches, so `/campaigns/new` needs a lower place than `/campaigns/{campaign}`.
+    """
+
+    def __init__(self, name: str, *, place: int, tab: str = "", **options: Any) -> None:
+        super().__init__(**options)
+        self.name, self.place, self.tab = name, place, tab
+
+
+ROUTES: Registry[RoomRouter] = Registry("route", "rankgauge.web.routes", order=lambda router: router.place)
+"""The routers of the room, in the order in which a request is matched."""
+
+
+def pages(name: str, *, place: int, tab: str = "") -> RoomRouter:
+    """A registered router for pages."""
+    return ROUTES.add(RoomRouter(name, place=place, tab=tab, include_in_schema=False))
+
+
+def api(name: str, *, place: int, tag: str) -> RoomRouter:
+    """A registered router for API calls under `/api/v1`, which the OpenAPI schema lists under the tag."""
+    token = Security(HTTPBearer(auto_error=False, description="A token made on the page Tokens."))
+    return ROUTES.add(RoomRouter(name, place=place, prefix=API, tags=[tag], dependencies=[token], responses=ERRORS))
+
+
+def finite(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with None for infinite and undefined numbers, which JSON cannot express."""
+    return {name: None if isinstance(value, float) and value - value != 0 else value for name, value in row.items()}

@@ -1,0 +1,126 @@
+"""API: campaigns, and the files that they export."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Query, Request, Response
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.exports import export
+from rankgauge.web.new_campaign import NewCampaign, create
+from rankgauge.web.room import Room
+from rankgauge.web.route import CampaignNumber, api, finite
+
+__all__ = ["router"]
+
+router = api("api_campaigns", place=200, tag="campaigns")
+
+BINARY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+"""In the OpenAPI schema: the body is a file."""
+
+
+class CampaignSummary(BaseModel):
+    """A campaign: its settings, progress and estimate."""
+
+    id: int
+    name: str
+    measure: str
+    method: str
+    progress: dict[str, Any]
+    estimate: dict[str, Any] | None = Field(description="None while there are too few draws.")
+    stop_at: float | None
+
+
+class Stop(BaseModel):
+    """A stopping rule."""
+
+    half_width: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+
+
+@router.get("/campaigns")
+def list_campaigns(room: TheRoom, person: Admin) -> list[CampaignSummary]:
+    """All campaigns, the newest first."""
+    return [_summary(room, opened.id) for opened in room.campaigns.all()]
+
+
+@router.post("/campaigns", status_code=201, openapi_extra=BINARY)
+async def create_campaign(
+    request: Request,
+    room: TheRoom,
+    person: Admin,
+    wanted: Annotated[NewCampaign, Query()],
+    filename: Annotated[str, Query(max_length=255, description="The file's name; its ending says what it is.")],
+) -> CampaignSummary:
+    """Makes a campaign of the pool in the body."""
+    content = await request.body()
+    number = await run_in_threadpool(create, room.campaigns, wanted.model_dump(), content, filename)
+    return await run_in_threadpool(_summary, room, number)
+
+
+@router.get("/campaigns/{campaign}")
+def show_campaign(room: TheRoom, person: Admin, campaign: CampaignNumber) -> CampaignSummary:
+    """Progress and estimate of a campaign."""
+    return _summary(room, campaign)
+
+
+@router.get("/campaigns/{campaign}/curve")
+def show_curve(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, float | None]]:
+    """The estimate after more and more draws: cost, draws, value, low, high."""
+    opened = room.campaigns.get(campaign)
+    return [finite(row) for row in opened.campaign.curve(interval=opened.interval).iter_rows(named=True)]
+
+
+@router.post("/campaigns/{campaign}/pause")
+def pause_campaign(room: TheRoom, person: Admin, campaign: CampaignNumber) -> CampaignSummary:
+    """Hands out no more documents; labels are still accepted."""
+    room.campaigns.get(campaign).campaign.pause()
+    return _summary(room, campaign)
+
+
+@router.post("/campaigns/{campaign}/resume")
+def resume_campaign(room: TheRoom, person: Admin, campaign: CampaignNumber) -> CampaignSummary:
+    """Hands out documents again."""
+    room.campaigns.get(campaign).campaign.resume()
+    return _summary(room, campaign)
+
+
+@router.put("/campaigns/{campaign}/stop")
+def set_stop(room: TheRoom, person: Admin, campaign: CampaignNumber, stop: Stop) -> CampaignSummary:
+    """Sets the half-width of the interval at which the campaign pauses by itself."""
+    room.campaigns.stop_at(campaign, stop.half_width)
+    return _summary(room, campaign)
+
+
+@router.get("/campaigns/{campaign}/queries")
+def list_queries(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The queries with documents that were handed out, and the values of those that are fully judged."""
+    return list(room.campaigns.get(campaign).review.queries().iter_rows(named=True))
+
+
+@router.get("/campaigns/{campaign}/files/{name}", response_class=Response)
+def get_file(room: TheRoom, person: Admin, campaign: CampaignNumber, name: str) -> Response:
+    """An export: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg."""
+    content, media = export(room.campaigns, campaign, name)
+    return Response(content, media_type=media)
+
+
+def _summary(room: Room, number: int) -> CampaignSummary:
+    opened = room.campaigns.get(number)
+    estimate, settings = opened.estimate(), opened.campaign.settings
+    return CampaignSummary(
+        id=number,
+        name=opened.campaign.name,
+        measure=settings.measure,
+        method=settings.method,
+        progress=opened.campaign.progress().to_json(),
+        estimate=None if estimate is None else finite(estimate.to_json()),
+        stop_at=opened.rules.stop_at,
+    )

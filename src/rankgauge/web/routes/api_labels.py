@@ -1,0 +1,131 @@
+"""API: documents to judge, labels, and how well assessors agree."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from rankgauge.active.labels import Label
+from rankgauge.errors import PausedError
+from rankgauge.web.auth import Admin, Member, TheRoom
+from rankgauge.web.people import Role
+from rankgauge.web.route import CampaignNumber, Comment, ShortText, api, finite
+
+__all__ = ["router"]
+
+router = api("api_labels", place=210, tag="labels")
+
+
+class LeasedTask(BaseModel):
+    """A document to judge."""
+
+    query: str
+    document: str
+    until: float = Field(description="When the lease ends, in seconds since 1970.")
+    texts: dict[str, str]
+
+
+class SentLabel(BaseModel):
+    """An assessor's label of a document."""
+
+    query: ShortText
+    document: ShortText
+    grade: float | ShortText | None = Field(None, description="A grade or a level's name; null: cannot be judged.")
+    assessor: Annotated[str, Field(min_length=1, max_length=120)] | None = Field(
+        None, description="The assessor, by default the token's owner; only an admin may name another."
+    )
+    comment: Comment | None = None
+    key: Annotated[str, Field(min_length=1, max_length=120)] | None = Field(
+        None, description="A label that is sent twice with the same key is recorded once."
+    )
+
+
+class SentLabels(BaseModel):
+    """Labels to record, all or none."""
+
+    labels: list[SentLabel] = Field(max_length=100_000)
+    replace: bool = Field(False, description="Whether a label may replace an earlier one of the same assessor.")
+
+
+class Settlement(BaseModel):
+    """An admin's grade for a document that assessors disagree on."""
+
+    query: ShortText
+    document: ShortText
+    grade: float | ShortText
+    comment: Comment | None = None
+
+
+@router.post("/campaigns/{campaign}/tasks")
+def lease_tasks(
+    room: TheRoom, person: Member, campaign: CampaignNumber, n: Annotated[int, Query(ge=1, le=1000)] = 1
+) -> list[LeasedTask]:
+    """Leases documents to the caller, beginning with those that the caller holds already.
+
+    Until a lease ends, no other assessor gets the document. A paused campaign hands out nothing, but still accepts
+    labels for documents that it handed out before.
+    """
+    seconds = 60 * room.settings.lease_minutes
+    try:
+        tasks = room.campaigns.get(campaign).campaign.lease(n, person.name, seconds=seconds, again=True)
+    except PausedError:
+        return []
+    return [LeasedTask(query=t.query, document=t.document, until=t.until, texts=dict(t.texts)) for t in tasks]
+
+
+@router.post("/campaigns/{campaign}/labels")
+def record_labels(room: TheRoom, person: Member, campaign: CampaignNumber, sent: SentLabels) -> dict[str, int]:
+    """Records labels. When the response arrives, they are on disk."""
+    admin = person.role is Role.ADMIN
+    labels = [
+        Label(
+            query=one.query,
+            document=one.document,
+            grade=one.grade,
+            assessor=(one.assessor if admin else None) or person.name,
+            comment=one.comment,
+            key=None if one.key is None else f"{person.id}:{one.key}",
+        )
+        for one in sent.labels
+    ]
+    return asdict(room.campaigns.get(campaign).record(labels, replace=sent.replace))
+
+
+@router.get("/campaigns/{campaign}/labels")
+def list_labels(
+    room: TheRoom, person: Admin, campaign: CampaignNumber, history: Annotated[bool, Query()] = False
+) -> list[dict[str, Any]]:
+    """The current labels, or with `history` also those that were replaced."""
+    return list(room.campaigns.get(campaign).campaign.labels(history=history).iter_rows(named=True))
+
+
+@router.get("/campaigns/{campaign}/judgments")
+def list_judgments(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """One grade for each fully judged document."""
+    return list(room.campaigns.get(campaign).campaign.judgments().iter_rows(named=True))
+
+
+@router.get("/campaigns/{campaign}/agreement")
+def show_agreement(room: TheRoom, person: Admin, campaign: CampaignNumber) -> dict[str, list[dict[str, Any]]] | None:
+    """How well assessors agree: coefficients, pairs and confusion; null if no two have judged the same document."""
+    found = room.campaigns.get(campaign).agreement()
+    if found is None:
+        return None
+    tables = {"coefficients": found.coefficients, "pairs": found.pairs, "confusion": found.confusion}
+    return {name: [finite(row) for row in table.iter_rows(named=True)] for name, table in tables.items()}
+
+
+@router.get("/campaigns/{campaign}/disagreements")
+def list_disagreements(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The documents that assessors disagree on."""
+    return [asdict(one) for one in room.campaigns.get(campaign).review.disagreements()]
+
+
+@router.post("/campaigns/{campaign}/disagreements")
+def settle(room: TheRoom, person: Admin, campaign: CampaignNumber, settled: Settlement) -> dict[str, int]:
+    """Records the grade that replaces those of the assessors."""
+    opened = room.campaigns.get(campaign)
+    return asdict(opened.settle(person.name, settled.query, settled.document, settled.grade, settled.comment))

@@ -1,0 +1,105 @@
+"""The dashboard of a campaign: the estimate over the cost, who judges, and when the campaign stops."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Form, HTTPException, Request, Response
+from markupsafe import Markup
+from starlette.responses import RedirectResponse
+
+from rankgauge.active.campaign import Progress
+from rankgauge.active.campaign.review import AssessorProgress, Disagreement
+from rankgauge.active.methods import Estimate
+from rankgauge.judgments.agreement import Agreement
+from rankgauge.report.active.charts import movement
+from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.campaigns import OpenCampaign
+from rankgauge.web.room import Room
+from rankgauge.web.route import pages
+
+__all__ = ["router"]
+
+router = pages("dashboard", place=50, tab="Dashboard")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dashboard:
+    """What the dashboard shows."""
+
+    progress: Progress
+    estimate: Estimate | None
+    chart: Markup
+    agreement: Agreement | None
+    disagreements: list[Disagreement]
+    assessors: dict[str, AssessorProgress]
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval; None while there is none, as a confidence sequence needs many draws."""
+        half = math.inf if self.estimate is None else (self.estimate.high - self.estimate.low) / 2
+        return half if math.isfinite(half) else None
+
+    @property
+    def unsettled(self) -> int:
+        """The number of open disagreements."""
+        return sum(one.settled is None for one in self.disagreements)
+
+
+@router.get("/campaigns/{campaign}")
+def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+    """The dashboard."""
+    return _page(request, room, "dashboard.html", campaign)
+
+
+@router.get("/campaigns/{campaign}/progress")
+def refresh(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+    """The part of the dashboard that changes; its script asks for it every few seconds."""
+    return _page(request, room, "progress.html", campaign)
+
+
+@router.post("/campaigns/{campaign}/pause")
+def pause(room: TheRoom, person: Admin, campaign: int) -> Response:
+    """Hands out no more documents."""
+    room.campaigns.get(campaign).campaign.pause()
+    return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
+
+
+@router.post("/campaigns/{campaign}/resume")
+def resume(room: TheRoom, person: Admin, campaign: int) -> Response:
+    """Hands out documents again."""
+    room.campaigns.get(campaign).campaign.resume()
+    return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
+
+
+@router.post("/campaigns/{campaign}/stop")
+def stop_at(room: TheRoom, person: Admin, campaign: int, half_width: Annotated[str, Form()] = "") -> Response:
+    """Sets the stopping rule; an empty field removes it."""
+    try:
+        wanted = float(half_width) if half_width.strip() else None
+    except ValueError:
+        raise HTTPException(400, f"'{half_width}' is not a number") from None
+    room.campaigns.stop_at(campaign, wanted)
+    return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
+
+
+def _page(request: Request, room: Room, template: str, campaign: int) -> Response:
+    opened = room.campaigns.get(campaign)
+    return room.page(request, template, opened=opened, dashboard=_dashboard(opened))
+
+
+def _dashboard(opened: OpenCampaign) -> Dashboard:
+    progress, review = opened.campaign.progress(), opened.review
+    curve = opened.campaign.curve(interval=opened.interval)
+    label = f"The estimate of {opened.campaign.settings.measure} and its interval, over the cost"
+    names = review.judgments()["assessor"].unique().sort()
+    return Dashboard(
+        progress=progress,
+        estimate=opened.estimate(),
+        chart=Markup(movement(curve, progress.budget, label)),
+        agreement=opened.agreement(),
+        disagreements=review.disagreements(),
+        assessors={name: review.own(name) for name in names},
+    )

@@ -1,0 +1,61 @@
+"""Downloads of a campaign, and the upload of labels."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Form, Request, Response, UploadFile
+
+from rankgauge.active.label_formats import read_labels
+from rankgauge.errors import InputError
+from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.exports import EXPORTS, export
+from rankgauge.web.route import pages
+
+__all__ = ["router"]
+
+router = pages("files", place=90, tab="Files")
+
+
+@router.get("/campaigns/{campaign}/files")
+def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+    """The downloads, and the form to upload labels."""
+    opened = room.campaigns.get(campaign)
+    return room.page(request, "files.html", opened=opened, exports=EXPORTS, done="", problem="")
+
+
+@router.get("/campaigns/{campaign}/files/{name}")
+def download(room: TheRoom, person: Admin, campaign: int, name: str) -> Response:
+    """One of the downloads."""
+    content, media = export(room.campaigns, campaign, name)
+    # A file name that neither a header nor a file system misreads.
+    full = f"{room.campaigns.get(campaign).campaign.name} {name}"
+    safe = re.sub(r"[^\w.-]+", "-", full, flags=re.ASCII).strip("-.") or "file"
+    return Response(content, media_type=media, headers={"content-disposition": f'attachment; filename="{safe}"'})
+
+
+@router.post("/campaigns/{campaign}/labels")
+def upload(
+    request: Request,
+    room: TheRoom,
+    person: Admin,
+    campaign: int,
+    labels: UploadFile,
+    replace: Annotated[bool, Form()] = False,
+) -> Response:
+    """Records the labels of a file: CSV, JSON lines, Label Studio's export or qrels."""
+    opened = room.campaigns.get(campaign)
+    done, problem = "", ""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "labels"
+        path.write_bytes(labels.file.read())
+        try:
+            count = opened.record(read_labels(path, assessor=person.name).labels, replace=replace)
+            done = f"{count.new} new labels, {count.same} known already, {count.unasked} for documents not handed out"
+        except InputError as error:  # without the path, which the sender does not know
+            problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
+    status = 400 if problem else 200
+    return room.page(request, "files.html", status=status, opened=opened, exports=EXPORTS, done=done, problem=problem)

@@ -1,0 +1,20 @@
+// Keeps the dashboard up to date. Without this script, reload the page.
+"use strict";
+
+const progress = document.getElementById("progress");
+const PAUSE = 3000;
+
+async function refresh() {
+  if (!document.hidden) {
+    try {
+      const answer = await fetch(progress.dataset.address);
+      if (answer.ok) {
+        const text = await answer.text();
+        if (text !== progress.dataset.shown) { progress.innerHTML = text; progress.dataset.shown = text; }
+      }
+    } catch { /* the room may be restarting; try again later */ }
+  }
+  setTimeout(refresh, PAUSE);
+}
+
+setTimeout(refresh, PAUSE);
