@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _goals(asked: argparse.Namespace) -> Iterator[str]:
-    yield "| q* on a pool of | measure | seconds | of processors | pool from a frame | peak memory | goal |"
+    yield "| q* on a pool of | measure | seconds | CPU seconds | pool from a frame | peak memory | goal |"
     yield "|---|---|---|---|---|---|---|"
     for case, most in MSLR.items():
         case = replace(case, queries=case.queries // 100) if asked.quick else case
@@ -98,7 +98,7 @@ def _goals(asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _growth(asked: argparse.Namespace) -> Iterator[str]:
-    yield "\n| what grows | measure | sizes | seconds of processors | time grows as | last doubling |"
+    yield "\n| what grows | measure | sizes | CPU seconds | time grows as | last doubling |"
     yield "|---|---|---|---|---|---|"
     for what, (case, part, sizes) in GROWTH.items():
         for measured in (ERR, DCG):

@@ -72,7 +72,7 @@ def _page(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
 def _facts(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     yield "# Benchmarks"
     yield ""
-    yield "Made by `make bench`. Compare within this page only: all was measured in one run on one machine."
+    yield "Made by `make bench`. Compare numbers within this page only: all were measured in one run on one machine."
     yield ""
     yield f"- {datetime.now(UTC):%Y-%m-%d}, {platform.system()} {platform.machine()}, {_processor()}, "
     yield f"  {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start"
@@ -102,7 +102,7 @@ def _files(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     tools = ["rankgauge", *peers.known()]
     yield "## From files to values per query and means"
     yield ""
-    yield "nDCG@10, AP, RR, P@10, R@1000, and ERR@10 for RankGauge only. Seconds on the clock / seconds of processors /"
+    yield "nDCG@10, AP, RR, P@10, R@1000, and ERR@10 for RankGauge only. Wall-clock seconds / CPU seconds /"
     yield "peak memory, in a cold process."
     yield ""
     yield "| | " + " | ".join(f"{size.name}: {size.queries:,} × {size.depth:,}" for size in sizes) + " |"
@@ -146,7 +146,7 @@ def _growth(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
         return
     yield "## Growth"
     yield ""
-    yield "| million run lines | seconds / processors / memory | seconds per million lines, without start-up |"
+    yield "| million run lines | seconds / CPU seconds / memory | seconds per million lines, without start-up |"
     yield "|---|---|---|"
     start = measure(
         module("benchmarks.ours", *generate(Size(name="0", queries=1, depth=1, judged=1), folder=asked.folder))
@@ -174,7 +174,7 @@ def _startup(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
         return
     yield "## Start-up"
     yield ""
-    yield "| | seconds / processors / memory |"
+    yield "| | seconds / CPU seconds / memory |"
     yield "|---|---|"
     jobs = {
         "python alone": ("pass", None),

@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
     if asked.child:
         print(json.dumps(_evaluated(*asked.child, cores=asked.cores)))
         return
-    print("| million rows | engine | start, s | evaluation, s | processors, s | peak memory, MB | mean nDCG@10 |")
+    print("| million rows | engine | start, s | evaluation, s | CPU, s | peak memory, MB | mean nDCG@10 |")
     print("|---|---|---|---|---|---|---|", flush=True)
     for million in asked.millions:
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:

@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
     asked = _parser().parse_args(arguments)
     for shape in asked.shape:
         print(f"### {shape}\n", flush=True)
-        print("| million lines | file | seconds / processors / memory | processor seconds per million lines |")
+        print("| million lines | file | seconds / CPU seconds / memory | CPU seconds per million lines |")
         print("|---|---|---|---|")
         for line in _lines(asked.millions, shape, asked.folder, asked.repeat):
             print(line, flush=True)
