@@ -1,4 +1,7 @@
-"""The pages on adding a measure and a dialect: one new file is enough."""
+"""The pages on adding something: the one file that each of them shows is enough.
+
+All of them are written into one copy of the package, which is then used through the command line.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,37 +17,68 @@ import pytest
 import rankgauge
 from tests.docs.blocks import ROOT, blocks
 
+ROOMS = {
+    "adding-a-command.md": "cli/commands",
+    "adding-a-dialect.md": "dialects/tools",
+    "adding-a-format.md": "io/formats",
+    "adding-a-measure.md": "measures/binary",
+    "adding-a-method.md": "active/methods",
+    "adding-a-ranker.md": "ltr/rankers",
+}
+"""Where the file of each page belongs."""
 
-def written(page: str, folder: Path) -> Path:
-    """The page's file, written into the folder."""
-    (block,) = (b for b in blocks((ROOT / "docs" / page).read_text(encoding="utf-8")) if "file=" in b.info)
-    path = folder / block.info.partition("file=")[2]
-    path.write_text(block.body, encoding="utf-8")
-    return path
+pytestmark = pytest.mark.xdist_group("adding")  # they share the copy
 
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of the package to add files to."""
-    source = Path(rankgauge.__file__).parent
-    shutil.copytree(source, tmp_path / "rankgauge", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path / "rankgauge"
+Run = Callable[..., str]
 
 
-def run(copy: Path, *command: str) -> str:
-    """What a program prints that finds the copy where it looks for the package."""
-    environment = {**os.environ, "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package with the file of every page."""
+    folder = tmp_path_factory.mktemp("adding") / "rankgauge"
+    shutil.copytree(Path(rankgauge.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for page, room in ROOMS.items():
+        (block,) = (b for b in blocks((ROOT / "docs" / page).read_text(encoding="utf-8")) if "file=" in b.info)
+        path = folder / room / block.info.partition("file=")[2]
+        assert not path.exists(), f"{path.name} is in the package already"
+        path.write_text(block.body, encoding="utf-8")
+    return folder
 
 
-def test_a_measure_is_one_file(copy: Path) -> None:
+@pytest.fixture(scope="module")
+def python(package: Path) -> Run:
+    """Runs Python with the copy in place of the package, in the root of the repository unless told otherwise."""
+
+    def run(*arguments: str, cwd: Path = ROOT) -> str:
+        environment = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, encoding="utf-8")
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def cli(python: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs `rankgauge` of the copy in a folder that holds the demo's collection."""
+    folder = tmp_path_factory.mktemp("collection")
+    python("-m", "rankgauge.cli", "demo", "--data-only", ".", cwd=folder)
+
+    def run(*arguments: str) -> str:
+        return python("-m", "rankgauge.cli", *arguments, cwd=folder)
+
+    return run
+
+
+def test_every_page_is_tested() -> None:
+    """There is no page on adding something whose file is not tried here."""
+    assert {page.name for page in (ROOT / "docs").glob("adding-a-*.md")} == set(ROOMS)
+
+
+def test_a_measure_is_one_file(cli: Run, python: Run) -> None:
     """A measure's file alone makes it known: it parses, scores and is shown, with its parameters' meanings."""
-    written("adding-a-measure.md", copy / "measures" / "binary")
-    shown = " ".join(run(copy, "-m", "rankgauge.cli", "measures", "show", "Patience").split())
+    shown = " ".join(cli("measures", "show", "Patience").split())
     assert "how much of the interest is left after each document (default: 0.5)" in shown
     assert "(1 + 0.25) / (1 + 0.5 + 0.25) = 0.7143" in shown
     code = (
@@ -52,28 +87,64 @@ def test_a_measure_is_one_file(copy: Path) -> None:
         "print(result.values['value'][0])\n"
     )
     # a and b are tied: the mean of 1 / 1.5 (a first) and 0.5 / 1.5 (b first).
-    assert float(run(copy, "-c", code)) == pytest.approx((1 / 1.5 + 0.5 / 1.5) / 2)
+    assert float(python("-c", code)) == pytest.approx((1 / 1.5 + 0.5 / 1.5) / 2)
 
 
-def test_the_measure_keeps_the_contract(copy: Path) -> None:
+def test_the_measure_keeps_the_contract(python: Run) -> None:
     """The contract tests find a new measure by themselves, and the page's measure keeps the contract."""
-    written("adding-a-measure.md", copy / "measures" / "binary")
     tests = ("tests/measures/test_examples.py", "tests/measures/test_contract.py", "tests/ranking/test_ties.py")
     options = ("-o", "addopts=", "-k", "Patience", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
-    told = run(copy, "-m", "pytest", *options, *tests)
+    told = python("-m", "pytest", *options, *tests)
     assert int(told.rpartition(" passed")[0].split()[-1]) >= 5
 
 
-def test_a_dialect_is_one_file(copy: Path) -> None:
+def test_a_dialect_is_one_file(cli: Run, python: Run) -> None:
     """A dialect's file alone makes it known: it is explained, and computes as it says."""
-    written("adding-a-dialect.md", copy / "dialects" / "tools")
-    shown = run(copy, "-m", "rankgauge.cli", "dialects", "show", "house_tool")
-    assert "tied documents stand in the order of the input" in shown
+    assert "house_tool" in cli("dialects")
+    assert "order of the input" in cli("dialects", "show", "house_tool")
     code = (
         "from rankgauge import evaluate\n"
         "judgments = {'q': {'a': 2, 'b': 1}, 'empty': {'c': 0}}\n"
         "run = {'q': {'b': 1.0, 'a': 1.0}, 'empty': {'c': 1.0}}\n"
         "print(evaluate(judgments, run, ['nDCG@1'], dialect='house_tool')['nDCG@1'])\n"
     )
-    # b stands first, as in the input: (2^1 − 1) / (2^2 − 1); the empty query is left out.
-    assert float(run(copy, "-c", code)) == pytest.approx(1 / 3)
+    # b is first, as in the input: (2^1 − 1) / (2^2 − 1); the empty query is left out.
+    assert float(python("-c", code)) == pytest.approx(1 / 3)
+
+
+def test_a_ranker_is_one_file(cli: Run) -> None:
+    """A ranker's file alone makes it known: it lists its parameters, learns, is saved, and ranks from its file."""
+    assert "penalty" in cli("train", "ridge")
+    told = cli("train", "ridge", "test.txt", "--set", "penalty=0.1", "-o", "ridge.json")
+    assert "penalty=0.1" in told
+    scores = cli("rank", "ridge.json", "test.txt").splitlines()
+    assert len(scores) == 350
+    assert len(set(scores)) > 100
+
+
+def test_a_method_is_one_file(cli: Run) -> None:
+    """A method's file alone makes it known: it is forecast, hands documents out, and its estimate is near the truth."""
+    plan = cli("active", "plan", "pool.csv", "-m", "ERR@10", "--budget", "400", "--method", "thrifty", "-o", "campaign.rg")
+    assert "→  thrifty" in plan
+    cli("active", "record", "campaign.rg", "grades.csv")
+    cli("active", "next", "campaign.rg", "-n", "400", "-o", "tasks.csv")
+    told = cli("active", "estimate", "campaign.rg")
+    low, high = told.partition("interval ")[2].partition(")")[0].split(" to ")
+    truth = float(cli("evaluate", "grades.csv", "pool.csv", "-m", "ERR@10", "-o", "tsv").split()[-1])
+    assert float(low) < truth < float(high)
+
+
+def test_a_command_is_one_file(cli: Run) -> None:
+    """A command's file alone makes it known: it is in the list, has a help text, and runs."""
+    assert "overlap" in cli("--help")
+    assert "rankgauge overlap bm25.txt dense.txt.gz --depth 100" in cli("overlap", "--help")
+    assert cli("overlap", "bm25.txt", "bm25.txt", "--depth", "1") == "100.0% of the top 1\n"
+
+
+def test_a_format_is_one_file(cli: Run) -> None:
+    """A format's file alone makes it known: it is listed, written by its ending, and recognised when it is read."""
+    assert "pipes" in cli("formats")
+    cli("judgments", "combine", "ratings.csv", "--rule", "median", "-o", "median.pipes")
+    cli("judgments", "combine", "ratings.csv", "--rule", "median", "-o", "median.csv")
+    piped, plain = (cli("evaluate", f"median.{name}", "bm25.txt", "-m", "AP", "-o", "tsv") for name in ("pipes", "csv"))
+    assert piped == plain
