@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 import typer
 
-from rankgauge import dialects, io, ltr, report
+from rankgauge import dialects, io, ltr
 from rankgauge.active import methods
 from rankgauge.cli.choices import measures
 from rankgauge.cli.main import app, run
 from rankgauge.experiments import PAPERS
 from rankgauge.measures import MEASURES
 from rankgauge.policies import MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
+from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.stats.correction import CORRECTIONS
 from rankgauge.stats.paired_test import TESTS
 
@@ -59,7 +60,7 @@ EVALUATE = ("evaluate", "qrels.txt", "run.txt")
     ("words", "known"),
     [
         ((*EVALUATE, "-d", ""), dialects.DIALECTS),
-        ((*EVALUATE, "-o", ""), report.FORMATS),
+        ((*EVALUATE, "-o", ""), EvaluationReport.formats()),
         ((*EVALUATE, "--ties", ""), Ties),
         ((*EVALUATE, "--unjudged", ""), Unjudged),
         ((*EVALUATE, "--missing", ""), MissingQuery),

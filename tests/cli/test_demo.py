@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from rankgauge.cli.steps import PAGES, STEPS
-from rankgauge.report.binder import Bound, bind
+from rankgauge.report.html import BoundPage, bind
 
 
 def test_the_demo_leaves_a_page_to_show(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_the_demo_leaves_a_page_to_show(tmp_path: Path) -> None:
 
 def test_bound_pages_are_shown_as_they_are() -> None:
     """A page inside the file keeps its quotes and tags; words on the cover are words."""
-    bound = bind("A & B", "hint", [Bound(name="one", question="<q>", finding="f", page='<p class="x">&amp;</p>')])
+    bound = bind("A & B", "hint", [BoundPage(name="one", question="<q>", finding="f", page='<p class="x">&amp;</p>')])
     assert "A &amp; B" in bound
     assert "&lt;q&gt;" in bound
-    assert 'srcdoc="&lt;p class=&quot;x&quot;&gt;&amp;amp;&lt;/p&gt;"' in bound
+    assert 'srcdoc="&lt;p class=&#34;x&#34;&gt;&amp;amp;&lt;/p&gt;"' in bound

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.report.lines import ALL, lines
+from rankgauge.report.trec_lines import ALL, lines
 from rankgauge.result import Result
 from tests.engines import Evaluate
 from tests.golden import CASES, Case, printed

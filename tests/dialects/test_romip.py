@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from rankgauge import dialects
-from rankgauge.report.lines import lines
+from rankgauge.report.trec_lines import lines
 from rankgauge.result import Result
 from tests.engines import Evaluate
 

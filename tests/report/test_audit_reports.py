@@ -17,11 +17,15 @@ import pytest
 
 from rankgauge.audit import Audit, audit
 from rankgauge.datasets import generate, write
-from rankgauge.report.audit import find, registry
+from rankgauge.report import FORMATS
+from rankgauge.report.audit import AuditReport
 from tests.docs.blocks import ROOT
 from tests.shared import shared
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+TEXTS = tuple(name for name in AuditReport.formats() if name != "png")
+"""Every format that is text."""
 
 VOID = {"meta", "line", "polyline", "path", "br"}
 
@@ -36,7 +40,7 @@ def audited() -> Audit:
 def written(audited: Audit, name: str) -> str:
     """The audit in that format."""
     stream = io.StringIO()
-    registry()[name].write(audited, stream)
+    FORMATS[name].write(AuditReport(audit=audited), stream)
     return stream.getvalue()
 
 
@@ -198,7 +202,7 @@ def test_tables_have_the_numbers(audited: Audit, name: str) -> None:
 def test_one_run_one_tool() -> None:
     """An audit of one tool has no difference to take apart, and says so in every format."""
     alone = audit({"a": {"x": 1}}, {"a": {"x": 1}}, "AP", dialects=["standard"])
-    for name in registry():
+    for name in TEXTS:
         assert "1.0" in written(alone, name)
 
 
@@ -221,11 +225,11 @@ def test_nothing_relevant_anywhere() -> None:
     assert json.loads(written(empty, "json"))["runs"][0]["means"]["gdeval"] is None
     assert "nan" not in written(empty, "svg")
     nowhere = audit({"a": {"x": 0}}, {"a": {"x": 1}}, dialects=["gdeval"], base="gdeval")
-    for name in registry():
+    for name in TEXTS:
         assert "is not defined on this data" in " ".join(written(nowhere, name).split())
 
 
 def test_formats_by_ending() -> None:
     """A file's ending names the format."""
-    assert find("audit.html")[0].name == "html"
-    assert find("json") == (registry()["json"], None)
+    assert AuditReport.find("audit.html")[0].name == "html"
+    assert AuditReport.find("json") == (FORMATS["json"], None)

@@ -6,16 +6,16 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.measures import parse
-from rankgauge.report import Report
+from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.notes import FEW, notes
 from rankgauge.report.numbers import interval, value
 
 
-def report(queries: int) -> Report:
-    """A run that answers so many queries."""
+def report(queries: int) -> EvaluationReport:
+    """A run that answers that number of queries."""
     judgments = {f"q{n}": {"x": 1.0, "y": 0.0} for n in range(queries)}
     run = {f"q{n}": {"x": float(n % 2), "y": 0.5} for n in range(queries)}
-    return Report(results={"run": evaluate(judgments, run, "AP")})
+    return EvaluationReport(results={"run": evaluate(judgments, run, "AP")})
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ import pytest
 from rankgauge import romip
 from rankgauge.cli.main import run as command
 from rankgauge.errors import RankGaugeError
-from rankgauge.report.romip import FORMATS, LANGUAGES, find, words
+from rankgauge.report import FORMATS
+from rankgauge.report.romip import RomipReport
+from rankgauge.report.romip_words import LANGUAGES, words
 from rankgauge.romip import TrackResult
 from rankgauge.romip.metrics import CURVES, binary, graded
 
@@ -37,7 +39,7 @@ def outcome(folder: Path) -> TrackResult:
 def written(outcome: TrackResult, format_: str, language: str = "en") -> str:
     """The report as text."""
     stream = io.StringIO()
-    FORMATS[format_](outcome, words(language), stream)
+    FORMATS[format_].write(RomipReport(outcome=outcome, words=words(language)), stream)
     return stream.getvalue()
 
 
@@ -118,10 +120,10 @@ def test_a_table_without_queries_says_so() -> None:
 
 def test_outputs_and_languages() -> None:
     """A format or a file's ending; what is neither is an error."""
-    assert find("romip.html") == (FORMATS["html"], Path("romip.html"))
+    assert RomipReport.find("romip.html") == (FORMATS["html"], Path("romip.html"))
     for wrong in ("romip.pdf", "pdf"):
         with pytest.raises(RankGaugeError):
-            find(wrong)
+            RomipReport.find(wrong)
     with pytest.raises(RankGaugeError, match="language"):
         words("de")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
@@ -31,7 +32,7 @@ CUTOFFS = {"optional": ("5", "10", "20", "100"), "required": ("5", "10", "20", "
 _PLACE = "{choices}"
 """Where a help text lists the choices."""
 
-_REGISTRY = re.compile(r"\{([\w.]+:\w+)\}")
+_REGISTRY = re.compile(r"\{([\w.]+:[\w.]+)\}")
 """A registry in a help text that nobody has seen yet."""
 
 
@@ -147,7 +148,7 @@ def _names(registry: str) -> str:
 
 def _found(registry: str) -> Any:
     module, _, constant = registry.partition(":")
-    return getattr(importlib.import_module(module), constant)
+    return operator.attrgetter(constant)(importlib.import_module(module))
 
 
 def _offers(known: Any) -> Offers:

@@ -78,7 +78,7 @@ DialectName: TypeAlias = Annotated[
 PerQuery: TypeAlias = Annotated[bool, Option("-q", "--per-query", help="Show each query, then all of them.")]
 Output: TypeAlias = Annotated[
     str,
-    choices.output("rankgauge.report:FORMATS"),
+    choices.output("rankgauge.report.evaluation:EvaluationReport.formats"),
 ]
 TiesName: TypeAlias = Annotated[
     str | None,

@@ -17,7 +17,7 @@ from rankgauge.errors import UnknownNameError
 from rankgauge.io.format import Head
 from rankgauge.io.source import Source
 from rankgauge.measures.trec_names import SETS
-from rankgauge.report import Report
+from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.summary import INTERVALS
 
 __all__ = ["Work"]
@@ -41,7 +41,7 @@ class Work:
     master: str | None = None
     verbose: bool
 
-    def report(self, *, per_query: bool, overall: bool, interval: str, seed: int) -> Report:
+    def report(self, *, per_query: bool, overall: bool, interval: str, seed: int) -> EvaluationReport:
         """The results of all runs."""
         heed()
         if interval not in INTERVALS:
@@ -60,7 +60,7 @@ class Work:
                 f"{len(hits.queries)} judged queries, {hits.retrieved.sum():.0f} documents retrieved for them, "
                 f"{len(hits.query)} of these judged"
             )
-        return Report(
+        return EvaluationReport(
             results=results,
             per_query=per_query,
             overall=overall,

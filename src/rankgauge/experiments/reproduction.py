@@ -13,7 +13,7 @@ import polars as pl
 from rankgauge.experiments.claims import Claim, Number, Verdict
 from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.report import plots
-from rankgauge.report.formats.text import console, escaped, pairs, ruled, text_width
+from rankgauge.report.terminal import console, escaped, pairs, ruled, text_width
 
 __all__ = ["Reproduction", "show_papers"]
 

@@ -1,5 +1,9 @@
-"""SUMMARY → REPORT: tables of results, explanations of measures and dialects, and the reference pages."""
+"""SUMMARY → REPORT: documents of results and the formats they are written in; explanations and reference pages.
 
-from rankgauge.report.base import FORMATS, Format, Report, find
+`ls` shows where things are: a module per kind of report (evaluation, comparison, audit, simulation, campaign, romip …),
+`formats/` for how they are written, `svg`, `html` and `terminal` for how they look.
+"""
 
-__all__ = ["FORMATS", "Format", "Report", "find"]
+from rankgauge.report.format import FORMATS, Report, ReportFormat
+
+__all__ = ["FORMATS", "Report", "ReportFormat"]

@@ -1,55 +1,64 @@
-"""How far assessors agree, for a terminal."""
+"""The report of `rankgauge judgments agreement`: how far assessors agree."""
 
 from __future__ import annotations
 
-from typing import TextIO
-
-from rich.table import Table
+from dataclasses import dataclass
 
 from rankgauge.judgments import Agreement
 from rankgauge.judgments.coefficient import COEFFICIENTS
-from rankgauge.report.formats.text import console, escaped, pairs, ruled
+from rankgauge.report.document import Medium, Notes, ReportDocument, ReportTable
+from rankgauge.report.format import Report
 from rankgauge.report.numbers import interval, number
 
-__all__ = ["show"]
+__all__ = ["AgreementReport"]
+
+KAPPAS = {"observed": "observed", "kappa": "kappa", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
+"""The columns of a pair of assessors, and their headings."""
 
 
-def show(found: Agreement, stream: TextIO, *, seed: int) -> None:
-    """The coefficients with their intervals, the pairs of assessors, each assessor's habits, and notes."""
-    out = console(stream)
-    table = ruled("coefficient", "value", f"{100 * found.level:g} % interval", "items", numbers=("value", "items"))
-    for row in found.coefficients.iter_rows(named=True):
-        ends = interval(row["low"], row["high"])
-        table.add_row(row["coefficient"], number(row["value"]), escaped(ends), str(row["items"]))
-    out.print(table)
-    out.print()
-    out.print(_pairs(found))
-    out.print()
-    out.print(_assessors(found))
-    out.print()
-    pairs(_notes(found, seed), out)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AgreementReport(Report):
+    """How far assessors agree, and the seed of the intervals' bootstrap."""
 
+    command = "judgments agreement"
 
-def _notes(found: Agreement, seed: int) -> list[tuple[str, str]]:
-    words = [(known.name, f"{known.title}: {known.words}") for known in COEFFICIENTS.values()]
-    return [
-        *words,
-        ("kappa", "Cohen's kappa of two assessors; linear and quadratic weigh how far apart their grades are"),
-        ("interval", f"bootstrap over items, seed {seed}"),
-    ]
+    found: Agreement
+    seed: int
 
+    def document(self, medium: Medium) -> ReportDocument:
+        """The coefficients with their intervals, the pairs of assessors, each assessor's habits, and notes."""
+        return ReportDocument(
+            headline="How far assessors agree",
+            passages=(self._coefficients(), self._pairs(), self._assessors(), Notes(self._notes())),
+        )
 
-def _pairs(found: Agreement) -> Table:
-    columns = {"observed": "observed", "kappa": "kappa", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
-    table = ruled("assessor", "other", "items", *columns.values(), numbers=("items", *columns.values()))
-    for row in found.pairs.iter_rows(named=True):
-        cells = [number(row[column]) for column in columns]
-        table.add_row(escaped(row["assessor"]), escaped(row["other"]), str(row["items"]), *cells)
-    return table
+    def _coefficients(self) -> ReportTable:
+        rows = [
+            (row["coefficient"], number(row["value"]), interval(row["low"], row["high"]), str(row["items"]))
+            for row in self.found.coefficients.iter_rows(named=True)
+        ]
+        header = ("coefficient", "value", f"{100 * self.found.level:g} % interval", "items")
+        return ReportTable(header=header, rows=rows, numbers=("value", "items"))
 
+    def _pairs(self) -> ReportTable:
+        rows = [
+            (row["assessor"], row["other"], str(row["items"]), *(number(row[column]) for column in KAPPAS))
+            for row in self.found.pairs.iter_rows(named=True)
+        ]
+        numbers = ("items", *KAPPAS.values())
+        return ReportTable(header=("assessor", "other", *numbers), rows=rows, numbers=numbers)
 
-def _assessors(found: Agreement) -> Table:
-    table = ruled("assessor", "judgments", "mean grade", numbers=("judgments", "mean grade"))
-    for row in found.assessors.iter_rows(named=True):
-        table.add_row(escaped(row["assessor"]), str(row["judgments"]), number(row["mean_grade"]))
-    return table
+    def _assessors(self) -> ReportTable:
+        rows = [
+            (row["assessor"], str(row["judgments"]), number(row["mean_grade"]))
+            for row in self.found.assessors.iter_rows(named=True)
+        ]
+        numbers = ("judgments", "mean grade")
+        return ReportTable(header=("assessor", *numbers), rows=rows, numbers=numbers)
+
+    def _notes(self) -> list[tuple[str, str]]:
+        return [
+            *((known.name, f"{known.title}: {known.words}") for known in COEFFICIENTS.values()),
+            ("kappa", "Cohen's kappa of two assessors; linear and quadratic weigh how far apart their grades are"),
+            ("interval", f"bootstrap over items, seed {self.seed}"),
+        ]

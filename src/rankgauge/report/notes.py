@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.policies import LEAVE_OUT, Undefined
-from rankgauge.report.base import Report
 from rankgauge.report.numbers import number, share
+
+if TYPE_CHECKING:
+    from rankgauge.report.evaluation import EvaluationReport
 
 __all__ = ["notes", "settled"]
 
 _RANGE = ("measure", "worst", "best")
 
 FEW = 10
-"""Below so many queries an interval says little: Student's factor is 2.3 at 9 queries, 12.7 at 2."""
+"""With fewer queries an interval says little: Student's factor is 2.3 at 9 queries, 12.7 at 2."""
 
 NAMED = 3
 """How many measures or queries a note names before it says how many more there are."""
 
 
-def notes(report: Report) -> list[tuple[str, str]]:
+def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
     return [
         note
@@ -38,15 +41,15 @@ def settled(empty: Undefined) -> str:
     return "they are left out of the mean" if empty == LEAVE_OUT else f"a value of 0/0 counts as {float(empty):g}"
 
 
-def _dialect(report: Report) -> Iterator[tuple[str, str]]:
+def _dialect(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     spoken = report.dialect
     known = dialects.get(spoken.name)
     changed = [f.name for f in fields(spoken) if getattr(spoken, f.name) != getattr(known, f.name)]
-    told = ", ".join(f"{name}={getattr(spoken, name)}" for name in changed)
-    yield "dialect", spoken.name + (f", changed: {told}" if told else "")
+    listed = ", ".join(f"{name}={getattr(spoken, name)}" for name in changed)
+    yield "dialect", spoken.name + (f", changed: {listed}" if listed else "")
 
 
-def _intervals(report: Report) -> Iterator[tuple[str, str]]:
+def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     if report.several:
         yield "*", "the best of the runs by this measure"
     kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {report.seed}"}[report.interval]
@@ -54,14 +57,14 @@ def _intervals(report: Report) -> Iterator[tuple[str, str]]:
     yield "interval", f"95 %, of the mean over queries ({kind}){alone}"
 
 
-def _few(report: Report) -> Iterator[tuple[str, str]]:
-    """That an interval rests on so little that it may reach beyond what the measure can be."""
+def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Too few queries: the interval may even reach beyond the measure's bounds."""
     fewest = min(len(result.counted) for result in report.results.values())
     if fewest < FEW:
         yield "few", f"{fewest} {'query is' if fewest == 1 else 'queries are'} too few for an interval to say much"
 
 
-def _judged(report: Report) -> Iterator[tuple[str, str]]:
+def _judged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     shares = {}
     for run, result in report.results.items():
         retrieved = float(result.hits.retrieved.sum())
@@ -71,8 +74,8 @@ def _judged(report: Report) -> Iterator[tuple[str, str]]:
         yield "unjudged", f"{_by_run(report, shares)} of the retrieved documents; {report.dialect.unjudged.words}"
 
 
-def _counted(report: Report) -> Iterator[tuple[str, str]]:
-    """What some queries were like, and what the dialect made of them."""
+def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Queries that need a decision, and how the dialect decided."""
     dialect = report.dialect
     for subject, what, decision in (
         ("empty", "have nothing relevant", settled(dialect.empty) + _scope(dialect, "empty")),
@@ -94,13 +97,13 @@ def _scope(dialect: Dialect, choice: str) -> str:
     return f" (for {', '.join(dialect.only_for[choice])} only)" if choice in dialect.only_for else ""
 
 
-def _of_measures(report: Report, subject: str) -> str:
+def _of_measures(report: EvaluationReport, subject: str) -> str:
     """Which measures a count is about, where it is not about all of them."""
     concerned = _distinct(report.summary.filter(pl.col(subject) > 0))
     return "" if len(concerned) == len(report.measures) else f" ({_listed(concerned)})"
 
 
-def _bounds(report: Report) -> Iterator[tuple[str, str]]:
+def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """How far the order of tied documents alone could move a mean."""
     improving = [str(measure) for measure in report.measures if measure.facts.improves]
     moved = report.summary.filter(pl.col("measure").is_in(improving), pl.col("best") > pl.col("worst"))
@@ -112,7 +115,7 @@ def _bounds(report: Report) -> Iterator[tuple[str, str]]:
             yield "tie range", f"the order of tied documents alone could move the mean{of}: {_listed(ranges)}"
 
 
-def _sampled(report: Report) -> Iterator[tuple[str, str]]:
+def _sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Means that rest on random orders of tied documents, as no closed form is known."""
     for run, frame in report.summaries.items():
         rows = frame.filter(pl.col("sampling_error") > 0).select("measure", "sampling_error").iter_rows()
@@ -122,8 +125,8 @@ def _sampled(report: Report) -> Iterator[tuple[str, str]]:
             yield "sampled", f"orders of tied documents{of} were drawn at random; standard error: {_listed(errors)}"
 
 
-def _strangers(report: Report) -> Iterator[tuple[str, str]]:
-    """The queries that runs answer and that nobody judged; runs that share them are told together."""
+def _strangers(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """The queries that runs answer and that nobody judged; runs with the same ones share a note."""
     for queries in dict.fromkeys(filter(None, report.unjudged.values())):
         runs = [run for run, strangers in report.unjudged.items() if strangers == queries]
         of = ", ".join(runs) if report.several else "the run"
@@ -131,7 +134,7 @@ def _strangers(report: Report) -> Iterator[tuple[str, str]]:
         yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {_listed(queries)}"
 
 
-def _by_run(report: Report, counts: Mapping[str, str]) -> str:
+def _by_run(report: EvaluationReport, counts: Mapping[str, str]) -> str:
     same = len(counts) == len(report.results) and len(set(counts.values())) == 1
     if same:
         return next(iter(counts.values()))

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: four decimals, counts without."""
+"""Numbers as people read them: four decimals, counts without, and a real minus sign."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from rankgauge.measures import Measure
 from rankgauge.measures.output import fixed
 
-__all__ = ["interval", "number", "share", "value"]
+__all__ = ["amount", "count", "interval", "number", "p_value", "share", "signed", "value"]
 
 
 def number(value: float) -> str:
@@ -18,17 +18,29 @@ def number(value: float) -> str:
     return f"{value:.0f}" if whole else f"{value:.4f}"
 
 
-def value(measure: Measure, amount: float) -> str:
+def value(measure: Measure, found: float) -> str:
     """A measure's value as the measure itself prints it; a dash where it is not defined."""
-    if math.isnan(amount):
+    if math.isnan(found):
         return "–"
-    text = measure.text(amount, fixed(4))
-    return _signed(text) if amount < 0 else text  # in a relevance string a stroke is no sign
+    text = measure.text(found, fixed(4))
+    return _minus(text) if found < 0 else text  # in a relevance string a stroke is no sign
 
 
 def interval(low: float, high: float) -> str:
     """The two ends in brackets; a dash where there is none."""
-    return "–" if math.isnan(low) or math.isnan(high) else _signed(f"[{number(low)}, {number(high)}]")
+    return "–" if math.isnan(low) or math.isnan(high) else _minus(f"[{number(low)}, {number(high)}]")
+
+
+def signed(difference: float, decimals: int = 4) -> str:
+    """A difference with its sign."""
+    if math.isnan(difference):
+        return "–"
+    return _minus(f"{difference:+.{decimals}f}").replace("inf", "∞")
+
+
+def p_value(p: float) -> str:
+    """Four decimals, or that it is less than they show."""
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def share(part: float, whole: float) -> str:
@@ -36,6 +48,15 @@ def share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "0 %"
 
 
-def _signed(text: str) -> str:
-    """Numbers for people, with the sign of a minus."""
+def amount(cost: float) -> str:
+    """A cost with at most one decimal."""
+    return f"{cost:,.1f}".removesuffix(".0")
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """A number of things, in words: 1 label, 2 labels."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _minus(text: str) -> str:
     return text.replace("-", "−")

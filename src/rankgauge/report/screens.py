@@ -12,10 +12,10 @@ from rankgauge import io
 from rankgauge.measures import FAMILIES, MEASURES, Example, Measure
 from rankgauge.measures.names import unknown
 from rankgauge.report import explain
-from rankgauge.report.base import FORMATS, Format
-from rankgauge.report.formats.text import console, escaped, pairs, ruled
+from rankgauge.report.format import FORMATS, ReportFormat
 from rankgauge.report.formula import readable
 from rankgauge.report.numbers import number
+from rankgauge.report.terminal import console, escaped, pairs, ruled
 
 __all__ = ["dialect", "dialects", "formats", "measure", "measures"]
 
@@ -76,7 +76,7 @@ def formats(stream: TextIO) -> None:
     pairs([(f"  {known.name}", _written(known)) for known in FORMATS.values()], out)
 
 
-def _written(format_: Format) -> str:
+def _written(format_: ReportFormat) -> str:
     return f"{format_.title} ({', '.join(format_.endings)})"
 
 

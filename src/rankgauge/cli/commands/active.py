@@ -56,7 +56,7 @@ def next_(
     from rankgauge.active import label_formats as formats
     from rankgauge.active.campaign import Campaign
     from rankgauge.active.labels import SOMEBODY
-    from rankgauge.report.active.content import amount, count
+    from rankgauge.report.numbers import amount, count
 
     formats.task_format(output)  # a wrong ending shows before anything is handed out
     with Campaign.open(campaign) as found:
@@ -94,12 +94,12 @@ def record(
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
     from rankgauge.active.campaign import Campaign
     from rankgauge.active.labels import SOMEBODY
-    from rankgauge.report.active.content import amount, count
-    from rankgauge.report.active.recorded import told
+    from rankgauge.report.campaign import recorded
+    from rankgauge.report.numbers import amount, count
 
     with Campaign.open(campaign) as found:
         for path in labels:
-            typer.echo(f"{path}: {told(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
+            typer.echo(f"{path}: {recorded(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
         progress = found.progress()
     typer.echo(
         f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.complete, 'draw')} complete, "
@@ -127,19 +127,19 @@ def estimate(
     ] = defaults.INTERVAL,
     output: Annotated[
         str,
-        choices.output("rankgauge.report.active:registry"),
+        choices.output("rankgauge.report.campaign:CampaignReport.formats"),
     ] = "table",
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy."""
     from rankgauge.active.campaign import Campaign
     from rankgauge.cli.output import opened
-    from rankgauge.report.active import Shown, find
+    from rankgauge.report.campaign import CampaignReport
 
-    format_, path = find(output)
+    format_, path = CampaignReport.find(output)
     with Campaign.open(campaign) as found:
-        shown = Shown.of(found, level=level, interval=interval)
+        report = CampaignReport.of(found, level=level, interval=interval)
     with opened(path) as stream:
-        format_.write(shown, stream)
+        format_.write(report, stream)
 
 
 @command("active refit", "rankgauge active refit campaign.rg")
@@ -151,7 +151,7 @@ def refit(
 ) -> None:
     """Begin a new stage, with beliefs calibrated to the labels so far."""
     from rankgauge.active.campaign import Campaign
-    from rankgauge.report.active.content import amount
+    from rankgauge.report.numbers import amount
 
     with Campaign.open(campaign) as found:
         found.refit(leave_open=leave_open)

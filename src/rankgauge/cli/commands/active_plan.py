@@ -124,7 +124,7 @@ def plan(
     from rankgauge.active.campaign import Campaign
     from rankgauge.cli.active_pools import forecast_of, options_of, read_pool
     from rankgauge.cli.interrupts import heed
-    from rankgauge.report.active import write_plan
+    from rankgauge.report.plan import PlanReport
 
     heed()
     found, words = read_pool(pool, cost=cost, unit=unit, overhead=overhead, grades=grades, depth=depth)
@@ -144,4 +144,4 @@ def plan(
         cost=words,
     )
     with made as campaign:
-        write_plan(campaign, forecast_of(campaign), sys.stdout)
+        PlanReport(campaign=campaign, forecast=forecast_of(campaign)).show(sys.stdout)

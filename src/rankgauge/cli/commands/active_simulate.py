@@ -99,7 +99,7 @@ Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all dr
 Jobs: TypeAlias = Annotated[int, typer.Option("--jobs", help="How many processes work side by side.", metavar="N")]
 Output: TypeAlias = Annotated[
     str,
-    choices.output("rankgauge.report.simulate:registry"),
+    choices.output("rankgauge.report.simulation:SimulationReport.formats"),
 ]
 
 
@@ -135,9 +135,9 @@ def simulate(
     from rankgauge.cli.output import opened
     from rankgauge.cli.progress import told
     from rankgauge.experiments.papers.active.simulation import Simulation
-    from rankgauge.report.simulate import find
+    from rankgauge.report.simulation import SimulationReport
 
-    format_, path = find(output)
+    format_, path = SimulationReport.find(output)
     with told() as progress:
         shown = Simulation(
             path=letor,

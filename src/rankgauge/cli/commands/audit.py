@@ -85,7 +85,7 @@ def run(
     against: Base = "standard",
     output: Annotated[
         str,
-        choices.output("rankgauge.report.audit:registry"),
+        choices.output("rankgauge.report.audit:AuditReport.formats"),
     ] = "table",
 ) -> None:
     """What runs get from every tool, and why the tools differ. The name of the command may be left away."""
@@ -93,15 +93,15 @@ def run(
     from rankgauge.cli.interrupts import heed
     from rankgauge.cli.output import opened
     from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.report.audit import find
+    from rankgauge.report.audit import AuditReport
 
     heed()
-    format_, path = find(output)
+    format_, path = AuditReport.find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], ())
     found = audit(judgments, listed, measure, dialects=_listed(dialects), base=against)
     with opened(path) as stream:
-        format_.write(found, stream)
+        format_.write(AuditReport(audit=found), stream)
 
 
 @command(
@@ -123,13 +123,14 @@ def explain(
     from rankgauge.audit.tools import fitting
     from rankgauge.cli.interrupts import heed
     from rankgauge.measures import parse
-    from rankgauge.report.audit import explanation
+    from rankgauge.report.explanation import ExplanationReport
 
     heed()
     names = _listed(dialects)
     scores = audit.Scores(judgments=judgments, run=run)
     asked = fitting(judgments, run) if names is None else _found(names)
-    explanation.write([audit.explain(scores, dialect, parse(measure), query) for dialect in asked], sys.stdout)
+    found = [audit.explain(scores, dialect, parse(measure), query) for dialect in asked]
+    ExplanationReport(found=found).show(sys.stdout)
 
 
 @command("audit lint", "rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt")
@@ -148,11 +149,11 @@ def lint(
     from rankgauge.audit import audit
     from rankgauge.audit.check import lint as look
     from rankgauge.cli.interrupts import heed
-    from rankgauge.report.audit import findings
+    from rankgauge.report.findings import FindingsReport
 
     heed()
     audited = None if run is None else audit(judgments, run, measure, dialects=_listed(dialects))
-    findings.write(look(judgments, run, audit=audited), sys.stdout, measure=measure)
+    FindingsReport(found=look(judgments, run, audit=audited), measure=measure).show(sys.stdout)
 
 
 def _listed(names: Iterable[str] | None) -> list[str] | None:

@@ -57,7 +57,7 @@ Agree: TypeAlias = Annotated[
 ]
 Output: TypeAlias = Annotated[
     str,
-    choices.output("rankgauge.report.compare:registry"),
+    choices.output("rankgauge.report.comparison:ComparisonReport.formats"),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of random draws.", metavar="N")]
 
@@ -97,9 +97,9 @@ def compare(
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.work import Work
     from rankgauge.comparison import Comparison, ComparisonSettings
-    from rankgauge.report.compare import Shown, find
+    from rankgauge.report.comparison import ComparisonReport
 
-    format_, path = find(output)
+    format_, path = ComparisonReport.find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], names(measure or ()))
     _refuse_one(judgments, listed)
@@ -118,7 +118,7 @@ def compare(
     results = work.report(per_query=False, overall=True, interval=interval, seed=seed).results
     comparison = Comparison(results=results, baseline=_named(baseline, results), settings=settings)
     with opened(path) as stream:
-        format_.write(Shown(comparison=comparison, agree=measures_agree), stream)
+        format_.write(ComparisonReport(comparison=comparison, agree=measures_agree), stream)
 
 
 def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:

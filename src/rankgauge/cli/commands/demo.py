@@ -33,7 +33,7 @@ def demo(
     import numpy as np
 
     from rankgauge.datasets import FILES, generate, write
-    from rankgauge.report.formats.text import console, pairs, text_width
+    from rankgauge.report.terminal import console, pairs, text_width
 
     write(generate(rng=np.random.default_rng(seed)), folder)
     out = console(sys.stdout)
@@ -59,7 +59,7 @@ def demo(
 def _bind() -> None:
     """The pages that the steps have left, as one."""
     from rankgauge.io.target import writing
-    from rankgauge.report.binder import Bound, bind
+    from rankgauge.report.html import BoundPage, bind
 
     pages = []
     for name, (title, question) in PAGES.items():
@@ -67,7 +67,7 @@ def _bind() -> None:
             page = Path(name).read_text(encoding="utf-8")
             heading = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
             finding = html.unescape(re.sub(r"<[^>]+>", "", heading[1] if heading else title)).strip()
-            pages.append(Bound(name=title, question=question, finding=finding, page=page))
+            pages.append(BoundPage(name=title, question=question, finding=finding, page=page))
     hint = "A small collection made with a seed: two runs, three assessors, a learned ranker, and a pool to judge."
     with writing(REPORT) as file:
         file.write(bind("What RankGauge found", hint, pages).encode())

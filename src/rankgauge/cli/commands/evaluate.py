@@ -62,9 +62,9 @@ def evaluate(
     from rankgauge.cli.output import opened
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.work import Work
-    from rankgauge.report import find
+    from rankgauge.report.evaluation import EvaluationReport
 
-    format_, path = find(output)
+    format_, path = EvaluationReport.find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], names(measure or ()))
     work = Work(

@@ -45,11 +45,11 @@ def agreement(
     from rankgauge import io
     from rankgauge.cli.interrupts import heed
     from rankgauge.judgments import agreement as measure_agreement
-    from rankgauge.report import agreement as screen
+    from rankgauge.report.agreement import AgreementReport
 
     heed()
     found = measure_agreement(io.read_judgments(judgments, format_), rng=np.random.default_rng(seed))
-    screen.show(found, sys.stdout, seed=seed)
+    AgreementReport(found=found, seed=seed).show(sys.stdout)
 
 
 @command("judgments combine", "rankgauge judgments combine ratings.csv --rule and --at 2 -o qrels.txt")

@@ -35,7 +35,7 @@ Tables = Annotated[
 Runs = Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.", metavar="RUN")]
 Output = Annotated[
     str,
-    choices.output("rankgauge.report.romip:FORMATS"),
+    choices.output("rankgauge.report.romip:RomipReport.formats"),
 ]
 Language = Annotated[
     str,
@@ -43,7 +43,7 @@ Language = Annotated[
         "--lang",
         help="The language of the report: {choices}.",
         metavar="LANGUAGE",
-        registry="rankgauge.report.romip.words:LANGUAGES",
+        registry="rankgauge.report.romip_words:LANGUAGES",
     ),
 ]
 
@@ -143,14 +143,15 @@ def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> N
     """The outcome as a report; a wrong output or language shows before anything is read."""
     from rankgauge.cli.interrupts import heed
     from rankgauge.cli.output import opened
-    from rankgauge.report.romip import find, words
+    from rankgauge.report.romip import RomipReport
+    from rankgauge.report.romip_words import words
 
     heed()
-    write, path = find(output)
+    format_, path = RomipReport.find(output)
     spoken = words(language)
-    outcome = evaluate()
+    report = RomipReport(outcome=evaluate(), words=spoken)
     with opened(path) as stream:
-        write(outcome, spoken, stream)
+        format_.write(report, stream)
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:

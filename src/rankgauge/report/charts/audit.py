@@ -5,8 +5,8 @@ from __future__ import annotations
 import altair as alt
 
 from rankgauge.audit import Audit
-from rankgauge.report.audit.charts import colour
 from rankgauge.report.plots import Chart, finished
+from rankgauge.report.svg import colour
 
 __all__ = ["CHARTS"]
 

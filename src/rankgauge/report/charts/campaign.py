@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from rankgauge.active import Campaign
-from rankgauge.report.active.charts import settled
+from rankgauge.report.campaign import settled
 from rankgauge.report.plots import COLOURS, Chart, finished
 
 __all__ = ["CHARTS"]

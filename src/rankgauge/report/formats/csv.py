@@ -1,17 +1,19 @@
-"""csv: a header line, then the summary, or with --per-query the values."""
+"""csv: a header line, then the report's main table with numbers in full."""
 
 from __future__ import annotations
 
 from typing import TextIO
 
-from rankgauge.report.base import Format, Report
+from rankgauge.report.format import Report, ReportFormat
 
 __all__ = ["CSV"]
 
 
 def write(report: Report, stream: TextIO) -> None:
-    """The summary (a line per run and measure), or the values (a line per run, query and measure)."""
-    stream.write((report.values if report.per_query else report.summary).write_csv())
+    """The main table."""
+    stream.write(report.frame().write_csv())
 
 
-CSV = Format(name="csv", title="a spreadsheet: the summary, or the values", endings=(".csv",), write=write).register()
+CSV = ReportFormat(
+    name="csv", title="a spreadsheet: the summary, or the values", endings=(".csv",), needs="frame", write=write
+).register()

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from rankgauge.report.base import Format, Report
-from rankgauge.report.lines import lines
+from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.format import ReportFormat
+from rankgauge.report.trec_lines import lines
 
 __all__ = ["TREC"]
 
 
-def write(report: Report, stream: TextIO) -> None:
+def write(report: EvaluationReport, stream: TextIO) -> None:
     """Each run's lines under one another."""
     for run, result in report.results.items():
-        told = lines(
+        listed = lines(
             result,
             report.printed,
             per_query=report.per_query,
             overall=report.overall,
             tag=report.tags.get(run),
         )
-        stream.writelines(f"{line}\n" for line in told)
+        stream.writelines(f"{line}\n" for line in listed)
 
 
-TREC = Format(name="trec", title="line for line what trec_eval prints", endings=(".eval",), write=write).register()
+TREC = ReportFormat(
+    name="trec", title="line for line what trec_eval prints", endings=(".eval",), needs="rows", write=write
+).register()

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from rankgauge.report.base import Format, Report
-from rankgauge.report.lines import lines
+from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.format import ReportFormat
+from rankgauge.report.trec_lines import lines
 
 __all__ = ["TSV"]
 
 
-def write(report: Report, stream: TextIO) -> None:
+def write(report: EvaluationReport, stream: TextIO) -> None:
     """A line per value; the mean's query is called `all`."""
     if report.dialect.printed and report.printed == report.dialect.printed:
         stream.writelines("\t".join(row) + "\n" for row in _as_printed(report))
@@ -23,13 +24,17 @@ def write(report: Report, stream: TextIO) -> None:
         stream.write(report.rows.write_csv(separator="\t", include_header=False, quote_style="never"))
 
 
-def _as_printed(report: Report) -> Iterator[tuple[str, ...]]:
+def _as_printed(report: EvaluationReport) -> Iterator[tuple[str, ...]]:
     """The tool's own names and digits."""
     for run, result in report.results.items():
         for line in lines(result, report.printed, per_query=report.per_query, overall=report.overall):
             yield (run, *line) if report.several else tuple(line)
 
 
-TSV = Format(
-    name="tsv", title="measure, query, value, between tabs; no header", endings=(".tsv", ".tab"), write=write
+TSV = ReportFormat(
+    name="tsv",
+    title="measure, query, value, between tabs; no header",
+    endings=(".tsv", ".tab"),
+    needs="rows",
+    write=write,
 ).register()

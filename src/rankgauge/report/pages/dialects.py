@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.report import explain
-from rankgauge.report.formats.markdown import table
+from rankgauge.report.formats.md import table
 
 __all__ = ["overview", "page"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rankgauge.measures import FAMILIES, MEASURES, Measure
 from rankgauge.report import explain
-from rankgauge.report.formats.markdown import table
+from rankgauge.report.formats.md import table
 from rankgauge.report.numbers import number
 
 __all__ = ["overview", "page"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rankgauge import dialects, policies
 from rankgauge.judgments import RULES
 from rankgauge.policies import Policy
-from rankgauge.report.formats.markdown import table
+from rankgauge.report.formats.md import table
 
 __all__ = ["page"]
 

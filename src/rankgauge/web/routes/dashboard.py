@@ -14,7 +14,7 @@ from rankgauge.active.campaign import Progress
 from rankgauge.active.campaign.review import AssessorProgress, Disagreement
 from rankgauge.active.methods import Estimate
 from rankgauge.judgments.agreement import Agreement
-from rankgauge.report.active.charts import movement
+from rankgauge.report.campaign import movement
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.room import Room
@@ -98,7 +98,7 @@ def _dashboard(opened: OpenCampaign) -> Dashboard:
     return Dashboard(
         progress=progress,
         estimate=opened.estimate(),
-        chart=Markup(movement(curve, progress.budget, label)),
+        chart=Markup.escape(movement(curve, progress.budget, label) or ""),
         agreement=opened.agreement(),
         disagreements=review.disagreements(),
         assessors={name: review.own(name) for name in names},

@@ -15,7 +15,10 @@ from rankgauge.experiments.experiment import Experiment, Figure, Measurements, S
 from rankgauge.experiments.papers.active.benchmark import Benchmark, generated, given
 from rankgauge.experiments.papers.active.scenarios import known_grades, pool_of, scenarios
 from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, studies
-from rankgauge.report.simulate import Shown, figures, page
+from rankgauge.report.charts import study as figures
+from rankgauge.report.document import Medium
+from rankgauge.report.html import page
+from rankgauge.report.simulation import SimulationReport
 
 __all__ = ["ACTIVE", "measure_all", "outcome"]
 
@@ -50,13 +53,13 @@ def measure_all(benchmark: Benchmark, setting: Setting, methods: tuple[str, ...]
     )
     curves = trials.run(cases, f"{benchmark.key} {setting.seed}", folder=setting.folder)
     found = studies(curves, cases, {"cost": benchmark.cost, "trained on": benchmark.words})
-    shown = Shown(studies=found, repetitions=setting.trials, seed=setting.seed, budget=benchmark.at)
+    shown = SimulationReport(studies=found, repetitions=setting.trials, seed=setting.seed, budget=benchmark.at)
     if setting.folder is not None:
         _write_page(shown, setting.folder)
     return outcome(shown, shown_in, benchmark)
 
 
-def outcome(shown: Shown, shown_in: dict[str, str], benchmark: Benchmark) -> Measurements:
+def outcome(shown: SimulationReport, shown_in: dict[str, str], benchmark: Benchmark) -> Measurements:
     """The numbers that claims rest on, the tables and the figures."""
     drawn: dict[str, Figure] = {}
     titles = ACTIVE.paper.figures
@@ -66,7 +69,7 @@ def outcome(shown: Shown, shown_in: dict[str, str], benchmark: Benchmark) -> Mea
             drawn[figure] = partial(figures.draw, figures.panels(mine), loss, titles[figure])
     return Measurements(
         numbers=dict(_numbers(shown, benchmark.at)),
-        tables={"curves": shown.frame, "savings": shown.savings},
+        tables={"curves": shown.frame(), "savings": shown.savings},
         figures=drawn,
         words=f"{shown.repetitions:,} repetitions, seed {shown.seed}; {benchmark.words}",
     )
@@ -90,7 +93,7 @@ def _cases(benchmark: Benchmark, setting: Setting) -> tuple[dict[str, tuple[Case
     return {name: tuple(several) for name, several in cases.items()}, shown_in
 
 
-def _numbers(shown: Shown, at: float) -> Iterator[tuple[str, Number]]:
+def _numbers(shown: SimulationReport, at: float) -> Iterator[tuple[str, Number]]:
     for study in shown.studies:
         wanted = [("paper", "passive"), *((own, "paper") for own in OWN)]
         for method, other in wanted:
@@ -110,10 +113,10 @@ def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
     return row["coverage"], row["coverage_se"]
 
 
-def _write_page(shown: Shown, folder: Path) -> None:
+def _write_page(shown: SimulationReport, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "simulation.html").open("w", encoding="utf-8") as stream:
-        page.write(shown, stream)
+        stream.write(page(shown.document(Medium.PAGE)))
 
 
 ACTIVE = Experiment(

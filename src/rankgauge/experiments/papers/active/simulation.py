@@ -23,7 +23,7 @@ from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, me
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray
-from rankgauge.report.simulate import Shown
+from rankgauge.report.simulation import SimulationReport
 
 __all__ = ["SHORT", "Simulation"]
 
@@ -66,7 +66,7 @@ class Simulation:
     workers: int = 2
     progress: Progress = untold
 
-    def run(self) -> Shown:
+    def run(self) -> SimulationReport:
         """Trains, tries, and gathers what came of it."""
         self.check()
         split = self._split()
@@ -87,7 +87,7 @@ class Simulation:
         }
         found = studies(trials.run(cases, f"{self.path.name} {self.seed}"), cases, facts)
         titles = {name: type(method(name)).title for name in self.methods}
-        return Shown(studies=found, repetitions=self.repetitions, seed=self.seed, budget=at, titles=titles)
+        return SimulationReport(studies=found, repetitions=self.repetitions, seed=self.seed, budget=at, titles=titles)
 
     def check(self) -> None:
         """Refuses what makes no sense before anything is read."""

@@ -1,0 +1,230 @@
+"""The report of `rankgauge compare`: which runs differ by more than luck, by how much, and on which queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from rankgauge.comparison import Comparison
+from rankgauge.comparison.tables import FEWEST
+from rankgauge.report import comparison_figures as figures
+from rankgauge.report import comparison_tables as tables
+from rankgauge.report import notes as common
+from rankgauge.report.comparison_tables import MOST, UP
+from rankgauge.report.document import (
+    Details,
+    Figure,
+    Heading,
+    Medium,
+    Notes,
+    Paragraph,
+    Passage,
+    ReportDocument,
+    ReportTable,
+)
+from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.format import Report
+from rankgauge.report.svg import Drawing, sheet
+from rankgauge.stats.effects import POWER
+
+__all__ = ["ComparisonReport"]
+
+MEANS = "Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it beats."
+PAIRS = """Each column is a query, the largest gain of the first run to the left. The table has the mean of these
+differences, its 95 % interval, and whether a test takes it for more than luck."""
+MATRIX = """Blue: the run of the row is above that of the column by more than luck. Red: below it. Grey: the difference
+may be luck. The best run comes first."""
+CURVES = "Means over queries: what a reader gets who stops early, and precision as more of the relevant is found."
+AGREEMENT = """A measure that separates more pairs is steadier over queries; that alone does not make it the right one.
+Kendall's tau-b counts the pairs of runs that two measures order alike; in tau-AP the top counts more."""
+
+OWN_NOTES = ("*", "interval")
+"""The notes on results that a comparison words in its own way."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComparisonReport(Report):
+    """A comparison, and how much of it to show."""
+
+    command = "compare"
+
+    comparison: Comparison
+    agree: bool | None = None
+    """Whether to show how far measures agree; None: where there are enough runs to have an order."""
+
+    @property
+    def agreement(self) -> bool:
+        """Whether to show how far measures agree."""
+        return len(self.comparison.runs) >= FEWEST if self.agree is None else self.agree
+
+    @property
+    def matrix(self) -> bool:
+        """Whether there are enough pairs for a table of who beats whom."""
+        return self.comparison.baseline is None and len(self.comparison.runs) >= FEWEST
+
+    def frame(self) -> pl.DataFrame:
+        """A row per measure and pair of runs."""
+        return self.comparison.pairs
+
+    def data(self) -> dict[str, Any]:
+        """The choices, all tables, and the notes."""
+        found = self.comparison
+        settings = asdict(found.settings) | {"draws": found.settings.drawn(len(found.paired[0]))}
+        return {
+            "dialect": found.dialect.name,
+            "baseline": found.baseline,
+            **settings,
+            "runs": list(found.runs),
+            "measures": [str(measure) for measure in found.measures],
+            "means": found.means,
+            "pairs": found.pairs,
+            "movers": found.movers,
+            "sensitivity": found.sensitivity,
+            "agreement": found.agreement,
+            "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
+        }
+
+    def picture(self) -> Drawing:
+        """The means of each measure, and how they go with the cutoff and with recall."""
+        found = self.comparison
+        keys = figures.colours(found.ordered(found.measures[0]))
+        return sheet(self.headline(), {**figures.means(found), **figures.curves(found)}, keys)
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The tables and the notes; a page also has charts."""
+        found, settings = self.comparison, self.comparison.settings
+        return ReportDocument(
+            title=", ".join(found.runs),
+            headline=self.headline(),
+            facts=(
+                f"{len(found.runs)} runs",
+                f"{len(found.queries)} queries",
+                settings.paired_test.title,
+                f"{settings.family_correction.title} at {settings.alpha:g}",
+            ),
+            passages=tuple(self._page() if medium is Medium.PAGE else self._text(medium)),
+        )
+
+    def headline(self) -> str:
+        """One sentence on the first measure: who is above whom by more than luck."""
+        comparison = self.comparison
+        measure, base = comparison.measures[0], comparison.baseline
+        found = tables.grid(comparison, measure)
+        if base is not None:
+            above, others = (
+                sum(found[run, base] == UP for run in comparison.runs if run != base),
+                len(comparison.runs) - 1,
+            )
+            verb = "are" if above > 1 else "is"
+            return f"{above or 'None'} of {others} runs {verb} above {base} by more than luck ({measure})"
+        first, *rest = comparison.ordered(measure)
+        rivals = [run for run in rest if found[first, run] != UP]
+        if not rivals:
+            return f"{first} is above every other run by more than luck ({measure})"
+        return f"{first} leads by {measure}, but not by more than luck: {rivals[0]} may be as good"
+
+    def _text(self, medium: Medium) -> Iterator[Passage]:
+        for place, table in enumerate(self._tables(medium)):
+            if place or medium is not Medium.TERMINAL:
+                yield Heading(table.title)
+            yield table
+        yield Notes(self.notes())
+
+    def _tables(self, medium: Medium) -> Iterator[ReportTable]:
+        found = self.comparison
+        yield tables.latex_means(found) if medium is Medium.LATEX else tables.means(found)
+        yield tables.pairs(found)
+        if self.matrix:
+            yield from (tables.matrix(found, measure) for measure in found.measures)
+        yield tables.movers(found)
+        yield from self._measures()
+
+    def _measures(self) -> Iterator[ReportTable]:
+        if self.agreement:
+            yield tables.sensitivity(self.comparison)
+            if len(self.comparison.measures) > 1:
+                yield tables.agreement(self.comparison)
+
+    def _page(self) -> Iterator[Passage]:
+        found = self.comparison
+        yield Heading("Means", hint=MEANS)
+        yield from figures.listed(figures.means(found))
+        yield tables.means(found)
+        yield Heading("Pairs", hint=PAIRS)
+        yield from figures.listed(figures.differences(found))
+        yield from self._pairs()
+        if self.matrix:
+            yield Heading("Who is above whom", hint=MATRIX)
+            yield from figures.listed(figures.matrices(found))
+        yield Heading("By cutoff and by recall", hint=CURVES)
+        yield figures.legend(found)
+        yield from figures.listed(figures.curves(found))
+        if (moving := tables.movers(found)).rows:
+            yield Heading(moving.title)
+            yield moving
+        if self.agreement:
+            yield Heading("Measures", hint=AGREEMENT)
+            yield from (Figure(table.title, table) for table in self._measures())
+        yield Heading("What the numbers rest on")
+        yield Notes(self.notes())
+
+    def _pairs(self) -> Iterator[Passage]:
+        """The pairs to look at, and where these are not all, all of them."""
+        table, whole = tables.pairs(self.comparison), tables.pairs(self.comparison, most=None)
+        if len(whole.rows) == len(table.rows):
+            yield table
+        else:
+            yield Paragraph(f"The {MOST} pairs of each measure with the least p-values.")
+            yield table
+            yield Details(f"all {len(whole.rows):,} pairs", [whole])
+
+    def notes(self) -> list[tuple[str, str]]:
+        """What a reader should know before quoting a number."""
+        report = EvaluationReport(
+            results=self.comparison.results,
+            unjudged={run: result.hits.strangers for run, result in self.comparison.results.items()},
+        )
+        return [*self._own_notes(), *(note for note in common.notes(report) if note[0] not in OWN_NOTES)]
+
+    def _own_notes(self) -> Iterator[tuple[str, str]]:
+        settings, pairs = self.comparison.settings, len(self.comparison.paired[0])
+        test, correction = settings.paired_test, settings.family_correction
+        counted = "the one pair" if pairs == 1 else f"the {pairs} pairs"
+        yield "test", f"{test.title}: {test.words}; {test.reference}"
+        yield "corrected", f"{correction.title}, over {counted} of each measure: {correction.words}"
+        yield (
+            "verdict",
+            f"of the run against the other, where the corrected p is below {settings.alpha:g}; else it is open",
+        )
+        yield from self._sampled()
+        kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {settings.seed}"}[settings.interval]
+        yield (
+            "interval",
+            f"95 %, of the mean over queries, and of the mean of paired differences ({kind}); not corrected",
+        )
+        yield "effect", "Cohen's d_z: the mean difference over the standard deviation of the differences"
+        aim = f"{100 * POWER:.0f} % power in a paired t test at {settings.alpha:g}"
+        yield "needed", f"how many queries would give {aim}, if the effect found were the true one"
+        if pairs > MOST:
+            yield "pairs", f"the {MOST} with the least p-values of {pairs}; -o csv and -o json have them all"
+        yield from self._gaps()
+
+    def _sampled(self) -> Iterator[tuple[str, str]]:
+        """How far p-values from random draws may be off, and the least that they can be."""
+        settings, pairs = self.comparison.settings, len(self.comparison.paired[0])
+        draws, error = settings.drawn(pairs), float(self.comparison.pairs["p_error"].to_numpy().max())
+        if error > 0:
+            yield "draws", f"{draws:,}, seed {settings.seed}; the standard error of a p-value is {error:.4f} at most"
+            if settings.family_correction.magnifies and pairs / (draws + 1) >= settings.alpha:
+                yield "too few", f"after the correction no p-value can be below {settings.alpha:g}: raise --draws"
+
+    def _gaps(self) -> Iterator[tuple[str, str]]:
+        """Pairs that rest on fewer queries than there are."""
+        total = len(self.comparison.queries)
+        fewer = self.comparison.pairs.filter(pl.col("queries") < total)
+        if len(fewer):
+            least = fewer["queries"].to_numpy().min()
+            yield "queries", f"a pair rests on the queries that both runs have: {least} of {total} at least"

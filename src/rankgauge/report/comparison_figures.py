@@ -1,0 +1,170 @@
+"""The charts of a comparison: means, differences query by query, who is above whom, curves by cutoff and recall."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from rankgauge.comparison import Comparison, MeanCurve, cutoff_curves, recall_curves
+from rankgauge.measures import Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.report.comparison_tables import DOWN, OPEN, UP, grid, label
+from rankgauge.report.document import Figure, Legend
+from rankgauge.report.numbers import number, signed
+from rankgauge.report.svg import COLOURS, GREY, WIDTH, Axis, Drawing, Plot, ticks
+
+__all__ = ["colours", "curves", "differences", "legend", "listed", "matrices", "means"]
+
+NAME = 20
+"""How many letters of a run's name a chart shows."""
+
+DRAWN = 6
+"""Of how many pairs the differences are drawn query by query."""
+
+KINDS = {UP: ("up", "above"), DOWN: ("down", "below"), OPEN: ("open", "not separated from")}
+
+
+def listed(drawings: Mapping[str, Drawing]) -> Iterator[Figure]:
+    """The drawings under their captions."""
+    return (Figure(title, drawn) for title, drawn in drawings.items())
+
+
+def means(comparison: Comparison) -> dict[str, Drawing]:
+    """By measure, a bar for each run with the interval of its mean."""
+    found = {}
+    for measure in comparison.measures:
+        rows = comparison.means.filter(pl.col("measure") == str(measure))
+        ordered = rows.sort("mean", descending=True, maintain_order=True).select("run", "mean", "low", "high")
+        found[str(measure)] = _bars(ordered.rows(), comparison.baseline, f"{measure} of each run")
+    return found
+
+
+def _bars(rows: Sequence[tuple[str, float, float, float]], base: str | None, title: str) -> Drawing:
+    left, right, step = 160, 56, 24
+    ends = [end for _, *values in rows for end in values if math.isfinite(end)]
+    low, high = min(0.0, *ends, 0.0), max(ends, default=1.0) or 1.0
+    across = Axis(low=low, high=high, start=left, end=WIDTH - right)
+    bottom = step * len(rows) + 6
+    drawn = Drawing(WIDTH, bottom + 20, title)
+    for level in ticks(low, high):
+        drawn.line((across(level), 0), (across(level), bottom), kind="grid")
+        drawn.tick((across(level), bottom + 14), f"{level:g}", "middle")
+    for place, (run, mean, least, most) in enumerate(rows):
+        y = place * step + 4
+        drawn.text((left - 8, y + 13), _short(run), anchor="end", title=run)
+        if math.isfinite(mean):
+            start, end = sorted((across(0.0), across(mean)))
+            drawn.rect((start, y), end - start, 16, kind="bar is-base" if run == base else "bar", rx=2)
+        if math.isfinite(least) and math.isfinite(most):
+            drawn.line((across(least), y + 8), (across(most), y + 8), kind="whisker")
+        drawn.text((WIDTH - right + 8, y + 13), number(mean), kind="value")
+    return drawn
+
+
+def differences(comparison: Comparison) -> dict[str, Drawing]:
+    """For some pairs of each measure, a bar for each query, the largest gain first."""
+    found = {}
+    for row, measure in enumerate(comparison.measures):
+        for run, other in _chosen(comparison, measure):
+            one, two = (comparison.values[row][:, comparison.runs.index(name)] for name in (run, other))
+            known = ~np.isnan(one - two)
+            queries = [query for query, kept in zip(comparison.queries, known, strict=True) if kept]
+            title = f"{measure}: {run} − {other}"
+            found[title] = _columns((one - two)[known], queries, title)
+    return found
+
+
+def _chosen(comparison: Comparison, measure: Measure) -> list[tuple[str, str]]:
+    """The pairs to draw: the best runs against the baseline, or the best run against those after it."""
+    order = comparison.ordered(measure)
+    most = max(1, DRAWN // len(comparison.measures))
+    if comparison.baseline is not None:
+        return [(run, comparison.baseline) for run in order if run != comparison.baseline][:most]
+    return [(order[0], run) for run in order[1:]][:most]
+
+
+def _columns(values: FloatArray, queries: Sequence[str], title: str) -> Drawing:
+    left, right, top, height = 54, 6, 8, 150
+    reach = float(np.abs(values).max(initial=0.0)) or 1.0
+    up = Axis(low=-reach, high=reach, start=top + height, end=top)
+    drawn = Drawing(WIDTH, top + height + 10, title)
+    for level in (reach, 0.0, -reach):
+        drawn.line((left, up(level)), (WIDTH - right, up(level)), kind="grid" if level else "zero")
+        drawn.tick((left - 6, up(level) + 4), signed(level, 2) if level else "0", "end")
+    width = (WIDTH - left - right) / max(len(values), 1)
+    for place, query in enumerate(np.argsort(-values, kind="stable")):
+        value = float(values[query])
+        drawn.rect(
+            (left + place * width, up(max(value, 0.0))),
+            max(width * 0.82, 0.5),
+            abs(up(value) - up(0.0)),
+            kind="up" if value > 0 else "down",
+            title=f"{queries[query]} {signed(value)}",
+        )
+    return drawn
+
+
+def matrices(comparison: Comparison) -> dict[str, Drawing]:
+    """By measure, a square for each pair of runs: filled where the run of the row is above or below the column's."""
+    return {str(measure): _matrix(comparison, measure) for measure in comparison.measures}
+
+
+def _matrix(comparison: Comparison, measure: Measure) -> Drawing:
+    order, marks = comparison.ordered(measure), grid(comparison, measure)
+    whole, left, top = (960 if len(order) > 12 else WIDTH), 170, 22
+    cell = min((whole - left - 4) / len(order), 30.0)
+    drawn = Drawing(whole, top + cell * len(order) + 4, f"who is above whom by {measure}")
+    size = f"font-size:{min(12.5, cell * 0.8):.1f}px"
+    for row, run in enumerate(order):
+        y, short = top + row * cell, label(comparison, run)
+        drawn.text((left - 8, y + cell * 0.68), f"{short}  {_short(run)}", anchor="end", style=size)
+        drawn.text((left + (row + 0.5) * cell, top - 7), short, anchor="middle", kind="tick", style=size)
+        for column, other in enumerate(order):
+            if run != other:
+                _cell(drawn, left + column * cell, y, cell, marks[run, other], f"{run}: {{}} {other}")
+    return drawn
+
+
+def _cell(drawn: Drawing, x: float, y: float, size: float, mark: str, title: str) -> None:
+    kind, words = KINDS.get(mark, ("equal", "equal to"))
+    drawn.rect((x + 0.5, y + 0.5), size - 1, size - 1, kind=kind, title=title.format(words))
+    if mark in (UP, DOWN) and size >= 15:
+        drawn.text((x + size / 2, y + size / 2 + 4.5), mark, kind="mark")
+
+
+def curves(comparison: Comparison) -> dict[str, Drawing]:
+    """The means by cutoff and the precision by recall: a line for each run, the best ones in colour and in front."""
+    order = comparison.ordered(comparison.measures[0])
+    found = (cutoff_curves(comparison.results), recall_curves(comparison.results))
+    return {f"{curve.measure} by {curve.over}": _curve(curve, order) for curve in found}
+
+
+def _curve(curve: MeanCurve, order: Sequence[str]) -> Drawing:
+    known = [float(y) for line in curve.y.values() for y in line if math.isfinite(y)]
+    x = Axis(low=curve.x[0], high=curve.x[-1], start=40, end=WIDTH - 10)
+    y = Axis(low=min(0.0, *known, 0.0), high=max([*known, 0.0]) or 1.0, start=258, end=8)
+    plot = Plot(f"{curve.measure} by {curve.over}", x, y, (WIDTH, 300))
+    plot.grid(across=curve.x[:: max(1, math.ceil(len(curve.x) / 11))])
+    plot.caption(curve.over)
+    for place, run in reversed(list(enumerate(order))):
+        hue, kind = (COLOURS[place], "curve") if place < len(COLOURS) else (GREY, "curve rest")
+        plot.curve(zip(curve.x, curve.y[run], strict=True), title=run, kind=kind, stroke=hue)
+    return plot
+
+
+def legend(comparison: Comparison) -> Legend:
+    """The runs with their colours, and how many more there are in grey."""
+    return Legend(colours(comparison.ordered(comparison.measures[0])))
+
+
+def colours(order: Sequence[str]) -> dict[str, str]:
+    """By run its colour; those beyond the colours share one."""
+    found = dict(zip(order, COLOURS, strict=False))
+    return found | ({f"{len(order) - len(found)} other runs": GREY} if len(order) > len(found) else {})
+
+
+def _short(run: str) -> str:
+    return run if len(run) <= NAME else run[: NAME - 1] + "…"

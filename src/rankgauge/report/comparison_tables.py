@@ -1,0 +1,190 @@
+"""The tables of a comparison: means, pairs, who is above whom, queries that differ most, how measures agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from rankgauge.comparison import Comparison, PairVerdict
+from rankgauge.measures import Measure
+from rankgauge.report.document import Latex, ReportTable
+from rankgauge.report.numbers import interval, number, p_value, share, signed
+
+__all__ = [
+    "DOWN",
+    "MOST",
+    "OPEN",
+    "UP",
+    "agreement",
+    "beaten",
+    "grid",
+    "label",
+    "latex_means",
+    "matrix",
+    "means",
+    "movers",
+    "pairs",
+    "sensitivity",
+]
+
+MOST = 45
+"""How many pairs of a measure a table for people lists: all pairs of ten runs."""
+
+NAMED = 6
+"""How many beaten runs a table names before it counts them."""
+
+UP, DOWN, OPEN = "+", "−", "·"
+"""Marks of a matrix: the run of the row is above that of the column by more than luck, below it, or neither."""
+
+MARKS: Mapping[str, str] = {
+    PairVerdict.BETTER.value: UP,
+    PairVerdict.HIGHER.value: UP,
+    PairVerdict.WORSE.value: DOWN,
+    PairVerdict.LOWER.value: DOWN,
+    PairVerdict.OPEN.value: OPEN,
+    PairVerdict.EQUAL.value: "=",
+}
+OPPOSITE = {UP: DOWN, DOWN: UP}
+
+
+def label(comparison: Comparison, run: str) -> str:
+    """A short name: a letter, or a number where there are more runs than letters."""
+    place = comparison.runs.index(run)
+    return chr(ord("a") + place) if len(comparison.runs) <= 26 else str(place + 1)
+
+
+def grid(comparison: Comparison, measure: Measure) -> dict[tuple[str, str], str]:
+    """The mark of each ordered pair of runs that was tested."""
+    found = {}
+    rows = comparison.pairs.filter(pl.col("measure") == str(measure)).select("run", "other", "verdict")
+    for run, other, verdict in rows.iter_rows():
+        mark = MARKS[verdict]
+        found[run, other], found[other, run] = mark, OPPOSITE.get(mark, mark)
+    return found
+
+
+def beaten(comparison: Comparison, measure: Measure) -> dict[str, list[str]]:
+    """By run, the labels of the runs that it is above by more than luck."""
+    found = grid(comparison, measure)
+    return {
+        run: [label(comparison, other) for other in comparison.runs if found.get((run, other)) == UP]
+        for run in comparison.runs
+    }
+
+
+def means(comparison: Comparison) -> ReportTable:
+    """A row per measure and run, the best first."""
+    rows = []
+    for measure in comparison.measures:
+        above = beaten(comparison, measure)
+        found = comparison.means.filter(pl.col("measure") == str(measure)).sort(
+            "mean", descending=True, maintain_order=True
+        )
+        for place, row in enumerate(found.iter_rows(named=True)):
+            run = row["run"]
+            rows.append(
+                (
+                    "" if place else str(measure),
+                    label(comparison, run),
+                    run,
+                    number(row["mean"]),
+                    interval(row["low"], row["high"]),
+                    str(row["queries"]),
+                    ", ".join(above[run]) if len(above[run]) <= NAMED else f"{len(above[run])} runs",
+                )
+            )
+    header = ("measure", "", "run", "mean", "95 % interval", "queries", "above")
+    return ReportTable(title="Means", header=header, rows=tuple(rows), numbers=("mean", "queries"))
+
+
+def pairs(comparison: Comparison, *, most: int | None = MOST) -> ReportTable:
+    """A row per measure and pair; of many pairs those with the least p-values."""
+    rows = []
+    for measure in comparison.measures:
+        found = comparison.pairs.filter(pl.col("measure") == str(measure))
+        if most is not None and len(found) > most:
+            found = found.sort("corrected", "p", maintain_order=True).head(most)
+        for place, row in enumerate(found.iter_rows(named=True)):
+            rows.append(("" if place else str(measure), *_pair(row)))
+    names = ("difference", "p", "corrected", "effect", "won/tied/lost", "needed")
+    header = ("measure", "run", "other", "difference", "95 % interval", *names[1:3], "verdict", *names[3:])
+    return ReportTable(title="Pairs", header=header, rows=tuple(rows), numbers=names)
+
+
+def _pair(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        row["run"],
+        row["other"],
+        signed(row["difference"]),
+        interval(row["low"], row["high"]),
+        p_value(row["p"]),
+        p_value(row["corrected"]),
+        row["verdict"],
+        signed(row["effect"], 2),
+        f"{row['wins']}/{row['ties']}/{row['losses']}",
+        f"{row['needed']:,.0f}" if math.isfinite(row["needed"]) else "–",
+    )
+
+
+def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
+    """Who is above whom: a row and a column per run, the best first."""
+    found, order = grid(comparison, measure), comparison.ordered(measure)
+    labels = [label(comparison, run) for run in order]
+    rows = tuple(
+        (label(comparison, run), run, *("" if run == other else found[run, other] for other in order)) for run in order
+    )
+    return ReportTable(title=f"Who is above whom by {measure}", header=("", "run", *labels), rows=rows)
+
+
+def movers(comparison: Comparison) -> ReportTable:
+    """The queries on which two runs are furthest apart."""
+    rows = []
+    last = None
+    for row in comparison.movers.iter_rows(named=True):
+        ends = (number(row["value"]), number(row["other_value"]), signed(row["difference"]))
+        rows.append(("" if row["measure"] == last else row["measure"], row["query"], row["run"], row["other"], *ends))
+        last = row["measure"]
+    names = ("value", "other's value", "difference")
+    header = ("measure", "query", "run", "other", *names)
+    return ReportTable(title="Queries that differ most", header=header, rows=tuple(rows), numbers=names)
+
+
+def sensitivity(comparison: Comparison) -> ReportTable:
+    """How many pairs of runs each measure separates."""
+    rows = [
+        (row["measure"], str(row["pairs"]), str(row["separated_alone"]), str(row["separated"]), share(row["share"], 1))
+        for row in comparison.sensitivity.iter_rows(named=True)
+    ]
+    header = ("measure", "pairs", "uncorrected", "separated", "share")
+    return ReportTable(title="How well measures tell runs apart", header=header, rows=tuple(rows), numbers=header[1:])
+
+
+def agreement(comparison: Comparison) -> ReportTable:
+    """How alike each pair of measures orders the runs."""
+    rows = [
+        (row["measure"], row["other"], number(row["tau_b"]), number(row["tau_ap"]))
+        for row in comparison.agreement.iter_rows(named=True)
+    ]
+    header = ("measure", "other", "tau-b", "tau-AP")
+    return ReportTable(title="How alike measures order the runs", header=header, rows=tuple(rows), numbers=header[2:])
+
+
+def latex_means(comparison: Comparison) -> ReportTable:
+    """The means as papers print them: a row per run, a column per measure; superscripts name the runs that it beats."""
+    columns = [_column(comparison, measure) for measure in comparison.measures]
+    rows = [(label(comparison, run), run, *cells) for run, *cells in zip(comparison.runs, *columns, strict=True)]
+    header = ("", "run", *(str(measure) for measure in comparison.measures))
+    return ReportTable(title="Means; a superscript names the runs that the run is above", header=header, rows=rows)
+
+
+def _column(comparison: Comparison, measure: Measure) -> list[Latex]:
+    above, top = beaten(comparison, measure), comparison.ordered(measure)[0]
+    separator = "" if len(comparison.runs) <= 26 else ","
+    cells = []
+    for run, mean in comparison.means.filter(pl.col("measure") == str(measure)).select("run", "mean").iter_rows():
+        shown = rf"\textbf{{{number(mean)}}}" if run == top else number(mean)
+        cells.append(Latex(shown + (f"$^{{{separator.join(above[run])}}}$" if above[run] else "")))
+    return cells

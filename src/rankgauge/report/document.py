@@ -1,0 +1,181 @@
+"""What a report says, without markup: headings, paragraphs, tables, notes, figures, in the order to read them in.
+
+A report makes its document for a medium; the formats write it. Terminal, Markdown and LaTeX show the text and leave out
+what only a page can show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import ClassVar
+
+from rankgauge.report.svg import Drawing
+
+__all__ = [
+    "Advice",
+    "Bullets",
+    "Details",
+    "Figure",
+    "Heading",
+    "Latex",
+    "Legend",
+    "Markup",
+    "Medium",
+    "Notes",
+    "Paragraph",
+    "Passage",
+    "ReportDocument",
+    "ReportTable",
+    "Track",
+    "Tracks",
+]
+
+
+class Medium(Enum):
+    """Where a document is read."""
+
+    TERMINAL = "terminal"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    PAGE = "page"
+
+
+class Latex(str):
+    """A cell that is LaTeX already."""
+
+    __slots__ = ()
+
+
+class Passage:
+    """A part of a document."""
+
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        """The name by which writers know it is that of the class."""
+        cls.kind = cls.__name__.lower()
+
+
+@dataclass(frozen=True)
+class Heading(Passage):
+    """A title, and words that go on in its line; on a page level 2 begins a section, with a hint on how to read it."""
+
+    title: str
+    words: str = ""
+    level: int = 2
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Paragraph(Passage):
+    """Words."""
+
+    words: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Notes(Passage):
+    """Subjects, and what there is to know of each."""
+
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Advice(Passage):
+    """What to do, and why."""
+
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Bullets(Passage):
+    """Remarks without a subject."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportTable(Passage):
+    """Headings and rows of cells; a cell is text, or on a page a track."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str | Track]]
+    title: str = ""
+    numbers: Sequence[str] = ()
+    """The columns of numbers, which are aligned to the right."""
+    strong: frozenset[tuple[int, int]] = frozenset()
+    """The row and the column of cells that stand out."""
+    base: str = ""
+    """The first cell of the row that others are compared with."""
+    prose: str = ""
+    """The column whose words may be broken into lines."""
+
+
+@dataclass(frozen=True)
+class Legend(Passage):
+    """Names with their colours."""
+
+    hues: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Track:
+    """A stretch with bars (from, width, colour, words) and dots (place, colour, words), in per cent of its length."""
+
+    name: str = ""
+    value: str = ""
+    refusal: str = ""
+    base: bool = False
+    bars: Sequence[tuple[float, float, str, str]] = ()
+    dots: Sequence[tuple[float, str, str]] = ()
+
+
+@dataclass(frozen=True)
+class Tracks(Passage):
+    """Tracks below each other."""
+
+    rows: Sequence[Track]
+
+
+@dataclass(frozen=True)
+class Figure(Passage):
+    """A drawing or a table under a caption, with what belongs to it; figures in a row are set beside each other."""
+
+    title: str
+    drawn: Drawing | ReportTable
+    below: Sequence[Passage] = ()
+
+
+@dataclass(frozen=True)
+class Details(Passage):
+    """What a reader of a page unfolds."""
+
+    summary: str
+    passages: Sequence[Passage]
+
+
+@dataclass(frozen=True)
+class Markup(Passage):
+    """A part of a page that is HTML already."""
+
+    html: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportDocument:
+    """The whole: passages, and for a page what is above and below them."""
+
+    title: str = ""
+    headline: str = ""
+    facts: Sequence[str] = ()
+    """What it is about, in a line above the headline."""
+    lead: str = ""
+    passages: Sequence[Passage] = field(default_factory=tuple)
+    contents: str = ""
+    """What a list of the sections is called, where a page begins with one."""
+    footer: str = ""
+    script: str = ""
+    language: str = "en"

@@ -1,0 +1,190 @@
+"""The report of `rankgauge evaluate`: what runs are worth on the same judgments, by each measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Aggregate, Measure, Printed, TieRule
+from rankgauge.report.document import Heading, Medium, Notes, Passage, ReportDocument, ReportTable
+from rankgauge.report.format import Report
+from rankgauge.report.notes import notes
+from rankgauge.report.numbers import interval, number, value
+from rankgauge.report.trec_lines import ALL
+from rankgauge.result import Result
+
+__all__ = ["EvaluationReport"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EvaluationReport(Report):
+    """The results of runs on the same judgments, and how much of them to show."""
+
+    command = "evaluate"
+
+    results: Mapping[str, Result]
+    per_query: bool = False
+    overall: bool = True
+    interval: str = "t"
+    seed: int = 0
+    unjudged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By run, the queries that it answers and that nobody judged."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """By run, the name that it gives itself, where it is to be shown."""
+    printed: tuple[Printed, ...] | None = None
+    """The measures under the names that they were asked for, in the order to list them in."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect that all results were computed in."""
+        return next(iter(self.results.values())).dialect
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, in the order in which they were asked for."""
+        return next(iter(self.results.values())).measures
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one run to tell apart."""
+        return len(self.results) > 1
+
+    @cached_property
+    def summaries(self) -> Mapping[str, pl.DataFrame]:
+        """The summary of each run: a row per measure."""
+        return {run: result.summarise(interval=self.interval, seed=self.seed) for run, result in self.results.items()}
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """The summaries under each other, with the run as the first column."""
+        return _stacked(self.summaries)
+
+    @cached_property
+    def values(self) -> pl.DataFrame:
+        """The values per query under each other, with the run as the first column."""
+        return _stacked({run: result.values for run, result in self.results.items()})
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """What trec_eval would list: run, measure, query, value; the queries where wanted, then `all`."""
+        values = self.values.select("run", "measure", "query", "value")
+        means = self.summary.select("run", "measure", pl.lit(ALL).alias("query"), pl.col("mean").alias("value"))
+        parts = []
+        for run in self.results:
+            parts += [values.filter(pl.col("run") == run)] if self.per_query else []
+            parts += [means.filter(pl.col("run") == run)] if self.overall else []
+        rows = pl.concat(parts) if parts else values.clear()
+        return rows if self.several else rows.drop("run")
+
+    def frame(self) -> pl.DataFrame:
+        """The summary (a row per run and measure), or the values (a row per run, query and measure)."""
+        return self.values if self.per_query else self.summary
+
+    def data(self) -> dict[str, Any]:
+        """The dialect, the notes, and each run's summary and values."""
+        return {
+            "dialect": _settings(self.dialect),
+            "interval": {"kind": self.interval, "level": 0.95, "seed": self.seed},
+            "runs": [self._run(run) for run in self.results],
+            "notes": [{"subject": subject, "words": words} for subject, words in notes(self)],
+        }
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The values per query where wanted, the summary, and the notes."""
+        return ReportDocument(
+            title=", ".join(self.results),
+            headline=f"{', '.join(map(str, self.measures))} of {', '.join(self.results)}",
+            facts=(self.dialect.name, f"{len(next(iter(self.results.values())).queries)} queries"),
+            passages=tuple(self._passages(medium)),
+        )
+
+    def _passages(self, medium: Medium) -> Iterator[Passage]:
+        named = medium is Medium.PAGE
+        flat = medium is Medium.MARKDOWN
+        if self.per_query:
+            yield from [Heading("Values")] * named
+            yield self._values(flat=flat)
+        if self.overall:
+            yield from [Heading("Means")] * named
+            yield self._flat_summary() if flat else self._summary(marked=medium is Medium.TERMINAL)
+            yield from [Heading("What the numbers rest on")] * named
+            yield Notes(notes(self))
+
+    def _summary(self, *, marked: bool) -> ReportTable:
+        """A row per measure and run, with the best run of each measure marked."""
+        rows, strong = list[tuple[str, ...]](), set[tuple[int, int]]()
+        for measure in self.measures:
+            found = self.summary.filter(pl.col("measure") == str(measure))
+            best = _best(measure, found) if self.several else None
+            for place, row in enumerate(found.iter_rows(named=True)):
+                run = (row["run"],) if self.several else ()
+                mark = {None: "", row["run"]: " *"}.get(best, "  ") if marked else ""
+                if row["run"] == best:
+                    strong.add((len(rows), 2))
+                mean = value(measure, row["mean"]) + mark
+                rows.append(("" if place else str(measure), *run, mean, _ends(measure, row), str(row["queries"])))
+        header = ("measure", *(("run",) if self.several else ()), "mean", "95 % interval", "queries")
+        return ReportTable(header=header, rows=rows, numbers=("mean", "queries"), strong=frozenset(strong))
+
+    def _flat_summary(self) -> ReportTable:
+        """A row per run and measure, each whole, as tables that are pasted elsewhere need it."""
+        rows = [
+            (row["run"], row["measure"], number(row["mean"]), interval(row["low"], row["high"]), str(row["queries"]))
+            for row in self.summary.iter_rows(named=True)
+        ]
+        header = ("run", "measure", "mean", "95 % interval", "queries")
+        return ReportTable(header=header, rows=rows, numbers=("mean", "queries"))
+
+    def _values(self, *, flat: bool) -> ReportTable:
+        """A row per query, a column per measure, under each run's name."""
+        runs = flat or self.several
+        names = tuple(str(measure) for measure in self.measures)
+        rows = [
+            (
+                *((run,) if runs else ()),
+                query,
+                *(value(m, v) for m, v in zip(self.measures, row.tolist(), strict=True)),
+            )
+            for run, result in self.results.items()
+            for query, row in zip(result.queries, result.matrix, strict=True)
+        ]
+        header = (*(("run",) if runs else ()), "query", *names)
+        return ReportTable(header=header, rows=rows, numbers=() if flat else names)
+
+    def _run(self, run: str) -> dict[str, Any]:
+        described: dict[str, Any] = {"run": run}
+        if self.overall:
+            described["summary"] = self.summaries[run]
+        if self.per_query:
+            described["values"] = self.results[run].values
+        return described | {"unjudged_queries": list(self.unjudged.get(run, ()))}
+
+
+def _ends(measure: Measure, row: Mapping[str, Any]) -> str:
+    """The interval of a mean; a sum and a geometric mean have none."""
+    return interval(row["low"], row["high"]) if measure.facts.aggregate is Aggregate.MEAN else ""
+
+
+def _best(measure: Measure, rows: pl.DataFrame) -> str | None:
+    """The run with the highest mean; None where higher is not better, or where runs are equal."""
+    facts = measure.facts
+    ordered = facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
+    comparable = ordered and facts.aggregate is not Aggregate.SUM
+    top = rows.filter(pl.col("mean") == pl.col("mean").max())
+    return str(top["run"][0]) if comparable and len(top) == 1 else None
+
+
+def _settings(dialect: Dialect) -> dict[str, Any]:
+    """The dialect's choices that are a word or a number."""
+    values = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
+    return {name: value for name, value in values.items() if isinstance(value, str | int | float | None)}
+
+
+def _stacked(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    named = [frame.select(pl.lit(run).alias("run"), pl.all()) for run, frame in frames.items()]
+    return pl.concat(named)

@@ -1,0 +1,55 @@
+"""md: Markdown tables with the notes as a list, to paste into a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+from rankgauge.report.document import (
+    Advice,
+    Bullets,
+    Heading,
+    Medium,
+    Notes,
+    Paragraph,
+    Passage,
+    ReportTable,
+)
+from rankgauge.report.format import Report, ReportFormat
+
+__all__ = ["MARKDOWN", "table"]
+
+
+def write(report: Report, stream: TextIO) -> None:
+    """The document, with a blank line between its passages."""
+    passages = report.document(Medium.MARKDOWN).passages
+    stream.write("\n".join(text for passage in passages for text in _text(passage)))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> str:
+    """The rows as a Markdown table; columns named in `right` are aligned to the right."""
+    rule = ["---:" if name in right else "---" for name in header]
+    lines = [header, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _text(passage: Passage) -> Iterator[str]:
+    """The passage as text, if Markdown has a way to show it."""
+    if isinstance(passage, Heading):
+        yield f"{'#' * passage.level} {passage.title}\n"
+    elif isinstance(passage, Paragraph):
+        yield f"{passage.words}\n"
+    elif isinstance(passage, Notes | Advice):
+        yield "".join(f"- **{subject}**: {' '.join(words.split())}\n" for subject, words in passage.rows)
+    elif isinstance(passage, Bullets):
+        yield "".join(f"- {line}\n" for line in passage.lines)
+    elif isinstance(passage, ReportTable):
+        yield table(passage.header, _rows(passage), right=passage.numbers)
+
+
+def _rows(shown: ReportTable) -> Iterator[list[str]]:
+    for line, row in enumerate(shown.rows):
+        yield [f"**{cell}**" if (line, n) in shown.strong else str(cell) for n, cell in enumerate(row)]
+
+
+MARKDOWN = ReportFormat(name="md", title="Markdown tables", endings=(".md",), needs="document", write=write).register()
