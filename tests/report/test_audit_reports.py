@@ -225,7 +225,7 @@ def test_nothing_relevant_anywhere() -> None:
     assert json.loads(written(empty, "json"))["runs"][0]["means"]["gdeval"] is None
     assert "nan" not in written(empty, "svg")
     nowhere = audit({"a": {"x": 0}}, {"a": {"x": 1}}, dialects=["gdeval"], base="gdeval")
-    for name in TEXTS:
+    for name in set(TEXTS) - {"csv", "jsonl"}:  # these have numbers only
         assert "is not defined on this data" in " ".join(written(nowhere, name).split())
 
 
