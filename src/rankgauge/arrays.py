@@ -38,7 +38,7 @@ def score_arrays(
 
         score_arrays([[0, 2, 1]], [[0.1, 0.3, 0.2]], "nDCG@10")
     """
-    spoken = dialects.get(dialect).changed(query_order=QueryOrder.APPEARANCE, missing=MissingQuery.ZERO, **overrides)
+    spoken = dialects.get(dialect, query_order=QueryOrder.APPEARANCE, missing=MissingQuery.ZERO, **overrides)
     wanted = parse(measure)
     judged, scored = np.asarray(grades, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     judged = spoken.rescaled(judged) if spoken.rescales else judged

@@ -1,7 +1,9 @@
-"""The whole flow: files → tables → ranked lists → values per query → summary.
+"""The whole flow in five stages: read, rank, score, settle, summarise.
 
-A scan of regular files needs neither readers nor polars, so they are imported where they are used: they are most of
-the start, and the start is most of the time that a small run takes.
+    files → tables → ranked lists → values of the kernels → values of the queries → summary
+
+A scan of regular files needs neither readers nor polars, so they are imported where they are used: importing them is
+most of the time that a small run takes.
 """
 
 from __future__ import annotations
@@ -37,17 +39,18 @@ def evaluate(
     ir_datasets ("irds:" and an id). `measures` are names, or measures of ours or of ir-measures. `dialect` names the
     tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or `empty="leave-out"`.
     """
-    spoken = dialects.get(dialect).changed(**overrides)
+    spoken = dialects.get(dialect, **overrides)
     wanted = spoken.select(measures)
-    hits = _hits(judgments, run, spoken)  # 1 read, 2 rank: assessors, join, order, ties, cut
+    hits = _hits(judgments, run, spoken)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
     return scored(hits.matched(), wanted, spoken)
 
 
 def scored(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
-    """What the hits are worth by each of the measures."""
+    """The result of hits: what they are worth by each of the measures."""
     raw, errors = score(dialect.check(hits), measures, dialect)  # 3 score: kernels; NaN is undefined
     matrix = settle(raw, hits, measures, dialect)  # 4 settle: empty queries, short lists, undefined values
-    return Result(dialect=dialect, measures=measures, hits=hits, raw=raw, errors=errors, matrix=matrix)  # 5 summary
+    # 5 summarise: `Result.summary`, when it is asked for
+    return Result(dialect=dialect, measures=measures, hits=hits, raw=raw, errors=errors, matrix=matrix)
 
 
 def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:

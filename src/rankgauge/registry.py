@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from rankgauge.errors import UnknownNameError
@@ -34,7 +35,6 @@ class Registry(Mapping[str, T], Generic[T]):
         """
         self.kind, self.rooms, self._order, self._lenient = kind, rooms, order, lenient
         self._things: dict[str, T] = {}
-        self._loaded: tuple[str, ...] = ()
 
     def add(self, thing: T, name: str | None = None) -> T:
         """The thing, known from now on by its own `name` or by the one that is given."""
@@ -76,18 +76,19 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def has_file(self, name: str) -> bool:
         """Whether a file is named for the thing, found without loading any."""
-        return plain(name) in self._files()
+        return plain(name) in self._files
 
     def _near_file(self, name: str) -> T | None:
         """The thing of that name: the file named for it is tried before all the others."""
-        if name not in self._things and plain(name) in (files := self._files()):
-            importlib.import_module(files[plain(name)])
+        if name not in self._things and (file := self._files.get(plain(name))):
+            importlib.import_module(file)
         if name not in self._things:
             self._load_all()
         if name not in self._things and self._lenient:
             return next((thing for known, thing in self._things.items() if plain(known) == plain(name)), None)
         return self._things.get(name)
 
+    @cached_property
     def _files(self) -> dict[str, str]:
         """The modules of the rooms by their plain names."""
         packages = [importlib.import_module(room) for room in self.rooms]
@@ -98,11 +99,8 @@ class Registry(Mapping[str, T], Generic[T]):
         }
 
     def _load_all(self) -> None:
-        modules = tuple(self._files().values())
-        if modules != self._loaded:
-            for module in modules:
-                importlib.import_module(module)
-            self._loaded = modules
+        for module in self._files.values():
+            importlib.import_module(module)
 
 
 class Registered:

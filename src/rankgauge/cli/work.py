@@ -16,6 +16,7 @@ from rankgauge.cli.progress import followed
 from rankgauge.errors import UnknownNameError
 from rankgauge.io.format import Head
 from rankgauge.io.source import Source
+from rankgauge.measures import measures_of
 from rankgauge.measures.trec_names import SETS
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.summary import INTERVALS
@@ -46,14 +47,14 @@ class Work:
         heed()
         if interval not in INTERVALS:
             raise UnknownNameError("interval", interval, INTERVALS)
-        spoken = dialects.get(self.dialect).changed(**self.overrides)  # a wrong name shows before anything is read
-        printed = tuple(named for name in self.measures for named in spoken.resolve(name))
+        spoken = dialects.get(self.dialect, **self.overrides)  # a wrong name shows before anything is read
+        printed = spoken.resolve(self.measures)
         chosen = engine(self.engine, master=self.master)
         results = {}
         for path, name in followed([(path, name) for name, path in self.runs.items()]):
             started = time.perf_counter()
             with io.traced(path, self.formats[1]):
-                results[name] = chosen.evaluate(*self._sources(path), self.measures, dialect=spoken)
+                results[name] = chosen.evaluate(*self._sources(path), measures_of(printed), dialect=spoken)
             hits = results[name].hits
             self._tell(
                 f"read and evaluated {name} in {time.perf_counter() - started:.2f} s: "

@@ -1,7 +1,7 @@
-"""The contract of a dialect: how one tool turns judgments and a run into numbers, said field by field.
+"""The contract of a dialect: how one tool turns judgments and a run into numbers, field by field.
 
 A dialect is one constant in one file. Two dialects run the same named stages, so an audit can compare them field by
-field and find where two tools part.
+field and find where two tools differ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.deferred import pl
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.measures import Listed, Measure, Printed, as_list, resolve
+from rankgauge.measures import Listed, Measure, Printed, as_list, measures_of, parse, resolve
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import (
     Duplicates,
@@ -37,7 +37,7 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     from rankgauge.io import Reading
 
-__all__ = ["DIALECTS", "Dialect", "Printed"]
+__all__ = ["DIALECTS", "Dialect", "Printed", "get", "prints"]
 
 ALL = "all"
 """The name that stands for everything that the tool prints."""
@@ -47,7 +47,7 @@ DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools")
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect(Registered):
-    """How one tool computes: a value per stage of the way from tables to summary."""
+    """How one tool computes: its choices at each stage from files to summary."""
 
     registry = DIALECTS
 
@@ -59,7 +59,7 @@ class Dialect(Registered):
     duplicates: Duplicates = Duplicates.REFUSE
     grouping: Grouping = Grouping.QUERY
     extra_scores: bool = False
-    """Whether the tool leaves scores past the last document unread; without it they are an error."""
+    """Whether scores past the last document are ignored; otherwise they are an error."""
     # judgments
     fractional: FractionalGrade = FractionalGrade.KEEP
     high: HighGrade = HighGrade.KEEP
@@ -71,33 +71,33 @@ class Dialect(Registered):
     unjudged: Unjudged = Unjudged.NOT_RELEVANT
     depth: int | None = None
     fewest: int = 1
-    """How many documents a list must have; the tool refuses a shorter one."""
+    """The least number of documents in a list; the tool refuses a shorter one."""
     single_arithmetic: bool = False
     """Whether values and means are computed in single precision."""
     ideal: IdealPool = IdealPool.JUDGED
     cut_ideal: bool = False
-    """Whether the ideal ranking ends at the depth of the run and lacks documents that are not relevant."""
+    """Whether the ideal ranking ends at the depth of the run and holds relevant documents only."""
     # measures
     gain: str = "linear"
     discount: str = "log2"
     rel: float = 1.0
     max_grade: float = 4.0
     readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
-    """What a measure's open parameters mean here, by the measure's name."""
+    """What a measure's open parameters mean to the tool, by the measure's name."""
     # summary
     empty: Undefined = 0.0
     short: ShortList = ShortList.CUT
     missing: MissingQuery = MissingQuery.ZERO
     query_order: QueryOrder = QueryOrder.APPEARANCE
     only_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    """The measures, by name, that `empty`, `short` or `ideal` holds for where it is not all; for the rest: standard."""
+    """For `empty`, `short` or `ideal`: the measures that the choice is limited to. The others follow the standard."""
     # report
     printed: tuple[Printed, ...] | Listed = ()
     """What `-m all` prints, in the tool's order."""
     lists_missing: bool = True
-    """Whether a judged query that counts without an answer is listed among the queries."""
+    """Whether a judged query that the run does not answer is listed among the queries, if it counts."""
     lists_short: bool = True
-    """Whether the value that stands for a list shorter than the cutoff is listed among the queries."""
+    """Whether the value of a list shorter than the cutoff is listed among the queries."""
 
     @property
     def reading(self) -> Reading:
@@ -108,33 +108,34 @@ class Dialect(Registered):
 
     @property
     def ranking(self) -> Ranking:
-        """The part of the dialect that the ranking stage reads."""
+        """The part of the dialect that the ranking stage needs."""
         return Ranking(**{f.name: getattr(self, f.name) for f in fields(Ranking)})
 
     def choice(self, name: str, measure: Measure) -> Any:
-        """What `empty`, `short` or `ideal` is for a measure: the dialect's word, or the standard one where it is not
-        among those that the word is for."""
-        concerned = self.only_for.get(name)
-        if concerned is None or measure.facts.name in concerned:
-            return getattr(self, name)
-        return _STANDARD[name]
+        """What `empty`, `short` or `ideal` is for a measure; see `only_for`."""
+        limited = self.only_for.get(name)
+        return getattr(self, name) if limited is None or measure.facts.name in limited else _STANDARD[name]
 
-    def resolve(self, name: str | Measure) -> list[Printed]:
-        """What a name stands for, as the tool prints it where it does; `all` is everything that it prints."""
-        if name == ALL and self.printed:
-            return list(self.printed)
+    def resolve(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Printed, ...]:
+        """What the names stand for, in the tool's own format if the tool prints it; `all` is everything it prints."""
         # A list made on demand is of trec_eval's names, which `resolve` knows by itself.
         listed = () if isinstance(self.printed, Listed) else self.printed
         known = {printed.name: printed for printed in listed}
-        return [known[name]] if isinstance(name, str) and name in known else resolve([name])
+        found: list[Printed] = []
+        for name in as_list(names):
+            if name == ALL and self.printed:
+                found.extend(self.printed)
+            else:
+                found.extend([known[name]] if isinstance(name, str) and name in known else resolve([name]))
+        if not found:
+            raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
+        return tuple(found)
 
     def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-        """The measures of those names; `all` is everything that the tool prints."""
-        wanted = as_list(names)
-        if not wanted:
-            raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
-        found = [printed for name in wanted for printed in self.resolve(name)]
-        return tuple(dict.fromkeys(measure for printed in found for measure in (printed.measure, *printed.rest)))
+        """The measures that the names stand for, each once."""
+        if isinstance(names, tuple) and names and all(isinstance(name, Measure) for name in names):
+            return tuple(dict.fromkeys(names))
+        return measures_of(self.resolve(names))
 
     def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
         """The judgments with one grade for each query and document, on the tool's scale."""
@@ -146,7 +147,7 @@ class Dialect(Registered):
 
     @property
     def rescales(self) -> bool:
-        """Whether the tool has a word on grades that are not whole or above the top of its scale."""
+        """Whether the tool treats grades specially that are not whole or above the top of its scale."""
         return self.fractional is not FractionalGrade.KEEP or self.high is not HighGrade.KEEP
 
     def rescaled(self, grades: FloatArray) -> FloatArray:
@@ -171,13 +172,13 @@ class Dialect(Registered):
         n = judgments["assessor"].n_unique()
         if n > 1:
             raise InputError(
-                f"{n} assessors judged these documents, and nothing says how their grades become one",
+                f"{n} assessors judged these documents, and nothing says how to combine their grades",
                 hint="Choose a rule: assessors='mean', 'majority', 'and@1' … (--assessors on the command line).",
             )
         return judgments.drop("assessor")
 
     def check(self, hits: Hits) -> Hits:
-        """The hits, unless the tool refuses them: a list is too short to judge, or a judged query is not answered."""
+        """The hits, unless the tool refuses them: a list is too short, or the run does not answer a judged query."""
         lacking = np.flatnonzero(~hits.is_answered)
         if self.missing is MissingQuery.REFUSE and len(lacking):
             raise InputError(
@@ -200,16 +201,32 @@ class Dialect(Registered):
         return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
 
     def changed(self, **overrides: Any) -> Self:
-        """The dialect with some of its choices replaced; names of policies become policies."""
-        known = {f.name: f for f in fields(self)}
+        """The dialect with some of its choices replaced; policies may be given by name."""
+        known = {f.name for f in fields(self)}
         values: dict[str, Any] = {}
         for name, value in overrides.items():
             if name not in known:
                 raise UnknownNameError("setting of a dialect", name, known)
             kind = type(getattr(self, name))
             values[name] = kind.parse(value) if issubclass(kind, Policy) else value
-        return replace(self, **values)
+        return replace(self, **values) if values else self
 
 
 _STANDARD: Mapping[str, Any] = {f.name: f.default for f in fields(Dialect)}
-"""What a choice is where a tool says nothing."""
+"""The choices of a dialect that states none."""
+
+
+def get(name: str | Dialect, **overrides: Any) -> Dialect:
+    """The dialect of that name, with some of its choices replaced."""
+    if isinstance(name, Dialect):
+        return name.changed(**overrides)
+    parts = [part.strip() for part in name.split(",")]
+    if len(parts) > 1 and DIALECTS.keys() >= set(parts):
+        side = "One dialect at a time here; 'rankgauge audit' shows several side by side."
+        raise UnknownNameError("dialect", name, DIALECTS, near=(), otherwise=side)
+    return DIALECTS.find(name).changed(**overrides)
+
+
+def prints(labels: Mapping[str, str], **how: Any) -> tuple[Printed, ...]:
+    """What a tool prints: measures by their labels; `how` is the rest of `Printed`, the same for all."""
+    return tuple(Printed(name=label, measure=parse(measure), **how) for label, measure in labels.items())

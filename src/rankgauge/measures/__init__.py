@@ -2,7 +2,7 @@
 
 from rankgauge.measures.measure import FAMILIES, MEASURES, Aggregate, Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.names import as_list, parse
-from rankgauge.measures.output import Listed, Printed
+from rankgauge.measures.output import Listed, Printed, measures_of
 from rankgauge.measures.trec_names import parse_all, resolve, trec_name
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Printed",
     "TieRule",
     "as_list",
+    "measures_of",
     "parse",
     "parse_all",
     "resolve",

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -259,6 +260,10 @@ class Measure:
         }
 
     def __str__(self) -> str:
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
         spelled = ", ".join(f"{name}={_literal(value)}" for name, value in self.spelled().items())
         cutoff = getattr(self, "cutoff", None)
         return self.facts.name + (f"({spelled})" if spelled else "") + ("" if cutoff is None else f"@{cutoff:g}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankgauge.measures.measure import Measure
 
-__all__ = ["FULL", "Listed", "NumberFormat", "Printed", "fixed", "java_rounded", "significant"]
+__all__ = ["FULL", "Listed", "NumberFormat", "Printed", "fixed", "java_rounded", "measures_of", "significant"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,3 +92,8 @@ class Listed:
 
     def __len__(self) -> int:
         return len(self._made)
+
+
+def measures_of(printed: Iterable[Printed]) -> tuple[Measure, ...]:
+    """The measures that are printed, each once."""
+    return tuple(dict.fromkeys(measure for one in printed for measure in (one.measure, *one.rest)))

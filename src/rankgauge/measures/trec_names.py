@@ -14,7 +14,7 @@ from functools import cache
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures.measure import MEASURES, Measure
 from rankgauge.measures.names import parse, unknown
-from rankgauge.measures.output import Printed
+from rankgauge.measures.output import Printed, measures_of
 
 __all__ = ["NAMES", "SETS", "Name", "parse_all", "resolve", "trec_name"]
 
@@ -183,7 +183,7 @@ def resolve(names: Iterable[str | Measure]) -> list[Printed]:
 
 def parse_all(names: Iterable[str | Measure]) -> list[Measure]:
     """The measures that the names stand for, each once."""
-    return list(dict.fromkeys(m for printed in resolve(names) for m in (printed.measure, *printed.rest)))
+    return list(measures_of(resolve(names)))
 
 
 def trec_name(measure: Measure) -> str | None:

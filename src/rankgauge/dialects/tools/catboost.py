@@ -1,7 +1,6 @@
 """CatBoost 1.2, its NDCG metric: `NDCG:top=10` is nDCG@10, and `type=Exp` is gain=exp."""
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import FULL
 from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, Ties
 
@@ -16,5 +15,5 @@ CATBOOST = Dialect(
     discount="log2",  # ENdcgDenominatorType::LogPosition, the default: 1 / log2(2 + position from 0)
     empty=1.0,  # 1 where the ideal is 0, as 1.2.10 computes; CalcNdcg of early versions gave 0
     missing=MissingQuery.SKIP,  # a query without documents is no part of a pool
-    printed=(Printed(name="NDCG", measure=parse("nDCG"), number=FULL),),  # top=-1, the default: the whole list
+    printed=prints({"NDCG": "nDCG"}, number=FULL),  # top=-1, the default: the whole list
 ).register()

@@ -4,8 +4,7 @@ Its option -c is missing=zero, and -k 10 is the cutoff of a measure: nDCG@10. It
 unless told otherwise. gdeval counts each line of a document that is listed or judged twice; here that is refused.
 """
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import fixed
 from rankgauge.policies import LEAVE_OUT, FractionalGrade, HighGrade, MissingQuery, NegativeGrade, QueryOrder, Ties
 
@@ -23,10 +22,10 @@ GDEVAL = Dialect(
     empty=LEAVE_OUT,  # topicDone: only topics with a positive judgment are counted and printed
     missing=MissingQuery.SKIP,  # without -c only the topics of the run are averaged
     query_order=QueryOrder.NUMERIC,  # runOrder compares topics with <
-    printed=tuple(
-        Printed(name=f"{label}@{k}", measure=parse(f"{measure}@{k}"), number=fixed(5), nothing="0.00000")
-        for k in (5, 10, 20)
-        for label, measure in (("ndcg", "nDCG"), ("err", "ERR"))
+    printed=prints(
+        {f"{label}@{k}": f"{name}@{k}" for k in (5, 10, 20) for label, name in (("ndcg", "nDCG"), ("err", "ERR"))},
+        number=fixed(5),
+        nothing="0.00000",
     ),
     lists_missing=False,  # with -c a missing topic is in the averages, but has no line
 ).register()

@@ -4,8 +4,7 @@ It reads a LETOR file and the scores of its documents. A query shorter than a cu
 precision at it, though its own row has no such value.
 """
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import significant
 from rankgauge.policies import (
     Duplicates,
@@ -17,8 +16,6 @@ from rankgauge.policies import (
     ShortList,
     Ties,
 )
-
-DIGITS = significant(15)  # print "$value": Perl writes a number with 15 significant digits
 
 LETOR3 = Dialect(
     name="letor3",
@@ -38,10 +35,13 @@ LETOR3 = Dialect(
     empty=0.0,  # a query with nothing relevant has nDCG and MAP of 0
     short=ShortList.ZERO,  # the arrays of a query end at its length, and what is not there adds 0 to the mean
     query_order=QueryOrder.NUMERIC,  # sort {$a <=> $b}
-    printed=(
-        *(Printed(name=f"P@{k}", measure=parse(f"P@{k}"), number=DIGITS) for k in range(1, 17)),
-        Printed(name="MAP", measure=parse("AP"), number=DIGITS),
-        *(Printed(name=f"NDCG@{k}", measure=parse(f"nDCG@{k}"), number=DIGITS) for k in range(1, 17)),
+    printed=prints(
+        {
+            **{f"P@{k}": f"P@{k}" for k in range(1, 17)},
+            "MAP": "AP",
+            **{f"NDCG@{k}": f"nDCG@{k}" for k in range(1, 17)},
+        },
+        number=significant(15),  # print "$value": Perl writes a number with 15 significant digits
     ),
     lists_short=False,  # a query's row ends at its length
 ).register()

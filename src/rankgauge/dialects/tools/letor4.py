@@ -2,12 +2,9 @@
 
 from dataclasses import replace
 
-from rankgauge.dialects.dialect import Printed
+from rankgauge.dialects.dialect import prints
 from rankgauge.dialects.tools.letor3 import LETOR3
-from rankgauge.measures import parse
 from rankgauge.measures.output import fixed
-
-DIGITS = fixed(4)  # sprintf("%.4f")
 
 LETOR4 = replace(
     LETOR3,
@@ -15,11 +12,14 @@ LETOR4 = replace(
     title="Eval-Score-4.0.pl, the script of LETOR 4.0",
     reference="LETOR 4.0, Microsoft Research Asia, 2009",
     only_for={"short": ("nDCG",)},  # nDCG@k of a query shorter than k is 0; precision divides by k whatever the length
-    printed=(
-        *(Printed(name=f"P@{k}", measure=parse(f"P@{k}"), number=DIGITS) for k in range(1, 11)),
-        Printed(name="MAP", measure=parse("AP"), number=DIGITS),
-        *(Printed(name=f"NDCG@{k}", measure=parse(f"nDCG@{k}"), number=DIGITS) for k in range(1, 11)),
-        Printed(name="MeanNDCG", measure=parse("MeanNDCG"), number=DIGITS),
+    printed=prints(
+        {
+            **{f"P@{k}": f"P@{k}" for k in range(1, 11)},
+            "MAP": "AP",
+            **{f"NDCG@{k}": f"nDCG@{k}" for k in range(1, 11)},
+            "MeanNDCG": "MeanNDCG",
+        },
+        number=fixed(4),  # sprintf("%.4f")
     ),
     lists_short=True,  # a query's row has every cutoff
 ).register()

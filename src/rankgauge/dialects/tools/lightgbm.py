@@ -1,7 +1,6 @@
 """LightGBM 4, the ndcg metric of its rankers."""
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import FULL
 from rankgauge.policies import FractionalGrade, IdealPool, MissingQuery, NegativeGrade, Ties
 
@@ -18,5 +17,5 @@ LIGHTGBM = Dialect(
     empty=1.0,  # NDCGMetric::Eval: inverse_max_dcgs_ <= 0 counts as 1
     missing=MissingQuery.SKIP,  # a query without documents is no part of a dataset
     # NDCGMetric::GetName; eval_at is 1, 2, 3, 4, 5 by default.
-    printed=tuple(Printed(name=f"ndcg@{k}", measure=parse(f"nDCG@{k}"), number=FULL) for k in range(1, 6)),
+    printed=prints({f"ndcg@{k}": f"nDCG@{k}" for k in range(1, 6)}, number=FULL),
 ).register()

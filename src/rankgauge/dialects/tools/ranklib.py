@@ -4,13 +4,9 @@ It ranks by a model's scores or by a feature, numbers of 32 bits, and prints one
 people ask it for.
 """
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import java_rounded
 from rankgauge.policies import ABOVE_ZERO, Duplicates, Grouping, IdealPool, NegativeGrade, Ties
-
-DIGITS = java_rounded(4)  # SimpleMath.round(value, 4): floor(x · 10^4 + ½) / 10^4
-NDCG = (*range(1, 11), 20)
 
 RANKLIB = Dialect(
     name="ranklib",
@@ -32,13 +28,16 @@ RANKLIB = Dialect(
         "ERR": {"stop": "whole"},  # ERRScorer: (2^(int) label − 1) / 16, whatever the label
     },
     empty=0.0,  # NDCGScorer: an ideal of 0 gives 0
-    printed=(
-        *(Printed(name=f"NDCG@{k}", measure=parse(f"nDCG@{k}"), number=DIGITS) for k in NDCG),
-        Printed(name="NDCG", measure=parse("nDCG"), number=DIGITS),
-        Printed(name="DCG@10", measure=parse("DCG@10"), number=DIGITS),
-        Printed(name="MAP", measure=parse("AP"), number=DIGITS),
-        Printed(name="RR@10", measure=parse("RR"), number=DIGITS),  # the cutoff is in the name only
-        *(Printed(name=f"ERR@{k}", measure=parse(f"ERR@{k}"), number=DIGITS) for k in (1, 2, 3, 5, 10, 20)),
-        *(Printed(name=f"P@{k}", measure=parse(f"P@{k}"), number=DIGITS) for k in (1, 2, 3, 5, 10, 20)),
+    printed=prints(
+        {
+            **{f"NDCG@{k}": f"nDCG@{k}" for k in (*range(1, 11), 20)},
+            "NDCG": "nDCG",
+            "DCG@10": "DCG@10",
+            "MAP": "AP",
+            "RR@10": "RR",  # the cutoff is in the name only
+            **{f"ERR@{k}": f"ERR@{k}" for k in (1, 2, 3, 5, 10, 20)},
+            **{f"P@{k}": f"P@{k}" for k in (1, 2, 3, 5, 10, 20)},
+        },
+        number=java_rounded(4),  # SimpleMath.round(value, 4): floor(x · 10^4 + ½) / 10^4
     ),
 ).register()

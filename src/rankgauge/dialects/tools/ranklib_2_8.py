@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from rankgauge.dialects.dialect import Printed
-from rankgauge.dialects.tools.ranklib import DIGITS, RANKLIB
+from rankgauge.dialects.tools.ranklib import RANKLIB
 from rankgauge.measures import parse
 from rankgauge.policies import IdealPool, NegativeGrade
 
@@ -15,9 +14,8 @@ RANKLIB_2_8 = replace(
     negative=NegativeGrade.REFUSE,  # DataPoint: "Relevance label cannot be negative. System will now exit."
     ideal=IdealPool.FIRST,  # NDCGScorer: the ideal of a query id's first list is kept for its later ones
     only_for={"ideal": ("nDCG",)},  # no other measure keeps anything
+    # ReciprocalRankScorer: a first relevant document past the cutoff gives 0
     printed=tuple(
-        # ReciprocalRankScorer: a first relevant document past the cutoff gives 0
-        Printed(name="RR@10", measure=parse("RR@10"), number=DIGITS) if printed.name == "RR@10" else printed
-        for printed in RANKLIB.printed
+        replace(printed, measure=parse("RR@10")) if printed.name == "RR@10" else printed for printed in RANKLIB.printed
     ),
 ).register()

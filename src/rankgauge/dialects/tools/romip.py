@@ -6,8 +6,7 @@ The binary metrics are defined on tables that several assessors' judgments make:
 
 import numpy as np
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.policies import LEAVE_OUT, MissingQuery, NegativeGrade, Ties
 
 ROMIP = Dialect(
@@ -30,22 +29,24 @@ ROMIP = Dialect(
     empty=LEAVE_OUT,  # a query without a relevant document under the table in use is left out
     missing=MissingQuery.ZERO,  # macro-averaged over the queries of the table
     # The metrics of the search tracks in the order of the appendix. It leaves n open.
-    printed=(
-        Printed(name="recall", measure=parse("SetR")),
-        Printed(name="precision", measure=parse("SetP")),
-        Printed(name="accuracy", measure=parse("SetAccuracy")),
-        Printed(name="error", measure=parse("SetError")),
-        Printed(name="F-measure", measure=parse("SetF")),
-        *(Printed(name=f"precision({n})", measure=parse(f"P@{n}")) for n in (1, 5, 10)),
-        Printed(name="R-precision", measure=parse("Rprec")),
-        Printed(name="average precision", measure=parse("AP")),
-        Printed(name="bpref", measure=parse("Bpref")),
-        Printed(name="bpref-10", measure=parse("bpref_10")),
-        Printed(name="reciprocal rank", measure=parse("RR")),
-        *(Printed(name=f"11-point {i / 10:.1f}", measure=parse(f"IPrec@{i / 10}")) for i in range(11)),
-        *(Printed(name=f"DCG({n})", measure=parse(f"DCG@{n}")) for n in (5, 10)),
-        *(Printed(name=f"NDCG({n})", measure=parse(f"nDCG@{n}")) for n in (5, 10)),
-        Printed(name="graded MRR", measure=parse("ERR")),
-        Printed(name="PFound", measure=parse("PFound")),
+    printed=prints(
+        {
+            "recall": "SetR",
+            "precision": "SetP",
+            "accuracy": "SetAccuracy",
+            "error": "SetError",
+            "F-measure": "SetF",
+            **{f"precision({n})": f"P@{n}" for n in (1, 5, 10)},
+            "R-precision": "Rprec",
+            "average precision": "AP",
+            "bpref": "Bpref",
+            "bpref-10": "bpref_10",
+            "reciprocal rank": "RR",
+            **{f"11-point {i / 10:.1f}": f"IPrec@{i / 10}" for i in range(11)},
+            **{f"DCG({n})": f"DCG@{n}" for n in (5, 10)},
+            **{f"NDCG({n})": f"nDCG@{n}" for n in (5, 10)},
+            "graded MRR": "ERR",
+            "PFound": "PFound",
+        }
     ),
 ).register()

@@ -1,7 +1,6 @@
 """scikit-learn 1.9, its ndcg_score: `ndcg_score(k=10)` is nDCG@10."""
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import FULL
 from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, Ties
 
@@ -17,5 +16,5 @@ SKLEARN = Dialect(
     discount="log2",  # the same: 1 / log2(position from 0 + 2)
     empty=0.0,  # _ndcg_sample_scores: gain[all_irrelevant] = 0
     missing=MissingQuery.SKIP,  # a query is a row of scores
-    printed=(Printed(name="ndcg", measure=parse("nDCG"), number=FULL),),  # k=None, the default: the whole list
+    printed=prints({"ndcg": "nDCG"}, number=FULL),  # k=None, the default: the whole list
 ).register()

@@ -4,8 +4,7 @@ trec_eval 8.1 as it was released has no nDCG. Its options are overrides: -c is m
 -l 2 is rel=2, -J is unjudged=skip.
 """
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.trec_names import RANKS
 from rankgauge.policies import MissingQuery, NegativeGrade, QueryOrder, Ties
 
@@ -28,20 +27,14 @@ TREC_EVAL_8 = Dialect(
     missing=MissingQuery.SKIP,  # without -c only the topics of the run are averaged
     query_order=QueryOrder.APPEARANCE,  # get_top keeps the order of the file
     printed=(
-        Printed(name="num_q", measure=parse("NumQ"), per_query=False),
-        Printed(name="num_ret", measure=parse("NumRet")),
-        Printed(name="num_rel", measure=parse("NumRel")),
-        Printed(name="num_rel_ret", measure=parse("NumRelRet")),
-        Printed(name="map", measure=parse("AP")),
-        Printed(name="gm_ap", measure=parse("GMAP"), per_query=False),
-        Printed(name="R-prec", measure=parse("Rprec")),
-        Printed(name="bpref", measure=parse("Bpref")),
-        Printed(name="recip_rank", measure=parse("RR")),
-        Printed(name="11-pt_avg", measure=parse("IPrecAvg")),
-        Printed(name="ndcg_trec", measure=parse("nDCG")),
-        *(Printed(name=f"ircl_prn.{i / 10:.2f}", measure=parse(f"IPrec@{i / 10}")) for i in range(11)),
-        *(Printed(name=f"P{k}", measure=parse(f"P@{k}")) for k in RANKS.split(",")),
-        *(Printed(name=f"recall{k}", measure=parse(f"R@{k}")) for k in RANKS.split(",")),
+        *prints({"num_q": "NumQ"}, per_query=False),
+        *prints({"num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "map": "AP"}),
+        *prints({"gm_ap": "GMAP"}, per_query=False),
+        *prints({"R-prec": "Rprec", "bpref": "Bpref", "recip_rank": "RR"}),
+        *prints({"11-pt_avg": "IPrecAvg", "ndcg_trec": "nDCG"}),
+        *prints({f"ircl_prn.{i / 10:.2f}": f"IPrec@{i / 10}" for i in range(11)}),
+        *prints({f"P{k}": f"P@{k}" for k in RANKS.split(",")}),
+        *prints({f"recall{k}": f"R@{k}" for k in RANKS.split(",")}),
     ),
     lists_missing=False,  # with -c a missing topic is in the averages, but -q does not list it
 ).register()

@@ -1,7 +1,6 @@
 """XGBoost 3, its ndcg metric: `ndcg@10` is nDCG@10, and `ndcg@10-` the same with empty=0."""
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import FULL
 from rankgauge.policies import FractionalGrade, IdealPool, MissingQuery, NegativeGrade, Ties
 
@@ -18,5 +17,5 @@ XGBOOST = Dialect(
     discount="log2",  # CalcDCGDiscount: 1 / log2(position from 0 + 2)
     empty=1.0,  # EvalNDCG: 1 where the ideal is 0; 0 where the metric's name ends in a minus
     missing=MissingQuery.SKIP,  # a query without documents is no part of a DMatrix
-    printed=(Printed(name="ndcg", measure=parse("nDCG"), number=FULL),),  # ParseMetricName: without @k the whole list
+    printed=prints({"ndcg": "nDCG"}, number=FULL),  # ParseMetricName: without @k the whole list
 ).register()

@@ -4,8 +4,7 @@ It reads labels and ranks. A query with nothing relevant has an nDCG of 1; copie
 well: evaluate(…, dialect="yahoo", empty=0.5).
 """
 
-from rankgauge.dialects.dialect import Dialect, Printed
-from rankgauge.measures import parse
+from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import FULL
 from rankgauge.policies import FractionalGrade, IdealPool, NegativeGrade, Ties
 
@@ -22,8 +21,6 @@ YAHOO = Dialect(
     readings={"ERR": {"stop": "formula"}},  # (2^label − 1) / 16 for any label, even above 1
     empty=1.0,  # an ideal of 0 gives 1
     only_for={"empty": ("nDCG",)},  # ERR of such a query is 0
-    printed=(
-        Printed(name="ERR", measure=parse("ERR"), number=FULL),  # over the whole list, whatever the cutoff of nDCG
-        *(Printed(name=f"NDCG@{k}", measure=parse(f"nDCG@{k}"), number=FULL) for k in (1, 3, 5, 10)),
-    ),
+    # ERR is over the whole list, whatever the cutoff of nDCG.
+    printed=prints({"ERR": "ERR", **{f"NDCG@{k}": f"nDCG@{k}" for k in (1, 3, 5, 10)}}, number=FULL),
 ).register()

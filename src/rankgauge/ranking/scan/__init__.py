@@ -5,9 +5,9 @@ file is read in chunks of whole queries by two threads, and everything about a c
 
 1. `lines`: one comparison finds all separators; the query field is compared with the line before.
 2. `ids`: document ids become rows of 64-bit words, and these hashes.
-3. `join`: one sort of hashes finds the judged lines, and documents that stand twice.
+3. `pool`: one sort of hashes finds the judged lines, and documents listed twice.
 4. `numbers`: scores are parsed eight digits at a time.
-5. `order`: lists that fall are left as they are; the others are sorted.
+5. `run`: lists whose scores fall are left as they are; the others are sorted.
 
 Only judged hits leave a chunk, so memory follows the judgments. Whatever is not regular (other white space, comments,
 bytes above ASCII, a query that comes back, a score that is no number, a document listed twice) makes `scan` give

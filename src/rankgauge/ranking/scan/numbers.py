@@ -37,7 +37,7 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
     first = start + negative
     values = _parsed(data, first, end, _places(bytes(data[int(first[0]) : int(end[0])])))
     others = np.flatnonzero(np.isnan(values))
-    places = _each_places(data, first[others], end[others])
+    places = _each_places(data, first[others], end[others]) if len(others) else others
     for one in sorted(set(places.tolist())):
         lines = others[places == one]
         values[lines] = _parsed(data, first[lines], end[lines], one)

@@ -1,4 +1,9 @@
-"""The judgments, as arrays that a chunk of the run can be joined with."""
+"""The judgments as arrays, and the join of a chunk's lines with them.
+
+Lines and judgments get 64-bit keys from their (query, document): hash above, their own number below. Sorted together,
+equal documents are neighbours, and so are documents listed twice. Neighbours are compared byte by byte, so a hash never
+decides.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +16,17 @@ from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import graded
-from rankgauge.ranking.scan.ids import Words
+from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
 from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.ranking.threads import spread
 
-__all__ = ["JudgedPool", "spans"]
+__all__ = ["JudgedPool", "join", "spans"]
 
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
+
+SALTS = range(4)
+"""Keys are mixed anew, up to four times, until no two different documents of a chunk share one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,3 +123,52 @@ def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:
     """The numbers from each start on, as many as are counted: the places of several slices in one array."""
     ends = np.cumsum(counts)
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts))
+
+
+def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: JudgedPool) -> IndexArray:
+    """For each line, its place in the pool, or -1.
+
+    The lines are those of the queries `codes`, `counts` of each. A document that stands twice is left to the general
+    path, which names it.
+    """
+    places = spans(pool.starts[codes], pool.counts[codes])
+    judged = pool.documents.take(places, axis=0)
+    query = np.concatenate([np.repeat(codes, counts), np.repeat(codes, pool.counts[codes])])
+    hashes = np.concatenate([hashed(documents), hashed(judged)])
+    found = np.full(len(documents), -1)
+    for salt in SALTS:
+        one, other = _neighbours(keyed(hashes, query, salt))
+        if _is_matching(one, other, len(documents)):
+            line, place = one, other - len(documents)
+            equal = same(documents.take(line, axis=0), judged.take(place, axis=0))
+            found[line[equal]] = places[place[equal]]
+            return found
+        if _is_twice(one, other, documents, judged, query):
+            break
+    raise IrregularFileError
+
+
+def _neighbours(keys: Words) -> tuple[IndexArray, IndexArray]:
+    """The numbers of neighbours with equal hashes, the smaller first."""
+    bits = np.uint64(len(keys).bit_length())
+    keys = (keys >> bits << bits) | np.arange(len(keys), dtype=np.uint64)
+    keys.sort()
+    upper = keys >> bits
+    at = np.flatnonzero(upper[1:] == upper[:-1])
+    number = (np.uint64(1) << bits) - np.uint64(1)
+    return (keys[at] & number).astype(np.int64), (keys[at + 1] & number).astype(np.int64)
+
+
+def _is_matching(one: IndexArray, other: IndexArray, lines: int) -> bool:
+    """Whether every pair is a line and a judgment, and none has a third of the same hash."""
+    return bool((one < lines).all() and (other >= lines).all())
+
+
+def _is_twice(one: IndexArray, other: IndexArray, documents: Words, judged: Words, query: IndexArray) -> bool:
+    """Whether two lines, or two judgments, are of the same query and document."""
+    lines = len(documents)
+    for rows, chosen, first in ((documents, other < lines, 0), (judged, one >= lines, lines)):
+        a, b = one[chosen], other[chosen]
+        if bool((same(rows[a - first], rows[b - first]) & (query[a] == query[b])).any()):
+            return True
+    return False

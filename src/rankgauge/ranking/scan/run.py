@@ -13,21 +13,21 @@ from typing import BinaryIO
 import numpy as np
 
 from rankgauge.deferred import pl
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.rules import Ranking, arrange, compared
-from rankgauge.ranking.scan.join import join
+from rankgauge.ranking.scan.ids import Words, descending
 from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks
 from rankgauge.ranking.scan.numbers import decimals
-from rankgauge.ranking.scan.order import ordered
-from rankgauge.ranking.scan.pool import JudgedPool, spans
+from rankgauge.ranking.scan.pool import JudgedPool, join, spans
 from rankgauge.ranking.threads import keep_freed_memory, spread
 
 __all__ = ["scan"]
 
 DOCUMENT, SCORE, FIELDS = 2, 4, 6
 LOOKED_AT = 512
-"""By so many bytes a packed file is told from text."""
+"""How many bytes tell a packed file from text."""
 
 
 def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
@@ -98,7 +98,9 @@ def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[
         yield found
     if empty:
         raise IrregularFileError
-    _check_rest(pool, np.flatnonzero(~seen))
+    rest = np.flatnonzero(~seen)
+    if len(rest):
+        _check_rest(pool, rest)
 
 
 def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
@@ -117,10 +119,70 @@ def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
         kept = spans(lines.starts[known], counts)
         score, documents = score[kept], documents[kept]
     place = join(documents, codes, counts, pool)
-    found = ordered(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
+    found = _ordered(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
     return replace(found, strangers=strangers)
 
 
-def _check_rest(pool: JudgedPool, codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+def _check_rest(pool: JudgedPool, codes: IndexArray) -> None:
     """Refuses what `join` refuses, a document judged twice, in the queries that the run does not answer."""
     join(np.zeros((0, 1), dtype=np.uint64), codes, np.zeros(len(codes), dtype=np.int64), pool)
+
+
+def _ordered(
+    score: FloatArray,
+    documents: Words,
+    place: IndexArray,
+    codes: IndexArray,
+    counts: IndexArray,
+    *,
+    pool: JudgedPool,
+    ties: Ties,
+) -> Found:
+    """The judged lines (whose `place` in the pool is not -1) with their ranks and tie groups."""
+    starts = np.cumsum(counts) - counts
+    opens = np.zeros(len(score), dtype=bool)
+    opens[starts] = True
+    order = _falling(score, opens, starts, counts)
+    if order is not None:
+        score, place = score[order], place[order]
+    opens[1:] |= score[1:] != score[:-1]
+    groups = np.flatnonzero(opens)
+    sizes = np.diff(groups, append=len(score))
+    group = np.repeat(np.arange(len(groups)), sizes)
+    if ties is Ties.DOCID and len(groups) < len(score):
+        tied = np.flatnonzero((np.bincount(group[place >= 0], minlength=len(groups)) > 0) & (sizes > 1))
+        place = _by_id(place, documents if order is None else documents[order], groups[tied], sizes[tied])
+    at = np.flatnonzero(place >= 0)
+    query, group = np.repeat(np.arange(len(counts)), counts)[at], group[at]
+    return Found(
+        listed=codes,
+        retrieved=counts.astype(np.float64),
+        query=codes[query],
+        rank=at - starts[query] + 1.0,
+        grade=pool.grades[place[at]],
+        first=groups[group] - starts[query] + 1.0,
+        size=sizes[group].astype(np.float64),
+    )
+
+
+def _falling(score: FloatArray, opens: BoolArray, starts: IndexArray, counts: IndexArray) -> IndexArray | None:
+    """The lines by query and falling score, those of equal score as they stood; None where they are so already."""
+    rises = np.zeros(len(score), dtype=bool)
+    np.greater(score[1:], score[:-1], out=rises[1:])
+    rises &= ~opens
+    if not bool(rises.any()):
+        return None
+    chosen = np.logical_or.reduceat(rises, starts)
+    lines = spans(starts[chosen], counts[chosen])
+    query = np.repeat(np.arange(len(counts))[chosen], counts[chosen])
+    order = np.arange(len(score))
+    order[lines] = lines[np.lexsort((-score[lines], query))]
+    return order
+
+
+def _by_id(place: IndexArray, documents: Words, groups: IndexArray, sizes: IndexArray) -> IndexArray:
+    """The places after the documents of these tie groups were put in falling order of their ids."""
+    lines = spans(groups, sizes)
+    place = place.copy()
+    place[lines] = place[lines[np.lexsort((*descending(documents[lines]), np.repeat(groups, sizes)))]]
+    return place
