@@ -18,7 +18,7 @@ CORRECTIONS: Registry[Correction] = Registry("correction", "rankgauge.stats.corr
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Family:
-    """The tests that stand or fall together: those of one measure.
+    """The tests that are corrected together: those of one measure.
 
     `p` (pairs) are their p-values; `values` (queries × runs) what was compared, NaN where a run has no value; `first`
     and `second` (pairs) which runs each test is about.
@@ -34,7 +34,7 @@ class Family:
 
 @dataclass(frozen=True, kw_only=True)
 class Correction(Registered):
-    """A correction: `adjust` gives p-values that may be held against the level as if there were but one test."""
+    """A correction: `adjust` gives p-values to compare with the level as if there were only one test."""
 
     registry = CORRECTIONS
 
@@ -44,4 +44,4 @@ class Correction(Registered):
     reference: str
     adjust: Callable[[Family], FloatArray]
     magnifies: bool = True
-    """Whether p-values are multiplied, so that p-values from random draws have to be finer the more tests there are."""
+    """Whether p-values are multiplied, so that more tests need finer p-values from random draws."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.stats.columns import moments
 
 __all__ = ["POWER", "Outcomes", "cohen_dz", "outcomes", "power", "queries_needed", "separated_share"]
 
@@ -20,16 +21,16 @@ POWER = 0.8
 """The usual aim: a difference that is there is found four times out of five."""
 
 MANY = 10_000
-"""From so many queries on Student's t is the normal distribution to four digits."""
+"""From this many queries on, Student's t equals the normal distribution to four digits."""
 
 MARGIN = 64
-"""The t test needs fewer queries than that beyond what the normal distribution says, at any usual level."""
+"""At any usual level the t test needs fewer than this many queries more than the normal distribution says."""
 
 LARGE = 1e6
-"""Two queries are enough for effects long before that."""
+"""An effect that needs no more than two queries."""
 
 QUANTILES, WEIGHTS = (np.polynomial.legendre.leggauss(64)[0] + 1) / 2, np.polynomial.legendre.leggauss(64)[1] / 2
-"""Where an integral from 0 to 1 looks, and how much each place counts (Gauss and Legendre)."""
+"""The nodes and weights of an integral from 0 to 1 (Gauss and Legendre)."""
 
 
 class Outcomes(NamedTuple):
@@ -43,15 +44,11 @@ class Outcomes(NamedTuple):
 def cohen_dz(differences: npt.ArrayLike) -> FloatArray:
     """The mean difference over the standard deviation of the differences.
 
-    NaN for fewer than two queries, 0 where no difference is other than 0, ±∞ where all are the same. Cohen, Statistical
+    NaN for fewer than two queries, 0 if every difference is 0, ±∞ if all are the same. Cohen, Statistical
     power analysis for the behavioral sciences, 1988.
     """
-    values = np.asarray(differences, dtype=np.float64)
-    known = ~np.isnan(values)
-    n = known.sum(axis=0)
-    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(n, 1)
-    squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
-    spread = np.sqrt(squares / np.maximum(n - 1, 1))
+    n, mean, _ = found = moments(np.asarray(differences, dtype=np.float64))
+    spread = np.sqrt(found.variance)
     flat = spread <= 1e-14 * np.abs(mean)
     effect = mean / np.where(flat, 1.0, spread)
     constant = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
@@ -65,7 +62,7 @@ def outcomes(differences: npt.ArrayLike) -> Outcomes:
 
 
 def power(effect: npt.ArrayLike, queries: npt.ArrayLike, *, alpha: float = 0.05) -> FloatArray:
-    """The chance that a paired t test separates two runs whose true effect (Cohen's d_z) is that, by the noncentral t.
+    """The chance that a paired t test separates two runs with this true effect (Cohen's d_z), by the noncentral t.
 
     Cohen, Statistical power analysis for the behavioral sciences, 1988.
     """
@@ -83,9 +80,9 @@ def power(effect: npt.ArrayLike, queries: npt.ArrayLike, *, alpha: float = 0.05)
 
 
 def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 0.05) -> FloatArray:
-    """The least number of queries for which the power reaches the aim if the effect (Cohen's d_z) is the true one.
+    """The least number of queries for which the power reaches the aim for this true effect (Cohen's d_z).
 
-    ∞ where there is no effect, NaN where it is not known, 2 at least.
+    ∞ without an effect, NaN for an unknown one, at least 2.
     """
     if not 0 < alpha < aim < 1:
         raise ParameterError("queries_needed", "aim", "between alpha and 1", aim)
@@ -99,7 +96,7 @@ def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 
 def separated_share(p: npt.ArrayLike, *, alpha: float = 0.05) -> float:
     """The share of pairs of runs that a test separates at the level: a measure's discriminative power.
 
-    NaN without pairs. It says how steady a measure is over queries, not whether it measures the right thing. Sakai,
+    NaN without pairs. It tells how steady a measure is over queries, not whether it measures the right thing. Sakai,
     Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
     """
     if not 0 < alpha < 1:
@@ -109,7 +106,7 @@ def separated_share(p: npt.ArrayLike, *, alpha: float = 0.05) -> float:
 
 
 def _normal(effects: FloatArray, aim: float, alpha: float) -> FloatArray:
-    """((z_{1−α/2} + z_aim) / d)², rounded up: what is needed if the spread were known."""
+    """((z_{1−α/2} + z_aim) / d)², rounded up: what it would take if the spread were known."""
     from scipy.special import ndtri
 
     tiny = effects < 1e-6
@@ -118,7 +115,7 @@ def _normal(effects: FloatArray, aim: float, alpha: float) -> FloatArray:
 
 
 def _searched(effects: FloatArray, start: FloatArray, aim: float, alpha: float) -> FloatArray:
-    """The least number by halving, from the normal distribution's on: the power grows with the number of queries."""
+    """The least number, found by bisection from the normal distribution's on: power grows with the queries."""
     low, high = np.maximum(start - 1, 1), start + MARGIN
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)

@@ -1,7 +1,7 @@
 """The contract of a paired test, and the registry of them.
 
 A test reads differences of paired values (queries × pairs of runs), NaN where a query has no pair, and gives a
-two-sided p-value for each pair of runs: 1 where no difference is other than 0.
+two-sided p-value for each pair of runs: 1 if every difference is 0.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["DRAWS", "SLACK", "TESTS", "PairedTest", "Tested", "alike", "pieces", "sampled"]
+__all__ = ["DRAWS", "SLACK", "TESTS", "PairedTest", "Tested", "pieces", "sampled"]
 
 
 DRAWS = 10_000
@@ -72,15 +72,7 @@ def sampled(extreme: FloatArray, draws: int) -> Tested:
 
 
 def pieces(draws: int, *, width: int) -> Iterator[int]:
-    """How many draws to take at a time, each of which needs so many cells."""
+    """How many draws to take at a time, each of which needs `width` cells."""
     step = max(1, CELLS // max(width, 1))
     for start in range(0, draws, step):
         yield min(step, draws - start)
-
-
-def alike(differences: FloatArray) -> Iterator[tuple[BoolArray, IndexArray]]:
-    """The pairs that rest on the same queries: those queries, and the pairs' positions; no pairs without any."""
-    patterns, pattern = np.unique(~np.isnan(differences), axis=1, return_inverse=True)
-    for number, rows in enumerate(patterns.T):
-        if rows.any():
-            yield rows, np.flatnonzero(pattern == number)

@@ -11,7 +11,7 @@ __all__ = ["BENJAMINI_HOCHBERG"]
 
 
 def _adjust(family: Family) -> FloatArray:
-    """The i-th smallest of m p-values times m / i, and at most what the one after it became."""
+    """The i-th smallest of m p-values times m / i, and at most the next larger one's."""
     order = np.argsort(family.p, kind="stable")
     m = len(order)
     scaled = family.p[order] * m / np.arange(1, m + 1)

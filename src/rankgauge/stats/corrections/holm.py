@@ -11,7 +11,7 @@ __all__ = ["HOLM"]
 
 
 def _adjust(family: Family) -> FloatArray:
-    """The i-th smallest of m p-values times m − i + 1, and at least what the one before it became."""
+    """The i-th smallest of m p-values times m − i + 1, and at least the next smaller one's."""
     order = np.argsort(family.p, kind="stable")
     steps = np.arange(len(order), 0, -1)
     adjusted = np.empty_like(family.p)

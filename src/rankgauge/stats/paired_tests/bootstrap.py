@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.numeric import FloatArray
-from rankgauge.stats.paired_test import SLACK, PairedTest, Tested, alike, pieces, sampled
+from rankgauge.stats.columns import alike
+from rankgauge.stats.paired_test import SLACK, PairedTest, Tested, pieces, sampled
 
 __all__ = ["BOOTSTRAP"]
 

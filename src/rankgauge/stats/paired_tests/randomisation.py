@@ -1,4 +1,4 @@
-"""Fisher's randomisation test: whether the sign of each difference could as well be the other one."""
+"""Fisher's randomisation test: whether each difference might as well have the other sign."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rankgauge.stats.paired_test import SLACK, PairedTest, Tested, pieces, sampl
 __all__ = ["RANDOMISATION", "every"]
 
 EXACT = 20
-"""Up to so many queries with a difference all signs are tried: a million choices."""
+"""Up to this many queries with a difference, all signs are tried: a million choices."""
 
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     """All signs for few queries, else random ones, which the pairs share."""
     matrix = np.nan_to_num(differences, nan=0.0)
-    matrix = matrix[matrix.any(axis=1)]  # the sign of a query without any difference is moot
+    matrix = matrix[matrix.any(axis=1)]  # without a difference, the sign does not matter
     return every(matrix) if len(matrix) <= EXACT else _some(matrix, rng, draws)
 
 
@@ -39,7 +39,7 @@ def _signed_sums(matrix: FloatArray) -> FloatArray:
 
 
 def _beyond(left: FloatArray, right: FloatArray, bound: float) -> int:
-    """How many sums of one of the left and one of the right (ascending) are at least so far from 0."""
+    """How many sums of one of the left and one of the right (ascending) are at least `bound` away from 0."""
     above = len(left) * len(right) - np.searchsorted(right, bound - left).sum()
     return int(above + np.searchsorted(right, -bound - left, side="right").sum())
 

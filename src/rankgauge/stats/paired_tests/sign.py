@@ -22,7 +22,7 @@ def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Test
 SIGN = PairedTest(
     name="sign",
     title="sign test",
-    words="whether a run wins as many queries as it loses, by however much; ties leave",
+    words="whether a run wins as many queries as it loses, by however much; ties are dropped",
     reference="Arbuthnot, Philosophical Transactions 1710; exact binomial, two-sided",
     kernel=_test,
 ).register()

@@ -1,10 +1,15 @@
-"""Student's paired t test."""
+"""Student's paired t test.
+
+`scipy.stats.ttest_1samp` gives the same p-values, but takes 400 times as long if values are missing, gives NaN where
+all differences are 0, and needs `scipy.stats`, which takes four times as long to import as polars.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rankgauge.numeric import FloatArray
+from rankgauge.stats.columns import moments
 from rankgauge.stats.paired_test import PairedTest, Tested
 
 __all__ = ["T"]
@@ -12,13 +17,10 @@ __all__ = ["T"]
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     """p is 1 for fewer than two queries, and 0 if all differences are the same and not 0."""
-    from scipy.special import stdtr  # inside, as its import takes 0.2 s
+    from scipy.special import stdtr
 
-    known = ~np.isnan(differences)
-    n = known.sum(axis=0).astype(np.float64)
-    mean = np.where(known, differences, 0.0).sum(axis=0) / np.maximum(n, 1)
-    squares = (np.where(known, differences - mean, 0.0) ** 2).sum(axis=0)
-    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    n, mean, _ = found = moments(differences)
+    error = np.sqrt(found.variance / np.maximum(n, 1))
     constant = error <= 1e-15 * np.abs(mean)
     p = 2 * stdtr(np.maximum(n - 1, 1), -np.abs(mean) / np.where(constant, 1.0, error))
     p = np.where(constant, np.where(mean == 0, 1.0, 0.0), p)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.numeric import FloatArray
-from rankgauge.stats.paired_test import PairedTest, Tested, alike
+from rankgauge.stats.columns import alike
+from rankgauge.stats.paired_test import PairedTest, Tested
 from rankgauge.stats.paired_tests.randomisation import every
 
 __all__ = ["WILCOXON"]
 
 FEW = 13
-"""Up to so many queries SciPy tries all signs where differences are tied."""
+"""Up to this many queries SciPy tries all signs if differences are tied."""
 
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
-    """SciPy's: differences of 0 leave; exact for up to 50 queries without ties, all signs for up to 13, else normal."""
+    """SciPy's, without differences of 0: exact for up to 50 queries without ties or 13 with ties, else normal."""
     p = np.ones(differences.shape[1])
     for rows, columns in alike(differences):
         values = differences[np.ix_(rows, columns)]
@@ -41,7 +42,7 @@ def _p(values: FloatArray, tied: bool) -> FloatArray:
 WILCOXON = PairedTest(
     name="wilcoxon",
     title="Wilcoxon's signed-rank test",
-    words="whether differences are as often and as large to one side as to the other, by their ranks; 0 leaves",
+    words="whether differences are as often and as large to either side, by their ranks; those of 0 are dropped",
     reference="Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1945",
     kernel=_test,
 ).register()
