@@ -117,7 +117,7 @@ def test_levels_and_names_are_checked() -> None:
     """`and` and `or` need a level, one way or the other, and a level is a number."""
     with pytest.raises(ParameterError, match="the grade from which on"):
         combine(JUDGED, "or")
-    with pytest.raises(ParameterError, match="left away"):
+    with pytest.raises(ParameterError, match="omitted"):
         combine(JUDGED, "or@1", at=1)
     with pytest.raises(ParameterError, match="as in or@1"):
         combine(JUDGED, "or@vital")

@@ -1,4 +1,4 @@
-"""A run too large for memory, some whole queries at a time."""
+"""A run that is too large for memory, in batches of whole queries."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def whole_queries(
 ) -> Iterator[pl.DataFrame]:
     """The same rows in batches of at least `rows` rows that never cut a query in two.
 
-    `by` is the column that says what stays together. Only the ids of the queries are kept, so a query that comes back
-    after it ended is an error. Each batch is looked at once, also where one query goes on over many of them.
+    `by` is the column whose equal values stay together. Only the ids of finished queries are kept, so a query that
+    comes back is an error. Each batch is looked at once, even if one query spans many of them.
     """
     ended: set[str] = set()
     whole: list[pl.DataFrame] = []
-    last: list[pl.DataFrame] = []  # the rows of the query that may go on
+    last: list[pl.DataFrame] = []  # the rows of a query that may continue
     for batch in batches:
         cut = _last_query(batch[by])
         if cut or (last and last[-1][by][-1] != batch[by][0]):
@@ -36,20 +36,20 @@ def whole_queries(
 
 
 def _last_query(query: pl.Series) -> int:
-    """Where the rows of the last query begin."""
+    """The first row of the last query."""
     others = (query != query[-1]).arg_true()
     return int(others[-1]) + 1 if len(others) else 0
 
 
 def _ended(parts: list[pl.DataFrame], ended: set[str], name: str, by: str) -> pl.DataFrame:
-    """The parts as one frame, whose queries are noted as ended; each must be new and in one piece."""
+    """The parts as one frame. Its queries are noted as ended; each must be new and in one piece."""
     frame = pl.concat(parts)
     for query in frame[by].rle().struct.field("value"):
         if query in ended:
             raise UngroupedError(
                 f"query {query} comes back after it ended",
                 path=name,
-                hint="A run that is read in pieces must be grouped by query: sort it, or read it whole.",
+                hint="A run that is read in pieces must be grouped by query: sort it, or read it as a whole.",
             )
         ended.add(query)
     return frame

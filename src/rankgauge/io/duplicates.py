@@ -1,4 +1,4 @@
-"""Where a document stands twice in a file: looked for only once a ranking has refused the run."""
+"""The lines of a document that a run lists twice, searched only after a ranking has refused the run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rankgauge.io.source import STANDARD_STREAM, Source
 __all__ = ["traced"]
 
 ROWS = 200_000
-"""How many rows are looked through at a time."""
+"""How many rows are searched at a time."""
 
 
 @contextmanager
 def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
-    """For what runs inside, the error at a document that stands twice in the run names the file and both lines."""
+    """Within the block, an error at a document listed twice in the run names the file and both lines."""
     try:
         yield
     except RepeatedError as error:
@@ -45,9 +45,9 @@ def _placed(error: RepeatedError, path: str, format: str | Format | None) -> Rep
 
 
 def _rows(source: Source, form: Format, error: RepeatedError) -> Iterator[int]:
-    """The numbers of the rows, from 0, in which the document stands for the query."""
-    whole = [] if form.read_run is None else [form.read_run]
-    batches = form.batches(source, ROWS) if form.batches else (read(source) for read in whole)
+    """The numbers, from 0, of the rows with that query and document."""
+    assert form.read_run is not None
+    batches = form.batches(source, ROWS) if form.batches else iter([form.read_run(source)])
     seen = 0
     for batch in batches:
         same = (pl.col("query") == error.query) & (pl.col("document") == error.document)

@@ -41,10 +41,10 @@ __all__ = [
 
 PathLike = str | os.PathLike[str]
 LARGE = 1 << 26
-"""A file of more bytes than this is read in pieces where that is possible."""
+"""Larger files (in bytes) are read in pieces if possible."""
 
 PACKING = 8
-"""How many times its size a packed file may be expected to have."""
+"""How many times its size a packed file is expected to unpack to."""
 
 
 def detect(path: PathLike) -> Detection:
@@ -73,7 +73,7 @@ def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
 
 
 def read_table(path: PathLike) -> pl.DataFrame:
-    """The table in a file, with all its columns as they are called there; its format is known by its suffix."""
+    """The table in a file with all its columns, named as in the file; the suffix tells the format."""
     suffix = suffix_of(os.fspath(path))
     read = next((one.read_table for one in FORMATS.values() if one.read_table and suffix in one.suffixes), None)
     if read is None:
@@ -83,7 +83,7 @@ def read_table(path: PathLike) -> pl.DataFrame:
 
 
 def table_suffixes() -> tuple[str, ...]:
-    """How the names of files end that `read_table` reads."""
+    """The suffixes of the files that `read_table` reads."""
     return tuple(suffix for one in FORMATS.values() if one.read_table for suffix in one.suffixes)
 
 
@@ -105,7 +105,7 @@ def read_pair(
     left, right = detections(first, format), detections(second, format)
     fit = fitting(left, right)
     if fit is None:
-        # Two files of one format that should be a pair: its reader says what is wrong, and on which line.
+        # If both are of one format, its reader of pairs says what is wrong, and on which line.
         if fitting(right, left) or left[0].format is not right[0].format or left[0].format.read_pair is None:
             raise misfit(first, second, left, right)
         return left[0].format.read_pair(first, second, reading)
@@ -120,7 +120,7 @@ def read_pair(
 
 
 def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
-    """The run in a file that is grouped by query, in batches of whole queries and of about that many rows."""
+    """The run in a file that is grouped by query, in batches of whole queries with about `rows` rows."""
     source = _source(path)
     shape = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     assert shape.read_run is not None
@@ -129,7 +129,7 @@ def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000)
 
 
 def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) -> None:
-    """Writes judgments into a file, in the format that its name ends in."""
+    """Writes judgments into a file, in the format of its suffix."""
     frame, chosen = as_judgments(judgments), _written(path, format)
     if chosen.write_judgments is None:
         raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
@@ -145,7 +145,7 @@ def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) ->
 
 
 def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = "rankgauge") -> None:
-    """Writes a run into a file, in the format that its name ends in."""
+    """Writes a run into a file, in the format of its suffix."""
     frame, chosen = as_run(run), _written(path, format)
     if chosen.write_run is None:
         raise InputError(f"the format {chosen.name} has no writer for runs", path=str(path))
@@ -164,12 +164,12 @@ def run_from(source: Any) -> pl.DataFrame:
 
 
 def kept(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
-    """The source for reading it more than once: rows that come one by one, or from a data set, as the table of them."""
+    """A source that can be read more than once: an iterator or a data set becomes a table."""
     return read(source) if is_dataset(source) or isinstance(source, Iterator) else source
 
 
 def pair_from(judgments: Any, run: Any, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Judgments and run, each in a file, a frame, a dict or rows; two files may need each other to be understood."""
+    """Judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
     if is_path(judgments) and is_path(run):
         return read_pair(judgments, run, reading=reading)
     return judgments_from(judgments), run_from(run)
@@ -181,7 +181,7 @@ def is_path(source: Any) -> bool:
 
 
 def is_large(path: PathLike) -> bool:
-    """Whether a file is a run that is better read in pieces."""
+    """Whether a file is a run that should be read in pieces."""
     if not os.path.isfile(path) or os.path.getsize(path) <= LARGE // PACKING:
         return False
     size = os.path.getsize(path) * (PACKING if _source(path).packed else 1)

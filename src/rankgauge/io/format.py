@@ -1,4 +1,4 @@
-"""The contract of a file format, and the registry that the formats' files fill.
+"""The contract of a file format, and the registry of formats.
 
 A format is one constant in one file: how it is recognised, and its readers and writers. What it lacks is None.
 """
@@ -46,17 +46,17 @@ RunWriter = Callable[[pl.DataFrame, BinaryIO, str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a tool reads a pair of files that make sense only together: what it lets pass, and what makes a list."""
+    """How a tool reads judgments and run: what it accepts, and what makes a list."""
 
     duplicates: Duplicates = Duplicates.REFUSE
     grouping: Grouping = Grouping.QUERY
     fractional: FractionalGrade = FractionalGrade.KEEP
     extra_scores: bool = False
-    """Whether scores past the last document are left unread; without it they are an error."""
+    """Whether scores past the last document are ignored; otherwise they are an error."""
 
 
 STRICT = Reading()
-"""How files are read unless a tool says otherwise: what is not clear is an error."""
+"""How files are read by default: whatever is unclear is an error."""
 
 PairReader = Callable[[Source, Source, Reading], tuple[pl.DataFrame, pl.DataFrame]]
 
@@ -73,7 +73,7 @@ LINES: Mapping[Kind, str] = {
     Kind.RUN: "query Q0 document rank score tag",
     Kind.JUDGMENTS: "query 0 document grade",
 }
-"""What a line of TREC's file of a kind looks like, for whoever gave another."""
+"""What a line looks like in TREC's format, for error messages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class Head:
 
     @property
     def binary(self) -> bool:
-        """Whether the file is no text."""
+        """Whether the file is not text."""
         return b"\0" in self.raw
 
     @cached_property
@@ -126,25 +126,25 @@ class Format(Registered):
     title: str
     suffixes: tuple[str, ...]
     recognise: Callable[[Head], tuple[Kind, ...]]
-    """What a file that begins so may hold, the likeliest first; nothing if it is not in this format."""
+    """What a file with this beginning may hold, the likeliest first; nothing if it is not in this format."""
     sureness: int
-    """Formats with clearer marks are asked first: 3 magic bytes, 2 a mark in the line, 1 only a number of fields."""
+    """How clear the format's marks are: 3 magic bytes, 2 a mark in the line, 1 a number of fields, 0 none."""
     nearly: Callable[[Head], str | None] | None = None
-    """What to say of a file that nearly is in this format, where no format is recognised."""
+    """A hint for a file that no format recognises but that is nearly in this one."""
     keeps_assessors: bool = False
     """Whether its judgments can name their assessors."""
     read_judgments: Reader | None = None
     read_run: Reader | None = None
     read_pair: PairReader | None = None
-    """Judgments and their companion, where the two make sense only together."""
+    """Judgments and their companion, if the two make sense only together."""
     read_table: Reader | None = None
     """All columns as they are called in the file, if the format is one of tables."""
     refuse_fractions: Callable[[Source], None] | None = None
-    """Stops at a grade that is not written as a whole number, where a pair is no more than its two files."""
+    """An error at a grade that is not written as a whole number; formats with `read_pair` check this there."""
     batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None
-    """The run's rows some at a time, where the format can be read so."""
+    """The run's rows in batches, if the format can be read in pieces."""
     locate: Callable[[Source, int], Place] | None = None
-    """Where the row of that number (from 0) stands, where the format has lines."""
+    """The line of the row with that number (from 0), if the format has lines."""
     write_judgments: JudgmentsWriter | None = None
     write_run: RunWriter | None = None
 
@@ -175,12 +175,12 @@ def numbers(name: str) -> pl.Expr:
 
 
 def ranks() -> pl.Expr:
-    """The rank of each document in its query by falling score, from 1; tied ones in the order of the rows."""
+    """The rank of each document in its query by falling score, from 1; ties in the order of the rows."""
     return pl.col("score").rank("ordinal", descending=True).over("query").alias("rank")
 
 
 def refuse_words(frame: pl.DataFrame, pattern: str, problem: str, hint: str) -> None:
-    """An error if an id would not survive in the format."""
+    """Raises an error if an id would not survive in the format."""
     for name in ("query", "document"):
         bad = frame[name].filter(frame[name].str.contains(pattern))
         if len(bad):

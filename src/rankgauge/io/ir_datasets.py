@@ -1,7 +1,7 @@
-"""The data sets of ir_datasets: `irds:` and an id, as PyTerrier writes it, or an object of the library itself.
+"""Data sets of ir_datasets: `irds:` and an id, as in PyTerrier, or an object of the library itself.
 
-A data set's qrels are judgments, its scoreddocs a run. The library, which downloads what it does not have yet, is
-imported where a data set is named and not before.
+A data set's qrels are judgments, its scoreddocs a run. The library, which downloads what is missing, is imported only
+if a data set is named.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SHOWN = 8
 """How many data sets an error names."""
 
 _PARTS: Mapping[str, str] = {JUDGMENTS.name: "qrels", RUN.name: "scoreddocs"}
-"""What the library calls the part of a data set that is one of our tables."""
+"""Our table → the library's name for that part of a data set."""
 
 _MARKS = ("has_qrels", "qrels_iter", "scoreddocs_iter")
-"""What a data set of the library, or a part of one, can be asked."""
+"""Attributes by which a data set of the library, or a part of one, is known."""
 
 
 def is_dataset(source: Any) -> bool:
@@ -42,7 +42,7 @@ def judgments_of(source: Any) -> pl.DataFrame:
 
 
 def run_of(source: Any) -> pl.DataFrame:
-    """The run that comes with a data set, such as the documents to rank anew."""
+    """The run that comes with a data set, such as the documents to rerank."""
     return _table(source, RUN)
 
 
@@ -58,7 +58,7 @@ def ids() -> list[str]:
 
 
 def _named(source: Any) -> str | None:
-    """The id in a name such as irds:vaswani; as a path on Windows, its strokes are turned round."""
+    """The id in a name such as irds:vaswani, which may be a path with backslashes on Windows."""
     if not isinstance(source, str | os.PathLike):
         return None
     text = source.as_posix() if isinstance(source, PurePath) else os.fspath(source)
@@ -77,13 +77,13 @@ def _table(source: Any, table: Table) -> pl.DataFrame:
 
 
 def _rows(dataset: Any, table: Table, shown: str) -> list[Any]:
-    """The rows of that part, once they are on this machine."""
+    """The rows of that part, downloaded if necessary."""
     read = getattr(dataset, f"{_PARTS[table.name]}_iter", None)
     if read is None:
         raise InputError(f"has no {table.name} ({_PARTS[table.name]})", path=shown, hint=_alternatives(shown, table))
     try:
         return list(read())
-    except Exception as error:  # whatever a download, an unpacking or a parser of the library's meets
+    except Exception as error:  # whatever goes wrong in the library's download, unpacking or parser
         raise InputError(
             f"ir_datasets cannot give its {table.name}: {_said(error)}",
             path=shown,
@@ -92,7 +92,7 @@ def _rows(dataset: Any, table: Table, shown: str) -> list[Any]:
 
 
 def _alternatives(shown: str, table: Table) -> str | None:
-    """The data sets below that one which have the part."""
+    """A hint that names the data sets below this one that have the part."""
     library, below = _library(), f"{shown.removeprefix(PREFIX)}/"
     having = [
         f"{PREFIX}{name}"
@@ -107,7 +107,7 @@ def _loaded(name: str) -> Any:
     try:
         return library.load(name)
     except KeyError:
-        # All of its names would fill a page: the nearest ones, or else those of whole collections.
+        # All names would fill a page: show the nearest ones, or else whole collections.
         near = difflib.get_close_matches(name, library.registry, n=3)
         raise UnknownNameError(
             "data set of ir_datasets", name, near or [known for known in library.registry if "/" not in known]
@@ -123,6 +123,6 @@ def _library() -> Any:
 
 
 def _said(error: Exception, width: int = 160) -> str:
-    """The beginning of what an error says; the library has logged the rest."""
+    """The beginning of an error's message; the library has logged the rest."""
     words = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     return textwrap.shorten(words or type(error).__name__, width, placeholder=" …")

@@ -1,12 +1,12 @@
 """The features of LETOR files, straight from their bytes: the fast path.
 
-A line is a head (grade and query), features and perhaps a comment. In blocks of some megabytes NumPy finds these
-parts for all lines at once; head and comment go on as short lines to the general path's own expressions. What is left
-is nothing but `number:value` between blanks: with blanks made line ends it is a table of two columns, which polars
-reads at the speed of its CSV reader, whether lines are dense or sparse, in order or not.
+A line is a head (grade and query), features and perhaps a comment. NumPy finds these parts for all lines of a block of
+some megabytes at once. Head and comment go on as short lines to the expressions of the general path. The rest is
+`number:value` between blanks: with line ends for blanks it is a table of two columns, which polars reads at the speed
+of its CSV reader, whether lines are dense or sparse, in order or not.
 
-Whatever is not regular makes `scan` give None; the general path then reads the file, with the same result or with the
-error that names the line.
+For an irregular file `scan` gives None. The general path then reads it, with the same result or with an error that
+names the line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ERASED = 255
 """A byte that no text has."""
 
 _FIRST = b"1:0\n"
-"""A row before the others: it tells polars of two columns even where the first line is blank."""
+"""A row before the others: it tells polars that there are two columns, even if the first line is blank."""
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Indices: TypeAlias = npt.NDArray[np.intp]
@@ -44,7 +44,7 @@ Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
 
 
 class IrregularLetor(Exception):  # noqa: N818 - no error: the general path reads such files
-    """The file is not one that can be scanned."""
+    """The file cannot be scanned."""
 
 
 class Scanned(NamedTuple):
@@ -73,11 +73,11 @@ class _Anatomy(NamedTuple):
 
 
 def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOCK) -> Scanned | None:
-    """The file's lines without their features, and these as a matrix; None where the file is not regular.
+    """The file's lines without their features, and the features as a matrix; None if the file is irregular.
 
-    `block` is about how many bytes are worked on at a time.
+    About `block` bytes are worked on at a time.
     """
-    # Freed and never touched, this array tells glibc to keep memory for the next block: a third of the time is faults.
+    # Freed untouched, this array makes glibc keep memory for the next block: page faults took a third of the time.
     np.empty((32 << 20) - (64 << 10), dtype=np.uint8)
     try:
         with source.open() as stream:
@@ -91,7 +91,7 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
 
 
 def _stacked(parts: deque[_BlockFeatures], rows: int, dtype: np.dtype[Any]) -> Matrix:
-    """All rows in one matrix; each part is let go as soon as it is copied, so that memory holds the rows once."""
+    """All rows in one matrix; each part is freed as soon as it is copied, so that memory holds the rows once."""
     matrix = np.zeros((rows, max(part.matrix.shape[1] for part in parts)), dtype=dtype)
     at = 0
     while parts:
@@ -102,7 +102,7 @@ def _stacked(parts: deque[_BlockFeatures], rows: int, dtype: np.dtype[Any]) -> M
 
 
 def _spread(stream: BinaryIO, dtype: np.dtype[Any], size: int) -> Iterator[_BlockFeatures]:
-    """What each block adds, in order, by threads: NumPy and polars let go of the interpreter's lock."""
+    """What each block adds, in order, by threads: NumPy and polars release the interpreter's lock."""
     with ThreadPoolExecutor(THREADS) as pool:
         pending: deque[Future[_BlockFeatures]] = deque()
         for number, block in enumerate(_blocks(stream, size)):
@@ -204,13 +204,13 @@ def _texts(short: bytes, expected: int) -> pl.Series:
 
 def _matrix(table: Bytes, counts: Indices, dtype: np.dtype[Any]) -> Matrix:
     """The features, row by row; each line has as many as are counted."""
-    # polars takes +1 and 01 for numbers of features; the general path does not.
+    # polars accepts +1 and 01 as feature numbers; the general path does not.
     begins = np.append(True, table[:-1] == NEWLINE)[: len(table)]
     if (begins & ((table == ZERO) | (table == PLUS))).any():
         raise IrregularLetor
     schema = {"number": pl.UInt32(), "value": pl.Float64()}
     pairs = pl.read_csv(_FIRST + table.tobytes(), has_header=False, separator=":", schema=schema, quote_char=None)
-    if pairs["number"].null_count():  # a blank line: two blanks stood together
+    if pairs["number"].null_count():  # a blank line: there were two blanks in a row
         pairs = pairs.drop_nulls("number")
     number, value = pairs["number"].to_numpy()[1:], pairs["value"]
     if len(number) != int(counts.sum()) or value.null_count():

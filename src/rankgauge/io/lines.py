@@ -1,7 +1,7 @@
-"""Files of one record per line: every line goes through one regular expression, so every fault has its line number.
+"""Text files with a record per line, read by a regular expression that polars applies to all lines at once.
 
-polars runs the expression over all lines at once; on a whole run this is as fast as its CSV reader, and white space
-of any kind and length, comments and blank lines need no second path.
+On a whole run this is as fast as polars' CSV reader. Any white space, comments and blank lines need no second path, and
+every error names its line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
     "scan",
 ]
 
-BLANK = r"[ \t\v\f\r]"  # what isspace() of C calls white space; a no-break space is part of an id
+BLANK = r"[ \t\v\f\r]"  # white space as C's isspace() knows it; a no-break space is part of an id
 WORD = r"[^ \t\v\f\r]"
 FIRST = rf"[^ \t\v\f\r#]{WORD}*"  # a first field that begins no comment
 PIECE = 1 << 23
@@ -57,7 +57,7 @@ def content(source: Source) -> pl.DataFrame:
 
 
 def locate(source: Source, row: int) -> Place:
-    """Where the row of that number (from 0) stands among those lines."""
+    """The line of the row with that number (from 0)."""
     numbered = scan(source).with_row_index("number", offset=1).filter(CONTENT)
     return place(collect(numbered.slice(row, 1), source), 0)
 
@@ -83,13 +83,13 @@ def records(lines: pl.DataFrame, table: Table, pattern: str, expected: str, sour
 
 
 def place(lines: pl.DataFrame, row: int) -> Place:
-    """Where the row stands: its line's number and text."""
+    """The number and text of a row's line."""
     number, text = lines.select("number", "line").row(row)
     return number, text
 
 
 def refuse_fractions(lines: pl.DataFrame, source: Source) -> None:
-    """An error for the first grade (text, beside its line) that is not written as a whole number."""
+    """Raises an error at the first grade (a text, beside its line) that is not written as a whole number."""
     odd = lines.filter(~pl.col("grade").str.contains(r"^[-+]?[0-9]+$"))
     if len(odd):
         number, text = place(odd, 0)
@@ -103,7 +103,7 @@ def refuse_fractions(lines: pl.DataFrame, source: Source) -> None:
 
 
 def batches(source: Source, table: Table, pattern: str, expected: str, rows: int) -> Iterator[pl.DataFrame]:
-    """The table in batches of at most that many rows; memory holds one piece of the file, packed or not."""
+    """The table in batches of at most `rows` rows; memory holds one piece of the file, packed or not."""
     read = 0
     try:
         for piece in _pieces(source):
@@ -122,7 +122,7 @@ def batches(source: Source, table: Table, pattern: str, expected: str, rows: int
 def _pieces(source: Source) -> Iterator[bytes]:
     """The unpacked bytes, whole lines at a time.
 
-    They are read, not mapped: pages of a mapped file count as memory until the system takes them back.
+    They are read, not mapped: the pages of a mapped file count as memory until the system reclaims them.
     """
     if b"\0" in source.read(4096):
         raise InputError("is not a text file", path=source.name)
@@ -139,7 +139,7 @@ def _pieces(source: Source) -> Iterator[bytes]:
 
 
 def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
-    """The frame in memory; bytes that are no text get an error with the line."""
+    """The frame in memory; bytes that are not text are an error that names the line."""
     try:
         return lines.collect(engine="streaming")
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -147,7 +147,7 @@ def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
 
 
 def _fields(rows: pl.LazyFrame, pattern: str, table: Table) -> pl.LazyFrame:
-    """The pattern's groups in the table's types, null where the line is not as the pattern."""
+    """The pattern's groups in the table's types, null if the line does not match."""
     found = rows.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
     wanted = {name: dtype for name, dtype in table.columns.items() if f"(?<{name}>" in pattern}
     return found.select(pl.col(name).cast(dtype, strict=False) for name, dtype in wanted.items())

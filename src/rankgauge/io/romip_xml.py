@@ -42,7 +42,7 @@ _ROWS = {"query": pl.String, "document": pl.String, "word": pl.String, "assessor
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RelevanceFile:
-    """A relevance table: its type as the file says it, and query, document, word, grade, assessor (null: not said)."""
+    """A relevance table: its declared type, and query, document, word, grade, assessor (null if unnamed)."""
 
     kind: str
     rows: pl.DataFrame
@@ -50,14 +50,14 @@ class RelevanceFile:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Classification:
-    """A classification: which documents belong to which category (query, document), and every document of the file."""
+    """A classification: each document's categories (query, document), and all documents of the file."""
 
     pairs: pl.DataFrame
     documents: pl.Series
 
 
 def is_xml(path: Path) -> bool:
-    """Whether the file begins as XML does."""
+    """Whether the file begins like XML."""
     return Source.of(path).read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
@@ -101,7 +101,7 @@ def graded(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 class _XmlWalker:
-    """Walks through a file; a subclass says what to do where an element opens and closes, by its local name."""
+    """Walks through a file; a subclass says what to do when an element opens or closes, by its local name."""
 
     OPENS: Mapping[str, Callable[[Any, Mapping[str, str]], None]] = {}
     CLOSES: Mapping[str, Callable[[Any, str], None]] = {}
@@ -118,11 +118,11 @@ class _XmlWalker:
 
     @property
     def line(self) -> int:
-        """The line at which the parser stands."""
+        """The line at which the parser is."""
         return int(self.parser.CurrentLineNumber)
 
     def walk(self) -> None:
-        """Every element of the file, in its order."""
+        """Visits every element of the file, in order."""
         try:
             self.parser.Parse(self.content, True)
         except expat.ExpatError as error:
@@ -157,14 +157,14 @@ class RomipReader(_XmlWalker):
         super().__init__(source)
         self.rows: list[tuple[str, str, str | None, str | None, int]] = []
         self.kind = ""
-        """What the table says of itself, such as `or (relevant-minus)`."""
+        """The type that the table declares, such as `or (relevant-minus)`."""
         self.documents: list[str] = []
-        """Every document of a classification's file, also one that belongs nowhere."""
+        """Every document of a classification, even without a category."""
         self.query = self.document = ""
         self.assessors: dict[str, str | None] = {}
 
     def parse(self) -> pl.DataFrame:
-        """Every document of the file, in its order."""
+        """Every document of the file, in order."""
         self.walk()
         return pl.DataFrame(self.rows, schema=_ROWS, orient="row")
 
@@ -214,7 +214,7 @@ def _local(name: str) -> str:
 
 
 def _assumed(content: bytes) -> str | None:
-    """The encoding to read in, where the file does not say it and the standard's would fail."""
+    """The encoding to assume, if the file declares none and is not UTF-8."""
     declaration = content[:200].partition(b"?>")[0]
     if b"encoding" in declaration or content.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
         return None

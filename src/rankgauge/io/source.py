@@ -29,9 +29,9 @@ DAMAGE = (
     lzma.LZMAError,
     zlib.error,
     pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,  # polars' own readers of binary files may stop so at bytes that make no sense
+    pl.exceptions.PanicException,  # polars' readers of binary files may raise this at damaged bytes
 )
-"""What the libraries raise at bytes that are not what their beginning says."""
+"""What libraries raise at damaged bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The ending of the file's name, lower case, without that of the packing."""
+        """The suffix of the file's name in lower case, without that of the packing."""
         return suffix_of(self.name)
 
     def open(self, size: int = -1) -> BinaryIO:
@@ -112,12 +112,12 @@ class Source:
         return InputError(f"cannot be read: {error}", path=self.name)
 
     def scannable(self) -> Path | io.BytesIO:
-        """What polars reads: the path where it can, else the unpacked bytes."""
+        """What polars can read: the path if possible, else the unpacked bytes."""
         packing = self._packing
         return self._where if packing is None or packing.polars else io.BytesIO(self.read())
 
     def damaged(self, error: BaseException) -> InputError:
-        """The error for bytes that do not unpack."""
+        """The error for bytes that cannot be unpacked."""
         return InputError(f"cannot be unpacked: {error}", path=self.name, hint="The file seems cut off or damaged.")
 
     @property
@@ -142,7 +142,7 @@ class Source:
 
 
 def suffix_of(path: str | Path) -> str:
-    """The ending of a file's name, lower case, without that of the packing."""
+    """The suffix of a file's name in lower case, without that of the packing."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED_SUFFIXES), "")
 

@@ -19,7 +19,7 @@ __all__ = ["writing"]
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[BinaryIO]:
-    """A stream into the file. Until all is written, the file of that name stays as it was."""
+    """A stream into the file. An existing file stays as it was until all is written."""
     if str(path) == STANDARD_STREAM:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

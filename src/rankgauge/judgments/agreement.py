@@ -20,7 +20,7 @@ class Agreement:
     """How far assessors agree, with the counts behind it.
 
     `coefficients` has a row per coefficient: coefficient, value, low, high, items (those that two assessors judged);
-    NaN where it is not defined or no interval was asked for. `pairs` has a row per two assessors with items in common:
+    NaN if it is undefined or no interval was asked for. `pairs` has a row per two assessors with items in common:
     assessor, other, items, observed, kappa, kappa_linear, kappa_quadratic. `confusion` counts their items by grade and
     other_grade. `assessors` has each assessor's judgments and mean grade, `items` how many items were judged by how
     many assessors.
@@ -50,8 +50,8 @@ def agreement(
 ) -> Agreement:
     """How far the assessors agree; with `rng`, the coefficients get bootstrap intervals.
 
-    An interval resamples the items, as Zapf et al. (BMC Medical Research Methodology 2016) advise, and leaves out the
-    resamples in which the coefficient is not defined.
+    An interval resamples the items, as Zapf et al. (BMC Medical Research Methodology 2016) advise, and skips
+    resamples in which the coefficient is undefined.
     """
     if not 0 < level < 1:
         raise ParameterError("agreement", "level", "between 0 and 1", level)
@@ -72,7 +72,7 @@ def agreement(
 
 
 def _resampled(tally: Tally, rng: np.random.Generator, resamples: int) -> Tally:
-    """As many items drawn with replacement, `resamples` times: only how many of each kind matters."""
+    """Equally many items drawn with replacement, `resamples` times; only the number of each kind matters."""
     items = tally.weights[0].sum()
     drawn = rng.multinomial(int(items), tally.weights[0] / items, size=resamples)
     return replace(tally, weights=drawn.astype(np.float64))
@@ -111,7 +111,7 @@ def _pairs(confusion: Confusion, panel: Panel) -> pl.DataFrame:
 
 
 def _cells(confusion: Confusion, panel: Panel) -> pl.DataFrame:
-    """Every cell of the confusion matrices, the empty ones too: a reader pivots without gaps."""
+    """Every cell of the confusion matrices, including empty ones, so that they can be pivoted without gaps."""
     pair, grade, other = (axis.ravel() for axis in np.indices(confusion.counts.shape))
     return pl.DataFrame(
         {

@@ -1,7 +1,7 @@
 """The contract of a coefficient of agreement, and the registry of them.
 
-A coefficient reads a tally: how many assessors gave each grade to an item. Who gave it does not matter to it, so any
-number of assessors and any number of gaps are the same to a kernel.
+A coefficient reads a tally: how many assessors gave each grade to an item. Who gave it does not matter, so kernels need
+not care how many assessors there are and which of them judged an item.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Tally:
     """How many assessors gave each grade, for every kind of item.
 
     `grades` (levels) ascend; `counts` (kinds × levels) tells how often each grade was given. Items with the same counts
-    are one kind, and `weights` (samples × kinds) says how many items each kind stands for: the items themselves are one
-    sample, a bootstrap has many, and a kernel takes them all at once.
+    are one kind, and `weights` (samples × kinds) tells how many items are of each kind: the items themselves are one
+    sample, a bootstrap has many, and a kernel computes them all at once.
     """
 
     grades: FloatArray
@@ -46,13 +46,13 @@ class Tally:
         return replace(self, counts=self.counts[several], weights=self.weights[:, several])
 
     def mean(self, amounts: FloatArray) -> FloatArray:
-        """The mean over the items of an amount per kind; NaN where there is no item."""
+        """The mean over the items of an amount per kind; NaN without items."""
         return ratio(self.weights @ amounts, self.weights.sum(axis=-1))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient(Registered):
-    """A coefficient of agreement; `kernel` gives its value for each sample, NaN where its formula is 0/0."""
+    """A coefficient of agreement; `kernel` gives its value for each sample, NaN if its formula is 0/0."""
 
     registry = COEFFICIENTS
 

@@ -18,7 +18,7 @@ from rankgauge.tables import JUDGMENTS, check
 __all__ = ["ITEM", "RULES", "Rule", "binarise", "combine", "counts"]
 
 ITEM = ("query", "document")
-"""The columns that say what was judged."""
+"""The columns that identify what was judged."""
 
 RULES: Registry[Rule] = Registry("rule for several assessors")
 
@@ -33,20 +33,15 @@ class Rule(Registered):
     words: str
     reduce: Callable[[pl.Expr], pl.Expr]
     binary: bool = False
-    """Whether the rule speaks of relevant or not, so that it needs a level."""
-
-
-def get(name: str | Rule) -> Rule:
-    """The rule of that name."""
-    return name if isinstance(name, Rule) else RULES.find(name)
+    """Whether the rule is about relevant or not, and so needs a level."""
 
 
 def combine(judgments: pl.DataFrame, rule: str | Rule = "mean", *, at: float | None = None) -> pl.DataFrame:
     """One grade for each item, in the order in which the items first appear.
 
-    `at` makes each assessor's grade binary at that level first, so `or` at 1 is "somebody found it relevant" and `mean`
-    at 1 the share of those who did. `combine(judgments, "or@1")` says the same. Items may differ in how many assessors
-    judged them: `counts` tells.
+    `at` first makes each assessor's grade binary at that level, so `or` at 1 means "somebody found it relevant" and
+    `mean` at 1 is the share of assessors who did. `combine(judgments, "or@1")` means the same. Items may differ in how
+    many assessors judged them; see `counts`.
     """
     wanted, level = _parse(rule, at)
     frame = check(judgments, JUDGMENTS) if level is None else binarise(judgments, level)
@@ -59,7 +54,7 @@ def binarise(
     """The judgments with 1 for grades of at least `level` and 0 for the others; the assessors stay.
 
     `negative` says what a grade below 0 means: `zero` makes it 0 like any grade below the level; `unjudged` and `keep`
-    leave it as it is, for the ranking to read.
+    leave it for the ranking to interpret.
     """
     policy, frame = NegativeGrade.parse(negative), check(judgments, JUDGMENTS)
     if policy is NegativeGrade.REFUSE and (frame["grade"] < 0).any():
@@ -80,9 +75,9 @@ def counts(judgments: pl.DataFrame) -> pl.DataFrame:
 def _parse(rule: str | Rule, at: float | None) -> tuple[Rule, float | None]:
     """The rule and its level, which may be part of the name."""
     name, joint, text = rule.partition("@") if isinstance(rule, str) else (rule, "", "")
-    wanted = get(name)
+    wanted = name if isinstance(name, Rule) else RULES.find(name)
     if joint and at is not None:
-        raise ParameterError(f"combine with {rule}", "at", "left away, as the rule's name has a level", at)
+        raise ParameterError(f"combine with {rule}", "at", "omitted, as the rule's name has a level", at)
     try:
         level = float(text) if joint else at
     except ValueError:
@@ -92,39 +87,23 @@ def _parse(rule: str | Rule, at: float | None) -> tuple[Rule, float | None]:
     return wanted, level
 
 
-Rule(name="mean", words="the mean of the assessors' grades", reduce=pl.Expr.mean).register()
-Rule(
-    name="median",
-    words="the median of the assessors' grades; of an even number, the mean of the middle two",
-    reduce=pl.Expr.median,
-).register()
-Rule(name="min", words="the lowest of the assessors' grades", reduce=pl.Expr.min).register()
-Rule(name="max", words="the highest of the assessors' grades", reduce=pl.Expr.max).register()
-Rule(
-    name="majority",
-    words="the grade that most assessors gave; where several grades lead, the lowest of them",
-    reduce=lambda grades: grades.mode().min(),
-).register()
-Rule(
-    name="majority-high",
-    words="the grade that most assessors gave; where several grades lead, the highest of them",
-    reduce=lambda grades: grades.mode().max(),
-).register()
-Rule(
-    name="majority-mean",
-    words="the grade that most assessors gave; where several grades lead, their mean",
-    reduce=lambda grades: grades.mode().mean(),
-).register()
-# ROMIP 2010 publishes its binary tables as and_<level> and or_<level>.
-Rule(
-    name="and",
-    words="1 where every assessor gave at least the level, else 0",
-    reduce=pl.Expr.min,
-    binary=True,
-).register()
-Rule(
-    name="or",
-    words="1 where at least one assessor gave at least the level, else 0",
-    reduce=pl.Expr.max,
-    binary=True,
-).register()
+_MOST = "the grade that most assessors gave; where several grades lead"
+
+for _name, _words, _reduce, _binary in (
+    ("mean", "the mean of the assessors' grades", pl.Expr.mean, False),
+    (
+        "median",
+        "the median of the assessors' grades; of an even number, the mean of the middle two",
+        pl.Expr.median,
+        False,
+    ),
+    ("min", "the lowest of the assessors' grades", pl.Expr.min, False),
+    ("max", "the highest of the assessors' grades", pl.Expr.max, False),
+    ("majority", f"{_MOST}, the lowest of them", lambda grades: grades.mode().min(), False),
+    ("majority-high", f"{_MOST}, the highest of them", lambda grades: grades.mode().max(), False),
+    ("majority-mean", f"{_MOST}, their mean", lambda grades: grades.mode().mean(), False),
+    # ROMIP 2010 publishes its binary tables as and_<level> and or_<level>.
+    ("and", "1 where every assessor gave at least the level, else 0", pl.Expr.min, True),
+    ("or", "1 where at least one assessor gave at least the level, else 0", pl.Expr.max, True),
+):
+    Rule(name=_name, words=_words, reduce=_reduce, binary=_binary).register()

@@ -1,10 +1,9 @@
-"""Panel: judgments as arrays: which item, which assessor, which grade."""
+"""Judgments as arrays, the confusion of each two assessors, and Cohen's kappa of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -17,18 +16,15 @@ from rankgauge.tables import JUDGMENTS, check
 
 __all__ = ["WEIGHTS", "Confusion", "Panel", "cohen"]
 
-Weights: TypeAlias = Callable[[FloatArray], FloatArray]
-"""How bad it is to give one grade in place of another, from the difference of their numbers."""
-
-WEIGHTS: Mapping[str, Weights] = {
+WEIGHTS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
     "kappa": lambda apart: (apart != 0).astype(np.float64),
     "kappa_linear": np.abs,
     "kappa_quadratic": np.square,
 }
-"""Weights of disagreement, by the column that they fill."""
+"""The weight of a disagreement by the difference of the grades, for each kind of kappa."""
 
 LEVELS = 256
-"""How many different grades a scale may have; more of them are means or scores, on which nobody agrees by chance."""
+"""The most grades that a scale may have; more must be means or scores, on which nobody agrees by chance."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +43,7 @@ class Confusion:
 class Panel:
     """Judgments by item: `item`, `assessor` and `level` (judgments) are positions, sorted by item and assessor.
 
-    `assessors` are in order of first appearance, `grades` ascend. Nothing here grows with items × assessors, as in a
+    `assessors` are in order of first appearance, `grades` ascend. Nothing here grows with items × assessors: in a
     crowd almost all of those cells are empty.
     """
 
@@ -119,9 +115,9 @@ class Panel:
 
 
 def cohen(confusion: FloatArray, grades: FloatArray, weights: str = "kappa") -> FloatArray:
-    """1 − Σ w o / Σ w e: the weighed disagreement against that of two assessors with the same habits who guess.
+    """1 − Σ w o / Σ w e: the weighted disagreement over that of two assessors who guess with the same habits.
 
-    `confusion` (… × levels × levels) counts the items by the two grades. Weights follow the grades' own numbers, so a
+    `confusion` (… × levels × levels) counts the items by the two grades. Weights follow the grades themselves, so a
     level that nobody used changes nothing. Cohen, Educational and Psychological Measurement 1960; weighted,
     Psychological Bulletin 1968.
     """
@@ -133,7 +129,7 @@ def cohen(confusion: FloatArray, grades: FloatArray, weights: str = "kappa") -> 
 
 
 def _positions(frame: pl.DataFrame, keys: list[str]) -> tuple[IndexArray, pl.DataFrame]:
-    """Where each row's key stands among the different keys, and those, in order of first appearance."""
+    """The position of each row's key among the distinct keys, and these keys, in order of first appearance."""
     known = frame.select(keys).unique(maintain_order=True)
     numbered = known.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
     rows = frame.select(keys).join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")

@@ -18,7 +18,7 @@ SCALES: Registry[Scale] = Registry("scale")
 
 @dataclass(frozen=True, kw_only=True)
 class Scale(Registered):
-    """Labels and their grades, the best first. Where two labels share a grade, the first one names it."""
+    """Labels and their grades, the best first. If two labels share a grade, the first one names it."""
 
     registry = SCALES
 
@@ -33,7 +33,7 @@ class Scale(Registered):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """An own scale, written as `good=2, fair=1, bad=0`."""
+        """A scale of your own, written as `good=2, fair=1, bad=0`."""
         try:
             pairs = [level.rsplit("=", maxsplit=1) for level in text.split(",")]
             return cls(name=text, levels=tuple((label.strip(), float(grade)) for label, grade in pairs))
@@ -46,7 +46,7 @@ class Scale(Registered):
         return max(grade for _, grade in self.levels)
 
     def grade(self, label: str | float) -> float:
-        """The grade of a label, in any case and with any hyphens, underscores or blanks; its number is a label too."""
+        """The grade of a label, in any case and with any hyphens, underscores or blanks, or written as its number."""
         key = _key(str(label))
         if key not in self._grades:
             raise self._unknown(label)
@@ -65,7 +65,7 @@ class Scale(Registered):
             raise InputError(f"judgments need a column grade; found {', '.join(judgments.columns) or 'no columns'}")
         labels = judgments["grade"].unique()
         if labels.null_count():
-            raise InputError("judgments have a row without a grade", hint="Leave out what was not judged.")
+            raise InputError("judgments have a row without a grade", hint="Leave out documents that were not judged.")
         grades = [self.grade(label) for label in labels]
         return judgments.with_columns(
             pl.col("grade").replace_strict(labels, pl.Series(grades, dtype=pl.Float64), return_dtype=pl.Float64)

@@ -1,23 +1,22 @@
-"""The annotation tracks: does an annotation look relevant exactly where its document is?
+"""The annotation tracks: does an annotation look relevant exactly when its document is?
 
-Assessors judge each annotation (a search result's snippet) and, by itself, its document. The 2×2 table sets "annotation
-judged relevant" against "document judged relevant", over the pairs of query and document that were judged both ways.
+Assessors judge each annotation (the snippet of a search result) and, separately, its document. The 2×2 table compares
+"annotation judged relevant" with "document judged relevant", over all pairs of query and document judged both ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.romip import metrics
-from rankgauge.romip.decisions import Decisions, averaged
+from rankgauge.romip.decisions import Decisions, figures_of, values_of
 from rankgauge.romip.metrics import OfficialMetric
 from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables
-from rankgauge.romip.result import FIGURES, USED, VALUES, Note, TrackResult, frame
+from rankgauge.romip.result import Note, Row, TrackResult
 
 __all__ = ["annotation", "decide"]
 
@@ -32,22 +31,21 @@ def annotation(documents: RelevanceTables, annotations: Mapping[str, RelevanceTa
     """
     if not annotations:
         raise InputError("there are no annotations to evaluate")
-    figures: list[tuple[Any, ...]] = []
-    values: list[tuple[Any, ...]] = []
+    figures: list[Row] = []
+    values: list[Row] = []
     tables = _split(documents, annotations)
     for table in tables:
         for run, judged in annotations.items():
             decided = decide(_relevant_queries(table), _like(judged, table, run))
-            rows = averaged(list(decided.values()), METRICS)
-            figures += [(table.name, average, metric, run, value, len(decided)) for average, metric, value in rows]
-            values += _values(table.name, run, decided)
-    return TrackResult(
-        track="annotation",
-        runs=tuple(annotations),
+            figures += figures_of(table.name, run, decided, METRICS)
+            values += values_of(table.name, run, decided, METRICS)
+    return TrackResult.of(
+        "annotation",
+        runs=annotations,
         metrics=METRICS,
-        used=frame([_used(table) for table in tables], USED),
-        figures=frame(figures, FIGURES),
-        values=frame(values, VALUES),
+        used=[_used(table) for table in tables],
+        figures=figures,
+        values=values,
         notes=(Note(code="left-out"), Note(code="annotations")),
     )
 
@@ -66,7 +64,7 @@ def decide(documents: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, Deci
 
 
 def _split(documents: RelevanceTables, annotations: Mapping[str, RelevanceTables]) -> list[RelevanceTable]:
-    """The documents' tables; where one assessor judged them and several the annotations, one for each of the rules."""
+    """The documents' tables; if one assessor judged them and several the annotations, one for each of the rules."""
     rules = {table.rule for judged in annotations.values() for table in judged.binary} - {""}
     return [
         replace(table, rule=rule)
@@ -76,7 +74,7 @@ def _split(documents: RelevanceTables, annotations: Mapping[str, RelevanceTables
 
 
 def _relevant_queries(table: RelevanceTable) -> pl.DataFrame:
-    """The judgments of queries with a relevant document: others are left out."""
+    """The judgments of queries with a relevant document: the others are left out."""
     return table.judgments.filter(pl.col("grade").max().over("query") > 0)
 
 
@@ -91,9 +89,3 @@ def _like(annotations: RelevanceTables, table: RelevanceTable, run: str) -> pl.D
         have = ", ".join(other.name for other in annotations.binary) or "none"
         raise InputError(f"the annotations of {run} have no table {table.name}", hint=f"They have: {have}.")
     return found
-
-
-def _values(table: str, run: str, decided: Mapping[str, Decisions]) -> Iterator[tuple[Any, ...]]:
-    for query, decisions in decided.items():
-        for metric in METRICS:
-            yield table, run, query, metric.key, getattr(decisions, metric.key)

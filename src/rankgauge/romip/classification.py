@@ -1,8 +1,8 @@
 """The classification tracks: which documents belong to which categories, micro and macro.
 
 The denominator of accuracy and error is the number of documents that were judged for at least one category, so micro
-and macro accuracy are the same number. Documents of an answer that nobody judged do not count. Categories to which no
-document belongs under the table in use are left out.
+and macro accuracy are the same number. Unjudged documents of an answer do not count. Categories without any document
+under the table in use are left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -18,14 +17,14 @@ from rankgauge.errors import InputError
 from rankgauge.io.romip_xml import Classification, is_xml, read_classification
 from rankgauge.io.source import Source
 from rankgauge.romip import metrics
-from rankgauge.romip.decisions import Decisions, averaged
+from rankgauge.romip.decisions import Decisions, figures_of, values_of
 from rankgauge.romip.relevance_tables import files, read_tables
-from rankgauge.romip.result import FIGURES, USED, VALUES, Note, TrackResult, frame
+from rankgauge.romip.result import Note, Row, TrackResult
 
 __all__ = ["Truth", "classification", "decide", "read_truth"]
 
 TRUTH = "truth"
-"""The name of the one table of a truth that says only which documents belong where."""
+"""The name of the only table of a truth that lists which documents belong where."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,26 +60,25 @@ def classification(truth: Truth, answers: Mapping[str, Classification]) -> Track
     """Recall, precision, accuracy, error and F of each answer, micro and macro, under every table of the truth."""
     if not answers:
         raise InputError("there are no results to evaluate")
-    figures: list[tuple[Any, ...]] = []
-    values: list[tuple[Any, ...]] = []
+    figures: list[Row] = []
+    values: list[Row] = []
     for table, belonging in truth.belonging.items():
         for run, answer in answers.items():
             decided = decide(belonging, truth.documents, answer.pairs)
-            rows = averaged(list(decided.values()), metrics.DECISIONS)
-            figures += [(table, average, metric, run, value, len(decided)) for average, metric, value in rows]
-            values += _values(table, run, decided)
+            figures += figures_of(table, run, decided, metrics.DECISIONS)
+            values += values_of(table, run, decided, metrics.DECISIONS)
     used = {table: belonging["query"].n_unique() for table, belonging in truth.belonging.items()}
-    return TrackResult(
-        track="classification",
-        runs=tuple(answers),
+    return TrackResult.of(
+        "classification",
+        runs=answers,
         metrics=metrics.DECISIONS,
-        used=frame([(table, n, len(truth.categories) - n) for table, n in used.items()], USED),
-        figures=frame(figures, FIGURES),
-        values=frame(values, VALUES),
+        used=[(table, n, len(truth.categories) - n) for table, n in used.items()],
+        figures=figures,
+        values=values,
         notes=(
             Note(code="left-out-categories"),
             Note(code="denominator", fields={"documents": len(truth.documents)}),
-            *_strangers(truth, answers),
+            *_unjudged(truth, answers),
         ),
     )
 
@@ -101,14 +99,8 @@ def _decisions(documents: int, relevant: int, chosen: int, found: int) -> Decisi
     return Decisions(found=found, wrong=wrong, missed=missed, rejected=documents - found - wrong - missed)
 
 
-def _values(table: str, run: str, decided: Mapping[str, Decisions]) -> Iterator[tuple[Any, ...]]:
-    for category, decisions in decided.items():
-        for metric in metrics.DECISIONS:
-            yield table, run, category, metric.key, getattr(decisions, metric.key)
-
-
-def _strangers(truth: Truth, answers: Mapping[str, Classification]) -> Iterator[Note]:
-    """What answers have that nobody judged."""
+def _unjudged(truth: Truth, answers: Mapping[str, Classification]) -> Iterator[Note]:
+    """How many documents and categories of each answer nobody judged."""
     for run, answer in answers.items():
         documents = set(answer.pairs["document"]) - set(truth.documents)
         categories = set(answer.pairs["query"]) - set(truth.categories)

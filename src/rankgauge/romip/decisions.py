@@ -1,15 +1,14 @@
-"""The 2×2 table of decisions and the metrics that it gives."""
+"""The 2×2 table of decisions, and the metrics that it gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankgauge.romip.metrics import OfficialMetric
-from rankgauge.romip.result import MACRO, MICRO
+from rankgauge.romip.result import MACRO, MICRO, Row
 
-__all__ = ["Decisions", "averaged", "summed"]
+__all__ = ["Decisions", "figures_of", "values_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +23,12 @@ class Decisions:
     """c: relevant, not chosen."""
     rejected: int
     """d: neither."""
+
+    @classmethod
+    def sum(cls, tables: Sequence[Decisions]) -> Decisions:
+        """The sum of some tables."""
+        names = ("found", "wrong", "missed", "rejected")
+        return cls(**{name: sum(getattr(table, name) for table in tables) for name in names})
 
     @property
     def all(self) -> int:
@@ -52,29 +57,31 @@ class Decisions:
 
     @property
     def F(self) -> float:  # noqa: N802 - the appendix's own letter
-        """2 / (1/p + 1/r), and 0 where precision or recall is 0."""
+        """2 / (1/p + 1/r), or 0 if precision or recall is 0."""
         return 2.0 / (1.0 / self.precision + 1.0 / self.recall) if self.found else 0.0
 
 
-def summed(tables: Sequence[Decisions]) -> Decisions:
-    """One table of all."""
-    return Decisions(
-        found=sum(table.found for table in tables),
-        wrong=sum(table.wrong for table in tables),
-        missed=sum(table.missed for table in tables),
-        rejected=sum(table.rejected for table in tables),
-    )
+def figures_of(
+    table: str, run: str, decided: Mapping[str, Decisions], metrics: Iterable[OfficialMetric]
+) -> Iterator[Row]:
+    """Each metric's value on the sum of all 2×2 tables (micro) and its mean over them (macro)."""
+    whole = Decisions.sum(list(decided.values()))
+    for metric in metrics if decided else ():  # there is no mean of nothing
+        mean = sum(getattr(one, metric.key) for one in decided.values()) / len(decided)
+        yield table, MICRO, metric.key, run, getattr(whole, metric.key), len(decided)
+        yield table, MACRO, metric.key, run, mean, len(decided)
 
 
-def averaged(tables: Sequence[Decisions], metrics: Sequence[OfficialMetric]) -> Iterator[tuple[str, str, float]]:
-    """Each metric's mean over the tables (macro) and its value on their sum (micro): average, metric, value."""
-    whole = summed(tables)
-    for metric in metrics if tables else ():  # of nothing there is no mean
-        values: list[Any] = [getattr(table, metric.key) for table in tables]
-        yield MICRO, metric.key, getattr(whole, metric.key)
-        yield MACRO, metric.key, sum(values) / len(values)
+def values_of(
+    table: str, run: str, decided: Mapping[str, Decisions], metrics: Iterable[OfficialMetric]
+) -> Iterator[Row]:
+    """Each metric's value for each query or category."""
+    metrics = list(metrics)
+    for query, decisions in decided.items():
+        for metric in metrics:
+            yield table, run, query, metric.key, getattr(decisions, metric.key)
 
 
 def _share(part: int, whole: int) -> float:
-    """A part of a whole. Who chose nothing found nothing: 0."""
+    """A part of a whole; 0 of nothing is 0."""
     return part / whole if whole else 0.0

@@ -14,16 +14,20 @@ LEVELS = tuple(tenth / 10 for tenth in range(11))
 """The recall levels of the 11-point curves."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class OfficialMetric:
-    """A metric of the appendix: its key in tables, its names, and its measure where a ranking is judged."""
+    """A metric of the appendix: its key in tables, the measure that computes it for rankings, and its names."""
 
     key: str
-    english: str
+    measure: str
     russian: str
-    measure: str = ""
+    english: str = ""
+    """The key, unless another name is given."""
     lower: bool = False
     """Whether lower is better."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "english", self.english or self.key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,29 +46,21 @@ class RecallCurve:
         return self.measure.format(level)
 
 
-RECALL = OfficialMetric(key="recall", english="recall", russian="полнота", measure="SetR")
-PRECISION = OfficialMetric(key="precision", english="precision", russian="точность", measure="SetP")
-ACCURACY = OfficialMetric(key="accuracy", english="accuracy", russian="аккуратность", measure="SetAccuracy")
-ERROR = OfficialMetric(key="error", english="error", russian="ошибка", measure="SetError", lower=True)
-F_MEASURE = OfficialMetric(key="F", english="F-measure", russian="F-мера", measure="SetF")
+RECALL = OfficialMetric("recall", "SetR", "полнота")
+PRECISION = OfficialMetric("precision", "SetP", "точность")
+ACCURACY = OfficialMetric("accuracy", "SetAccuracy", "аккуратность")
+ERROR = OfficialMetric("error", "SetError", "ошибка", lower=True)
+F_MEASURE = OfficialMetric("F", "SetF", "F-мера", "F-measure")
 
 DECISIONS = (RECALL, PRECISION, ACCURACY, ERROR, F_MEASURE)
 """The metrics of the 2×2 table."""
 
+_TREC = ("средний обратный ранг, шкала TREC", "mean reciprocal rank, TREC ruler")
+_ROMIP = ("средний обратный ранг, шкала РОМИП", "mean reciprocal rank, ROMIP ruler")
 QA = (
     PRECISION,
-    OfficialMetric(
-        key="RR-TREC",
-        english="mean reciprocal rank, TREC ruler",
-        russian="средний обратный ранг, шкала TREC",
-        measure="RR(ruler='trec')",
-    ),
-    OfficialMetric(
-        key="RR-ROMIP",
-        english="mean reciprocal rank, ROMIP ruler",
-        russian="средний обратный ранг, шкала РОМИП",
-        measure="RR(ruler='romip')",
-    ),
+    OfficialMetric("RR-TREC", "RR(ruler='trec')", *_TREC),
+    OfficialMetric("RR-ROMIP", "RR(ruler='romip')", *_ROMIP),
 )
 """The metrics of the question-answering track."""
 
@@ -84,57 +80,40 @@ CURVES = (
         official=False,
     ),
 )
-"""The appendix names ROMIP's own variant and does not define it: here each level is averaged over the queries that
-reached it, and their number stands beside it."""
+"""The appendix names ROMIP's own variant without defining it. Here each level is averaged over the queries that
+reached it, and their number is shown beside it."""
 
 
 def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     """The metrics of the search tracks under a binary table."""
     return (
         *DECISIONS,
-        *(
-            OfficialMetric(
-                key=f"precision({n})",
-                english=f"precision({n})",
-                russian=f"точность на уровне {n} {_of_documents(n)}",
-                measure=f"P@{n}",
-            )
-            for n in cutoffs
-        ),
-        OfficialMetric(key="R-precision", english="R-precision", russian="R-точность", measure="Rprec"),
-        OfficialMetric(key="average-precision", english="average precision", russian="средняя точность", measure="AP"),
+        *(OfficialMetric(f"precision({n})", f"P@{n}", f"точность на уровне {n} {_of_documents(n)}") for n in cutoffs),
+        OfficialMetric("R-precision", "Rprec", "R-точность"),
+        OfficialMetric("average-precision", "AP", "средняя точность", "average precision"),
         # The appendix divides by R where trec_eval divides by min(R, N).
-        OfficialMetric(key="bpref", english="bpref", russian="bpref", measure="Bpref(variant='romip')"),
-        OfficialMetric(key="bpref-10", english="bpref-10", russian="bpref-10", measure="bpref_10"),
-        OfficialMetric(key="reciprocal-rank", english="reciprocal rank", russian="обратный ранг", measure="RR"),
+        OfficialMetric("bpref", "Bpref(variant='romip')", "bpref"),
+        OfficialMetric("bpref-10", "bpref_10", "bpref-10"),
+        OfficialMetric("reciprocal-rank", "RR", "обратный ранг", "reciprocal rank"),
     )
 
 
 def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     """The metrics of the search tracks under the graded table.
 
-    The appendix prints the discount log2(2 + p) for p from 1. It probably counts from 0, so 1 + p stands beside it.
+    The appendix prints the discount log2(2 + p) for p from 1. It probably counts from 0, so 1 + p is given as well.
     """
-    found = [
-        OfficialMetric(
-            key=f"{name}({n}){mark}",
-            english=f"{name}({n}){mark}",
-            russian=f"{name}({n}){mark}",
-            measure=f"{measure}(discount='{discount}')@{n}",
-        )
-        for mark, discount in (("", "log2+2"), (" 1+p", "log2"))
-        for name, measure in (("DCG", "DCG"), ("NDCG", "nDCG"))
-        for n in cutoffs
-    ]
+    err = ("Graded Mean Reciprocal Rank (ERR)", "graded mean reciprocal rank (ERR)")
     return (
-        *found,
-        OfficialMetric(
-            key="GMRR",
-            english="graded mean reciprocal rank (ERR)",
-            russian="Graded Mean Reciprocal Rank (ERR)",
-            measure="ERR",
+        *(
+            OfficialMetric(name, f"{measure}(discount='{discount}')@{n}", name)
+            for mark, discount in (("", "log2+2"), (" 1+p", "log2"))
+            for short, measure in (("DCG", "DCG"), ("NDCG", "nDCG"))
+            for n in cutoffs
+            for name in (f"{short}({n}){mark}",)
         ),
-        OfficialMetric(key="PFound", english="PFound", russian="PFound", measure="PFound"),
+        OfficialMetric("GMRR", "ERR", *err),
+        OfficialMetric("PFound", "PFound", "PFound"),
     )
 
 

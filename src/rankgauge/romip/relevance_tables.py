@@ -1,8 +1,8 @@
 """Relevance tables: AND and OR over the assessors at three levels, and graded.
 
-A document is relevant under `and_<level>` where every assessor gave at least the level, under `or_<level>` where one
-did. The graded table has the mean of the assessors' grades. ROMIP published its binary tables ready-made; the grades of
-single assessors make them too.
+A document is relevant under `and_<level>` if every assessor gave at least the level, under `or_<level>` if one did.
+The graded table has the mean of the assessors' grades. ROMIP published its binary tables ready-made; they also follow
+from the grades of single assessors.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class RelevanceTable:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RelevanceTables:
-    """The binary tables of a collection, its graded one where single assessors' grades are known, and their names."""
+    """The binary tables of a collection; if single assessors' grades are known, the graded table and the assessors."""
 
     binary: tuple[RelevanceTable, ...]
     graded: pl.DataFrame | None
@@ -62,7 +62,7 @@ class RelevanceTables:
 
 
 def derive(ratings: pl.DataFrame) -> RelevanceTables:
-    """The tables that the grades (0 to 3) of single assessors make."""
+    """The tables that follow from the grades (0 to 3) of single assessors."""
     frame = check(ratings, JUDGMENTS)
     top = frame["grade"].max()
     if isinstance(top, float) and top > TOP:
@@ -81,7 +81,7 @@ def read_tables(path: Path) -> RelevanceTables:
     """The tables in a file or in all files of a folder.
 
     An XML file whose type says `or (relevant-minus)` or the like is a ready-made table and used as it is. Any other
-    file has grades of assessors, who are called as it says, else as the file. Grades in other formats are read too.
+    file holds the grades of assessors, named as in the file or else after it. Grades in other formats are read too.
     """
     made: list[RelevanceTable] = []
     ratings: list[pl.DataFrame] = []
@@ -115,7 +115,7 @@ def files(paths: Iterable[Path]) -> list[Path]:
 
 
 def _ready(rows: pl.DataFrame, rule: str, level: str, file: Path) -> RelevanceTable:
-    """A ready-made table. Its word `relevant` says that the table's own level was reached."""
+    """A ready-made table. Its word `relevant` means that the table's own level was reached."""
     relevant = (pl.col("word") == "relevant") | (pl.col("grade") >= LEVELS[level])
     judged = rows.select("query", "document", grade=relevant.cast(pl.Float64))
     checked = check(judged, JUDGMENTS, path=file, locate=lambda row: (rows["line"][row], ""))
@@ -123,7 +123,7 @@ def _ready(rows: pl.DataFrame, rule: str, level: str, file: Path) -> RelevanceTa
 
 
 def _rated(rows: pl.DataFrame, file: Path) -> pl.DataFrame:
-    """The grades of a file, each with an assessor; one who judged a document twice is an error."""
+    """The grades of a file, each with an assessor; judging a document twice is an error."""
     named = pl.col("assessor").fill_null(file.stem) if "assessor" in rows.columns else pl.lit(file.stem)
     judged = rows.select("query", "document", "grade", assessor=named)
     lines = rows["line"] if "line" in rows.columns else None

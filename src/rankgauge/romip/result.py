@@ -1,4 +1,4 @@
-"""What a track's evaluation gives: figures, curves, which queries counted, and notes."""
+"""The evaluation of a track: figures, curves, how many queries counted, and notes."""
 
 from __future__ import annotations
 
@@ -10,46 +10,22 @@ import polars as pl
 
 from rankgauge.romip.metrics import OfficialMetric
 
-__all__ = ["CURVES", "FIGURES", "MACRO", "MICRO", "USED", "VALUES", "Note", "TrackResult", "frame"]
+__all__ = ["MACRO", "MICRO", "Note", "Row", "TrackResult"]
 
 MACRO, MICRO = "macro", "micro"
 
-FIGURES: Mapping[str, Any] = {
-    "table": pl.String,
-    "average": pl.String,
-    "metric": pl.String,
-    "run": pl.String,
-    "value": pl.Float64,
-    "n": pl.Int64,
-}
-"""One number: under which table, averaged how, of which metric and run, and over how many queries or categories."""
+Row = tuple[Any, ...]
 
-CURVES: Mapping[str, Any] = {
-    "table": pl.String,
-    "curve": pl.String,
-    "run": pl.String,
-    "recall": pl.Float64,
-    "precision": pl.Float64,
-    "n": pl.Int64,
-}
-"""A point of a curve, and over how many queries it is a mean."""
-
-USED: Mapping[str, Any] = {"table": pl.String, "used": pl.Int64, "left_out": pl.Int64}
-"""How many queries or categories a table has with something relevant, and how many it leaves out."""
-
-VALUES: Mapping[str, Any] = {
-    "table": pl.String,
-    "run": pl.String,
-    "query": pl.String,
-    "metric": pl.String,
-    "value": pl.Float64,
-}
-"""A metric's value of one query or category."""
+_TEXT, _NUMBER, _COUNT = pl.String, pl.Float64, pl.Int64
+_FIGURES = {"table": _TEXT, "average": _TEXT, "metric": _TEXT, "run": _TEXT, "value": _NUMBER, "n": _COUNT}
+_CURVES = {"table": _TEXT, "curve": _TEXT, "run": _TEXT, "recall": _NUMBER, "precision": _NUMBER, "n": _COUNT}
+_USED = {"table": _TEXT, "used": _COUNT, "left_out": _COUNT}
+_VALUES = {"table": _TEXT, "run": _TEXT, "query": _TEXT, "metric": _TEXT, "value": _NUMBER}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """Something to tell the reader: what it is about, and the numbers and names in it."""
+    """A remark for the reader: what it is about, and the numbers and names in it."""
 
     code: str
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -63,10 +39,39 @@ class TrackResult:
     runs: tuple[str, ...]
     metrics: tuple[OfficialMetric, ...]
     used: pl.DataFrame
+    """How many queries or categories have something relevant under a table, and how many are left out."""
     figures: pl.DataFrame
+    """A number a row: table, average (macro or micro), metric, run, value, and n, the queries or categories."""
     values: pl.DataFrame
-    curves: pl.DataFrame = field(default_factory=lambda: frame([], CURVES))
+    """A metric's value for one query or category."""
+    curves: pl.DataFrame
+    """A point of a curve a row; n is the number of queries that it is a mean of."""
     notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        track: str,
+        *,
+        runs: Iterable[str],
+        metrics: Iterable[OfficialMetric],
+        used: Iterable[Row],
+        figures: Iterable[Row],
+        values: Iterable[Row],
+        curves: Iterable[Row] = (),
+        notes: Iterable[Note] = (),
+    ) -> TrackResult:
+        """The result with its tables made of rows."""
+        return cls(
+            track=track,
+            runs=tuple(runs),
+            metrics=tuple(metrics),
+            used=pl.DataFrame(list(used), schema=_USED, orient="row"),
+            figures=pl.DataFrame(list(figures), schema=_FIGURES, orient="row"),
+            values=pl.DataFrame(list(values), schema=_VALUES, orient="row"),
+            curves=pl.DataFrame(list(curves), schema=_CURVES, orient="row"),
+            notes=tuple(notes),
+        )
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -78,8 +83,3 @@ class TrackResult:
         wanted = {"table": table, "average": average, "metric": metric, "run": run}
         (row,) = self.figures.filter(*(pl.col(name) == value for name, value in wanted.items())).rows(named=True)
         return float(row["value"])
-
-
-def frame(rows: Iterable[tuple[Any, ...]], schema: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows as a frame of those columns."""
-    return pl.DataFrame(list(rows), schema=dict(schema), orient="row")

@@ -18,14 +18,14 @@ from rankgauge.result import Result
 from rankgauge.romip import metrics
 from rankgauge.romip.metrics import OfficialMetric, RecallCurve
 from rankgauge.romip.relevance_tables import GRADED, RelevanceTables
-from rankgauge.romip.result import CURVES, FIGURES, MACRO, USED, VALUES, Note, TrackResult, frame
+from rankgauge.romip.result import MACRO, Note, Row, TrackResult
 
 __all__ = ["qa", "search"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Sheet:
-    """Judgments to evaluate under, and by what."""
+    """A relevance table with its metrics and curves."""
 
     name: str
     judgments: pl.DataFrame
@@ -34,7 +34,7 @@ class _Sheet:
 
     @property
     def used(self) -> pl.DataFrame:
-        """The judgments of queries with something relevant: others are left out."""
+        """The judgments of queries with something relevant; the others are left out."""
         return self.judgments.filter(pl.col("grade").max().over("query") > 0)
 
 
@@ -64,9 +64,9 @@ def qa(tables: RelevanceTables, runs: Mapping[str, Any]) -> TrackResult:
 def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], notes: Sequence[Note]) -> TrackResult:
     if not runs:
         raise InputError("there are no runs to evaluate")
-    figures: list[tuple[Any, ...]] = []
-    curves: list[tuple[Any, ...]] = []
-    values: list[tuple[Any, ...]] = []
+    figures: list[Row] = []
+    curves: list[Row] = []
+    values: list[Row] = []
     read = {run: io.run_from(source) for run, source in runs.items()}
     for sheet in sheets:
         for run, ranked in read.items():
@@ -75,29 +75,28 @@ def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], not
                 figures += _figures(sheet, run, result)
                 curves += _curves(sheet, run, result)
                 values += _values(sheet, run, result)
-    return TrackResult(
-        track=track,
-        runs=tuple(runs),
-        metrics=tuple(dict.fromkeys(metric for sheet in sheets for metric in sheet.metrics)),
-        used=frame([_used(sheet) for sheet in sheets], USED),
-        figures=frame(figures, FIGURES),
-        curves=frame(curves, CURVES),
-        values=frame(values, VALUES),
+    return TrackResult.of(
+        track,
+        runs=runs,
+        metrics=dict.fromkeys(metric for sheet in sheets for metric in sheet.metrics),
+        used=[_used(sheet) for sheet in sheets],
+        figures=figures,
+        curves=curves,
+        values=values,
         notes=(Note(code="left-out"), *notes),
     )
 
 
 def _result(sheet: _Sheet, run: pl.DataFrame) -> Result | None:
-    """The run under the judgments; nothing where no query has anything relevant."""
+    """The result of a run under the judgments; None if no query has anything relevant."""
     used = sheet.used
     if used.is_empty():
         return None
     wanted = [metric.measure for metric in sheet.metrics]
     wanted += [curve.at(level) for curve in sheet.curves for level in metrics.LEVELS]
-    # A query that the run does not answer counts 0 in every metric, so that all are means over the same queries; it
-    # may answer none of them.
-    spoken = dialects.get("romip").changed(empty=0.0)
-    return scored(rank(run, spoken.prepare(used), spoken.ranking), spoken.select(wanted), spoken)
+    # A query that the run does not answer counts 0 in every metric, so that all are means over the same queries.
+    dialect = dialects.get("romip").changed(empty=0.0)
+    return scored(rank(run, dialect.prepare(used), dialect.ranking), dialect.select(wanted), dialect)
 
 
 def _used(sheet: _Sheet) -> tuple[str, int, int]:
@@ -105,12 +104,12 @@ def _used(sheet: _Sheet) -> tuple[str, int, int]:
     return sheet.name, used, judged - used
 
 
-def _figures(sheet: _Sheet, run: str, result: Result) -> Iterator[tuple[Any, ...]]:
+def _figures(sheet: _Sheet, run: str, result: Result) -> Iterator[Row]:
     for metric in sheet.metrics:
         yield sheet.name, MACRO, metric.key, run, result[metric.measure], len(result.queries)
 
 
-def _curves(sheet: _Sheet, run: str, result: Result) -> Iterator[tuple[Any, ...]]:
+def _curves(sheet: _Sheet, run: str, result: Result) -> Iterator[Row]:
     for curve in sheet.curves:
         for level in metrics.LEVELS:
             column = result.matrix[:, result.measures.index(parse(curve.at(level)))]
@@ -118,7 +117,7 @@ def _curves(sheet: _Sheet, run: str, result: Result) -> Iterator[tuple[Any, ...]
             yield sheet.name, curve.key, run, level, result[curve.at(level)], reached
 
 
-def _values(sheet: _Sheet, run: str, result: Result) -> Iterator[tuple[Any, ...]]:
+def _values(sheet: _Sheet, run: str, result: Result) -> Iterator[Row]:
     for query, row in zip(result.queries, result.matrix.tolist(), strict=True):
         for metric, value in zip(sheet.metrics, row, strict=False):  # the curves' points follow the metrics
             yield sheet.name, run, query, metric.key, value

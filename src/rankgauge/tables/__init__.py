@@ -1,7 +1,7 @@
 """The tables that flow through RankGauge: polars frames with fixed column names and types.
 
-Ids are strings, grades and scores doubles. Whatever comes in at the door (a file, a pandas frame, a dict of dicts) has
-passed `check` before anything is computed.
+Ids are strings, grades and scores doubles. Whatever comes in (a file, a pandas frame, a dict of dicts)
+passes `check` before anything is computed.
 """
 
 from rankgauge.tables.columns import ALIASES, JUDGMENTS, RUN, Table, find, raters, recognise

@@ -21,13 +21,13 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A kind of table: its name, the columns that it must have and the ones that it may have."""
+    """A kind of table: its name, its required columns and its optional ones."""
 
     name: str
     required: Mapping[str, pl.DataType]
     optional: Mapping[str, pl.DataType]
     key: tuple[str, ...] = ()
-    """The columns that no two rows share; a run's key is checked where it is ranked."""
+    """The columns that identify a row; repeated documents of a run are found when it is ranked."""
 
     @property
     def columns(self) -> dict[str, pl.DataType]:
@@ -50,7 +50,7 @@ RUN = Table(
 )
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    # PyTerrier's frames hold the id in `qid` and the text in `query`; Quepid's only `query`: ids are asked for first.
+    # PyTerrier's frames hold the id in `qid` and the text in `query`; Quepid's only `query`: ids come first.
     "query": ("query_id", "qid", "q_id", "queryid", "topic_id", "query", "topic"),
     # PyTerrier's `docno` is the document's own id and `docid` a number inside the index.
     "document": ("document", "document_id", "doc_id", "docno", "docid", "corpus_id", "doc", "did"),
@@ -59,7 +59,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "rank": ("rank",),
     "assessor": ("assessor", "rater", "annotator", "judge"),
 }
-"""Our column → its names in ir-measures, PyTerrier, BEIR, Quepid and others, the surest first; case does not matter."""
+"""Our column → its names in ir-measures, PyTerrier, BEIR, Quepid and others, the surest first, in any case."""
 
 _RATER = re.compile(r"^(?P<assessor>.+)_(?:rating|grade|label|relevance)$")
 _SUMMARIES = {"final", "mean", "average", "avg", "median", "consensus", "overall"}

@@ -1,7 +1,7 @@
-"""The door: whatever holds judgments or a run becomes a table.
+"""Python objects that hold judgments or a run, converted to tables.
 
-polars, pandas and pyarrow frames, dicts of dicts, columns, and lists of tuples or dicts are known by their shape;
-neither pandas nor pyarrow is imported, and pandas needs no pyarrow.
+polars, pandas and pyarrow frames, dicts of dicts, columns, and lists of tuples or dicts are recognised by their shape.
+Neither pandas nor pyarrow is imported, and pandas needs no pyarrow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["as_frame", "as_judgments", "as_run"]
 
 
 def as_frame(source: Any) -> pl.DataFrame:
-    """A frame, columns or rows with a frame's columns as they are called there; numbers that pandas lacks are null."""
+    """A frame, columns or rows as a frame with its own column names; missing numbers of pandas become null."""
     frame = _frame(source, RUN).collect()
     if isinstance(source, pl.DataFrame | pl.LazyFrame):
         return frame
@@ -50,7 +50,7 @@ def _as_table(source: Any, table: Table) -> pl.DataFrame:
 
 
 def _frame(source: Any, table: Table) -> pl.LazyFrame:
-    """The source as a polars frame, its columns as they are called there."""
+    """The source as a polars frame with its own column names."""
     origin = type(source).__module__.partition(".")[0]
     if isinstance(source, pl.LazyFrame):
         return source

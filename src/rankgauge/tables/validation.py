@@ -1,4 +1,4 @@
-"""The one gate: a frame passes with the table's columns in the table's types, or an error names the row."""
+"""The check of every table that comes in: its columns in their types, or an error that names the row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankgauge.tables.columns import JUDGMENTS, Table
 __all__ = ["Place", "check", "is_clean"]
 
 Place = tuple[int, str]
-"""Where a row stands in its file: the number of the line, and the line."""
+"""The number and the text of a row's line in its file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ def check(
 ) -> pl.DataFrame:
     """The frame with the table's columns in the table's types, or an error that says what is wrong and where.
 
-    `locate` gives the place in the file of the row of that number (from 0).
+    `locate` gives the line of the row with that number (from 0).
     """
     missing = [name for name in table.required if name not in frame.columns]
     if missing:
@@ -55,7 +55,7 @@ def check(
 
 
 def is_clean(typed: pl.DataFrame, table: Table) -> bool:
-    """Whether every id and number is there and no row stands twice."""
+    """Whether every id and number is there and no row is repeated."""
     required = typed.select(list(table.required))
     if sum(required.null_count().row(0)) or not typed.height:
         return False
@@ -83,7 +83,7 @@ def _cast(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def _faults(raw: pl.DataFrame, typed: pl.DataFrame, table: Table) -> Iterator[_Fault]:
-    """What is wrong, the first row of each kind of fault."""
+    """What is wrong: the first row with each kind of fault."""
     for name, dtype in table.required.items():
         bad = typed[name].is_null()
         if dtype == pl.String:

@@ -3,9 +3,9 @@
     judgments   grade  qid:query  1:value  2:value …  #docid = document  …
     scores      one score per line, for the document on the same line of the other file
 
-The comment may be `#docid = X`, `# docid=X` or `# X`; without one a document is called after its query and its place
-in it: the third document of query 18 is `18-3`. Where only lines that stand together make a list, the second list of
-query 18 is called `18 (2)`, as no query of a LETOR file can be.
+The comment may be `#docid = X`, `# docid=X` or `# X`. Without one a document is named after its query and its position
+in it: the third document of query 18 is `18-3`. If a list is only made of adjacent lines, the second list of query 18
+is named `18 (2)`, which no query of a LETOR file can be.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rankgauge.tables.columns import NUMBER
 __all__ = ["AGAIN", "LETOR", "Features", "read_carefully", "read_features", "read_judgments", "read_pair"]
 
 AGAIN = r" \(\d+\)$"
-"""How the name of a list ends that is not the first of its query."""
+"""How a list's name ends if it is not the first of its query."""
 
 _COMMENT = rf"#{BLANK}*(?:docid{BLANK}*={BLANK}*)?(?<document>{WORD}+)"
 _LINE = rf"{START}(?<grade>{WORD}+){BLANK}+qid:(?<query>{WORD}+)(?:{BLANK}[^#]*{_COMMENT})?"
@@ -87,7 +87,7 @@ def _named(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataFrame
 
 
 def _lists(query: pl.Series) -> pl.Series:
-    """The list that each line belongs to: a query's name, and its number where it is not the query's first list."""
+    """The list of each line: the query's name, with a number unless it is the query's first list."""
     runs = query.to_frame().with_columns(pl.col("query").rle_id().alias("run"))
     firsts = runs.unique("run", keep="first", maintain_order=True)
     number = firsts.with_columns(pl.int_range(1, pl.len() + 1).over("query").alias("number")).select("run", "number")
@@ -122,15 +122,15 @@ def _scores(scores: Source, expected: int, source: Source, reading: Reading) -> 
 
 
 def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DTypeLike = np.float64) -> Features:
-    """The documents of a LETOR file with their features; one that a line lacks is 0, as SVM-rank has it.
+    """The documents of a LETOR file with their features; one that a line lacks is 0, as in SVM-rank.
 
-    With dtype=np.float32 the matrix takes half of the memory.
+    With dtype=np.float32 the matrix takes half the memory.
     """
     return _scanned(source, reading, dtype) or read_carefully(source, reading, dtype)
 
 
 def _scanned(source: Source, reading: Reading, dtype: npt.DTypeLike) -> Features | None:
-    """The same straight from the file's bytes; None where it is not regular, or to be refused."""
+    """The same straight from the file's bytes; None if it is irregular or to be refused."""
     scanned = scan(source, dtype)
     if scanned is None:
         return None

@@ -5,15 +5,14 @@
                 <result><document name="d"><topic>1</topic>…           classification, 2007
 
 A run has no scores: its order is the ranking, so the r-th document of a list gets the score −r. The grades are those
-of ROMIP 2010: vital 3, relevant-plus 2, relevant-minus 1, notrelevant and cantbejudged 0. The `relevant` of its binary
-tables says only that the table's own level was reached: 1. Files with a document type or entities are refused.
+of ROMIP 2010: vital 3, relevant-plus 2, relevant-minus 1, notrelevant and cantbejudged 0. `relevant`, in binary
+tables, means that the table's own level was reached: 1. Files with a document type or entities are refused.
 """
 
 from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Mapping
 from typing import BinaryIO
 from xml.sax.saxutils import escape, quoteattr
 
@@ -23,7 +22,7 @@ from rankgauge.errors import InputError
 from rankgauge.io.format import Format, Head, Kind, refuse_words
 from rankgauge.io.romip_xml import RomipReader, graded
 from rankgauge.io.source import Source
-from rankgauge.tables import JUDGMENTS, RUN, check
+from rankgauge.tables import JUDGMENTS, RUN, Table, check
 
 __all__ = ["ROMIP"]
 
@@ -40,18 +39,17 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def _read_judgments(source: Source) -> pl.DataFrame:
-    return _checked(graded(RomipReader(source).parse(), source.name), source, JUDGMENTS.required)
+    return _checked(graded(RomipReader(source).parse(), source.name), source, JUDGMENTS)
 
 
 def _read_run(source: Source) -> pl.DataFrame:
     rows = RomipReader(source).parse().filter(pl.col("word").is_null())
     place = pl.int_range(1, pl.len() + 1).over("query").cast(pl.Float64)
-    return _checked(rows.with_columns(score=-place), source, RUN.required)
+    return _checked(rows.with_columns(score=-place), source, RUN)
 
 
-def _checked(rows: pl.DataFrame, source: Source, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    table = JUDGMENTS if "grade" in columns else RUN
-    return check(rows.select(list(columns)), table, path=source.name, locate=lambda row: (rows["line"][row], ""))
+def _checked(rows: pl.DataFrame, source: Source, table: Table) -> pl.DataFrame:
+    return check(rows.select(list(table.required)), table, path=source.name, locate=lambda row: (rows["line"][row], ""))
 
 
 def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:

@@ -11,7 +11,6 @@ Fields are separated by any white space; blank lines and lines that begin with `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import BinaryIO
 
 import polars as pl
@@ -45,7 +44,7 @@ _RANKED = (
 
 
 def read_ranked(source: Source) -> pl.DataFrame:
-    """A run with the ranks that the file states, which no judging looks at; null where there is no number."""
+    """A run with the ranks that the file states, which evaluation ignores; null if a rank is no number."""
     return lines.read(source, RUN, *_RANKED)
 
 
@@ -60,31 +59,15 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def _nearly(head: Head) -> str | None:
-    """How the lines should look, where they are fields between blanks and too few."""
+    """How the lines should look, if they are too few fields between blanks."""
     few = head.fields and 1 < len(head.fields[0]) < 4
     run, judgments = LINES[Kind.RUN], LINES[Kind.JUDGMENTS]
     return f"A line of a TREC run is: {run}; one of TREC judgments: {judgments}" if few else None
 
 
-def _read_judgments(source: Source) -> pl.DataFrame:
-    return lines.read(source, JUDGMENTS, *_QRELS)
-
-
-def _read_assessed(source: Source) -> pl.DataFrame:
-    return lines.read(source, JUDGMENTS, *_ASSESSED)
-
-
 def _refuse_fractions(source: Source) -> None:
     grade = pl.col("line").str.extract_groups(_QRELS[0]).struct.field("grade")
     lines.refuse_fractions(lines.content(source).with_columns(grade), source)
-
-
-def _read_run(source: Source) -> pl.DataFrame:
-    return lines.read(source, RUN, *_RUN)
-
-
-def _batches(source: Source, rows: int) -> Iterator[pl.DataFrame]:
-    return lines.batches(source, RUN, *_RUN, rows)
 
 
 def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:
@@ -123,10 +106,10 @@ TREC = Format(
     recognise=_recognise,
     sureness=1,
     nearly=_nearly,
-    read_judgments=_read_judgments,
-    read_run=_read_run,
+    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_QRELS),
+    read_run=lambda source: lines.read(source, RUN, *_RUN),
     refuse_fractions=_refuse_fractions,
-    batches=_batches,
+    batches=lambda source, rows: lines.batches(source, RUN, *_RUN, rows),
     locate=lines.locate,
     write_judgments=_write_judgments,
     write_run=_write_run,
@@ -136,9 +119,9 @@ TREC_ASSESSORS = Format(
     name="trec-assessors",
     title="TREC qrels whose second field names the assessor",
     suffixes=(),
-    recognise=lambda head: (),  # nothing in the file tells an iteration from an assessor
+    recognise=lambda head: (),  # nothing in the file distinguishes an iteration from an assessor
     sureness=0,
     keeps_assessors=True,
-    read_judgments=_read_assessed,
+    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_ASSESSED),
     write_judgments=_write_assessed,
 ).register()

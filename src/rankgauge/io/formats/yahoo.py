@@ -3,7 +3,7 @@
     labels   2 0 1     the grades of the query's documents
     ranks    1 3 2     their ranks, a permutation of 1..n
 
-A query is called after its line, a document after its place in it; a rank r becomes the score −r.
+A query is named by its line number, a document by its position in the line; a rank r becomes the score −r.
 """
 
 from __future__ import annotations
@@ -53,10 +53,6 @@ def _cells(source: Source, table: Table, column: str, reading: Reading = STRICT)
     return check(named, table, path=source.name, locate=locate)
 
 
-def _read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
-    return _cells(source, JUDGMENTS, "grade", reading)
-
-
 def _read_run(source: Source) -> pl.DataFrame:
     run = _cells(source, RUN, "score")
     place = pl.int_range(1, pl.len() + 1)
@@ -64,19 +60,14 @@ def _read_run(source: Source) -> pl.DataFrame:
     odd = permuted.filter(~pl.col("score"))
     if len(odd):
         number = int(odd["query"][0])
-        text = " ".join(numbers_of(run, odd["query"][0]))
+        text = " ".join(run.filter(pl.col("query") == odd["query"][0]).select(numbers("score")).to_series())
         problem = "expected the ranks of the documents, each of 1 to n once"
         raise InputError(problem, path=source.name, line=number, text=text)
     return run.with_columns(-pl.col("score"))
 
 
-def numbers_of(run: pl.DataFrame, query: str) -> list[str]:
-    """The numbers of one line, as text."""
-    return run.filter(pl.col("query") == query).select(numbers("score")).to_series().to_list()
-
-
 def _read_pair(labels: Source, placed: Source, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
-    judgments, run = _read_judgments(labels, reading), _read_run(placed)
+    judgments, run = _cells(labels, JUDGMENTS, "grade", reading), _read_run(placed)
     counts = [frame.group_by("query", maintain_order=True).len() for frame in (judgments, run)]
     both = counts[0].join(counts[1], on="query", how="full", coalesce=True, suffix="_ranks").fill_null(0)
     odd = both.filter(pl.col("len") != pl.col("len_ranks")).sort(pl.col("query").cast(pl.Int64))
@@ -87,16 +78,8 @@ def _read_pair(labels: Source, placed: Source, reading: Reading) -> tuple[pl.Dat
     return judgments, run
 
 
-def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:
-    _write(frame, numbers("grade"), file)
-
-
-def _write_run(frame: pl.DataFrame, file: BinaryIO, tag: str) -> None:
-    _write(frame.with_columns(ranks()), pl.col("rank").cast(pl.String), file)
-
-
 def _write(frame: pl.DataFrame, number: pl.Expr, file: BinaryIO) -> None:
-    """A line per query; ids other than the places in the file would be lost, so they are refused."""
+    """A line per query. Other ids than positions in the file would be lost, so they are refused."""
     ordered = frame.with_columns(
         line=pl.col("query").cast(pl.Int64, strict=False), place=pl.col("document").cast(pl.Int64, strict=False)
     ).sort("line", "place")
@@ -118,9 +101,9 @@ YAHOO = Format(
     suffixes=(".labels", ".ranks"),
     recognise=_recognise,
     sureness=0,
-    read_judgments=_read_judgments,
+    read_judgments=lambda source: _cells(source, JUDGMENTS, "grade"),
     read_run=_read_run,
     read_pair=_read_pair,
-    write_judgments=_write_judgments,
-    write_run=_write_run,
+    write_judgments=lambda frame, file: _write(frame, numbers("grade"), file),
+    write_run=lambda frame, file, tag: _write(frame.with_columns(ranks()), pl.col("rank").cast(pl.String), file),
 ).register()

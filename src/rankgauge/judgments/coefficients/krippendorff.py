@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: disagreement against that of chance, for any number of assessors and gaps."""
+"""Krippendorff's alpha: disagreement relative to chance, for any number of assessors and gaps."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
 
 Distance: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-"""How far two grades are apart, squared: the grades (levels) and how often each was given (samples × levels) in,
-levels × levels for all samples or for each of them out."""
+"""The squared distance of any two grades (levels × levels, for all samples or for each), from the grades (levels) and
+how often each was given (samples × levels)."""
 
 
 def _nominal(grades: FloatArray, totals: FloatArray) -> FloatArray:
@@ -44,9 +44,9 @@ DISTANCES: Mapping[str, tuple[Distance, str]] = {
 
 
 def alpha(tally: Tally, distance: str = "nominal") -> FloatArray:
-    """1 − D_o / D_e: disagreement within items against that between any two judgments.
+    """1 − D_o / D_e: disagreement within items over that between any two judgments.
 
-    Items that one assessor judged have nothing to compare and are left out.
+    Items judged by one assessor have nothing to compare and are left out.
     """
     observed = coincidences(tally.shared)
     totals = observed.sum(axis=-1)

@@ -1,4 +1,4 @@
-"""Observed agreement: how often assessors gave the same grade, chance not taken into account."""
+"""Observed agreement: how often assessors gave the same grade, without regard to chance."""
 
 from __future__ import annotations
 
