@@ -27,7 +27,7 @@ CLOSED = {
     "AP": Precisions,
     "AP(rel=2)@3": Precisions,
     "Q": Rescored,
-    "nERR@3": Rescored,
+    "nERR@3": Cascading,
 }
 
 

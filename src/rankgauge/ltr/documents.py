@@ -1,4 +1,4 @@
-"""Documents: what a ranker learns from, each query's documents together."""
+"""Documents: what a ranker learns from, with each query's documents together."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rankgauge.policies import Duplicates
 __all__ = ["Documents", "features", "names_of", "read", "widened"]
 
 Given: TypeAlias = Any
-"""An array, a polars or pandas frame, a sparse matrix, or the path of a LETOR file."""
+"""An array, a polars or pandas frame, a sparse matrix, the path of a LETOR file, or documents."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Documents:
-    """Graded documents with their features, sorted by query; queries stand in the order of their first documents."""
+    """Graded documents with their features, sorted by query; queries are in the order of their first documents."""
 
     matrix: FloatArray
     """The features (documents × features)."""
@@ -37,9 +37,9 @@ class Documents:
 
     @classmethod
     def of(cls, X: Given, y: Any = None, qid: Any = None, *, width: int | None = None, nan: bool = False) -> Documents:
-        """The documents of arrays, frames or a LETOR file; `width` is the number of features that is expected.
+        """The documents of arrays, frames or a LETOR file; `width` is the expected number of features.
 
-        A feature that is NaN becomes 0, as one that a line of a LETOR file lacks, unless `nan` keeps it.
+        A feature that is NaN becomes 0, like one that is missing from a line of a LETOR file, unless `nan` keeps it.
         """
         path = fspath(X) if io.is_path(X) else None
         if path is not None:
@@ -62,10 +62,10 @@ class Documents:
 
     @cached_property
     def spread(self) -> FloatArray:
-        """How far each feature varies within queries (root mean square); 0 for one that cannot change an order."""
+        """How much each feature varies within queries (root mean square); 0 for one that cannot change an order."""
         means = np.add.reduceat(self.matrix, self.starts) / self.sizes[:, np.newaxis]
         spread = np.sqrt(np.mean((self.matrix - means[self.query]) ** 2, axis=0))
-        # What rounding leaves of a feature that is the same throughout a query is no spread.
+        # A feature that is the same throughout each query may vary by rounding: that is no spread.
         return np.where(spread > 1e-9 * np.abs(self.matrix).max(axis=0), spread, 0.0)
 
     def chosen(self, queries: BoolArray) -> Documents:
@@ -81,20 +81,22 @@ class Documents:
 
 
 def read(path: Any, *, named: bool = False) -> Features:
-    """The lines of a LETOR file; every line is a document of its own, unless they are to be known by their names."""
+    """The lines of a LETOR file, each a document of its own; if `named`, a query may not have an id twice."""
     duplicates = Duplicates.REFUSE if named else Duplicates.ROWS
     return read_features(Source.of(fspath(path)), Reading(duplicates=duplicates))
 
 
 def features(X: Given, *, width: int | None = None, nan: bool = False) -> FloatArray:
     """The features as a matrix, in the order of the input."""
+    if isinstance(X, Documents):
+        X = X.matrix
     if io.is_path(X):
         return _checked(widened(read(X).matrix, width), width=width, nan=nan, path=fspath(X))
     return _checked(X, width=width, nan=nan)
 
 
 def widened(matrix: Any, width: int | None) -> FloatArray:
-    """The matrix with at least as many columns: the last features may be 0, and so absent, in all lines of a file."""
+    """The matrix with at least `width` columns: a file leaves out trailing features that are 0 in all its lines."""
     lacking = 0 if width is None else max(width - matrix.shape[1], 0)
     return np.asarray(np.pad(matrix, ((0, 0), (0, lacking))) if lacking else matrix, dtype=np.float64)
 
@@ -104,22 +106,26 @@ def _checked(X: Given, *, width: int | None, nan: bool, path: str | None = None)
     if matrix.ndim != 2 or not len(matrix):
         hint = "Give a row for each document and a column for each feature."
         raise InputError(f"features of shape {matrix.shape}", path=path, hint=hint)
+    _check_width(matrix, width, path)
+    if np.isinf(matrix).any():
+        row, column = np.argwhere(np.isinf(matrix))[0]
+        problem = f"feature {column + 1} of document {row + 1} is infinite"
+        raise InputError(problem, path=path, hint="Give finite numbers or NaN.")
+    # Always row by row in memory: the last bits of a product depend on the layout.
+    return np.ascontiguousarray(matrix if nan else np.nan_to_num(matrix, nan=0.0))
+
+
+def _check_width(matrix: FloatArray, width: int | None, path: str | None = None) -> None:
     if width is not None and matrix.shape[1] != width:
         raise InputError(
             f"documents with {matrix.shape[1]} features, for a ranker that learned from {width}",
             path=path,
             hint="Give the same features, in the same order, as in training.",
         )
-    if np.isinf(matrix).any():
-        row, column = np.argwhere(np.isinf(matrix))[0]
-        problem = f"feature {column + 1} of document {row + 1} is infinite"
-        raise InputError(problem, path=path, hint="Give finite numbers or NaN.")
-    # Row by row in memory, whatever the input was: the last bits of a product depend on it.
-    return np.ascontiguousarray(matrix if nan else np.nan_to_num(matrix, nan=0.0))
 
 
 def names_of(X: Given) -> list[str] | None:
-    """The names of a frame's columns; None where features have no names."""
+    """The names of a frame's columns; None if features have no names."""
     columns = getattr(X, "columns", None)
     named = columns is not None and all(isinstance(name, str) for name in columns)
     return [str(name) for name in columns] if named and columns is not None else None

@@ -1,16 +1,17 @@
-"""Objective: how good scores are for some documents, by a measure under a dialect; what rankers optimise.
+"""Objective: what rankers optimise, the value of scores for some documents by a measure under a dialect.
 
-The values are those of `score_arrays`. For nDCG and whatever else is a sum of the documents' worths, each weighed by
-its rank (DCG, CG, RBP, P), one evaluation is one sort, a gather and a sum; what the dialect says of empty and short
-queries is settled once, as no order of the documents changes it. Every other measure goes through its own kernel.
+The values are those of `score_arrays`. Where a measure is a weighted sum of gains (DCG, CG, RBP, P) or such a sum over
+that of the ideal order (nDCG), one evaluation is one sort, a gather and a sum; empty and short queries are settled
+once, since no order of the documents changes them. Every other measure goes through its own kernel.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,8 +21,6 @@ from rankgauge.dialects import Dialect
 from rankgauge.ltr.documents import Documents
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.graded.dcg import DCG
-from rankgauge.measures.graded.ndcg import nDCG
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ShortList, Ties
@@ -29,31 +28,51 @@ from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.rules import compared, graded
 
-__all__ = ["Discounted", "General", "Objective"]
+__all__ = ["Discounted", "Divisor", "General", "Objective", "taken_apart"]
 
 TOGETHER = 1 << 19
-"""How many documents are scored at once where there are many rankings of them."""
+"""How many documents are scored at once when there are many rankings of them."""
+
+Divisor: TypeAlias = Callable[[RankedLists], FloatArray | None]
+"""What the sum of each list is divided by."""
+
+
+def taken_apart(kernel: Measure) -> tuple[Form | None, Divisor | None]:
+    """The measure as a form, and what its value is divided by, if anything; no form if it has none."""
+    form = kernel.form()
+    return (kernel.numerator(), kernel.divisor) if form is None else (form, None)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Objective(ABC):
-    """A measure of scores for the documents, as a dialect reads it."""
+    """The value of scores for the documents, by a measure as a dialect reads it."""
 
     documents: Documents
     measure: Measure
     dialect: Dialect
+    kernel: Measure
+    """The measure with every parameter set."""
 
     @staticmethod
     def of(documents: Documents, metric: str | Measure, dialect: str | Dialect = "standard") -> Objective:
         """The objective. Documents in arrays have no ids: a dialect that orders ties by them gets their mean."""
         spoken, measure = dialects.get(dialect), parse(metric)
         spoken = spoken.changed(ties=Ties.EXPECTED) if spoken.ties is Ties.DOCID else spoken
-        kind: type[Objective] = Discounted if _is_discounted(documents, measure, spoken) else General
-        return kind(documents=documents, measure=measure, dialect=spoken)
+        kernel = spoken.read(measure).bound(DEFAULTS)
+        form, divisor = taken_apart(kernel)
+        if form is None or form.shape is not Shape.LINEAR or not _sortable(documents, spoken):
+            return General(documents=documents, measure=measure, dialect=spoken, kernel=kernel)
+        return Discounted(
+            documents=documents, measure=measure, dialect=spoken, kernel=kernel, form=form, divisor=divisor
+        )
+
+    def chosen(self, queries: BoolArray) -> Objective:
+        """The same for some of the queries."""
+        return Objective.of(self.documents.chosen(queries), self.measure, self.dialect)
 
     @abstractmethod
     def values(self, scores: FloatArray) -> FloatArray:
-        """The value of each query, settled as the dialect says; NaN where it leaves the query out."""
+        """The value of each query, settled as the dialect says; NaN if it leaves the query out."""
 
     @abstractmethod
     def table(self, columns: FloatArray) -> FloatArray:
@@ -61,7 +80,7 @@ class Objective(ABC):
 
     @abstractmethod
     def each(self, columns: FloatArray) -> FloatArray:
-        """The values of many scores at once (columns × queries), ties as the dialect has them."""
+        """The values of many scores at once (columns × queries), with ties as the dialect orders them."""
 
     @property
     @abstractmethod
@@ -69,15 +88,15 @@ class Objective(ABC):
         """For which queries the order of the documents can change the value."""
 
     def mean(self, scores: FloatArray) -> float:
-        """The measure's one number for these scores."""
+        """The measure's value over all queries for these scores."""
         return self.overall(self.values(scores))
 
     def overall(self, values: FloatArray) -> float:
-        """The measure's one number from the values of the queries: their mean, or what the measure has for it."""
+        """The measure's value over all queries from the value of each: their mean, or the measure's own aggregate."""
         return self.measure.facts.aggregate.over(values, single=self.dialect.single_arithmetic)
 
     def _scored(self, scores: FloatArray, **overrides: Any) -> FloatArray:
-        """The values by the way of all measures; those of several columns of scores one after another."""
+        """The values by `score_arrays`; those of several columns of scores one after another."""
         grades, sizes, times = self.documents.grades, self.documents.sizes, scores.size // len(scores)
         return score_arrays(
             np.tile(grades, times),
@@ -103,24 +122,28 @@ class General(Objective):
         return self._together(columns, ties=Ties.EXPECTED)
 
     def _together(self, columns: FloatArray, **overrides: Any) -> FloatArray:
-        """The values of many scores, some of these at once as if they were for other queries."""
+        """The values of many scores; several of them at once, each as if for queries of its own."""
         step = max(1, TOGETHER // len(columns))
         parts = [columns[:, low : low + step] for low in range(0, columns.shape[1], step)]
         return np.concatenate([self._scored(part, **overrides).reshape(part.shape[1], -1) for part in parts])
 
     @cached_property
     def live(self) -> BoolArray:
-        """Those with documents of different grades: no measure tells two orders of equal grades apart."""
+        """Queries with documents of different grades: no measure tells two orders of equal grades apart."""
         low, high = (at.reduceat(self.documents.grades, self.documents.starts) for at in (np.minimum, np.maximum))
         return np.asarray(low < high)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Discounted(Objective):
-    """A sum of gains, each weighed by its document's rank, over a query's ideal.
+    """A sum of gains, each weighted by its document's rank, over the query's divisor.
 
-    A query that no order can change has its value once and for all; only the others are sorted.
+    A query whose value no order can change is settled once; only the others are sorted.
     """
+
+    form: Form
+    """What the sum is made of."""
+    divisor: Divisor | None
 
     def values(self, scores: FloatArray) -> FloatArray:
         return self._ranked(scores, self.dialect.ties)
@@ -132,18 +155,6 @@ class Discounted(Objective):
         return np.array([self._ranked(column, Ties.EXPECTED) for column in columns.T])
 
     @cached_property
-    def kernel(self) -> Measure:
-        """The measure with every parameter set."""
-        return self.dialect.read(self.measure).bound(DEFAULTS)
-
-    @cached_property
-    def form(self) -> Form:
-        """What the sum is made of."""
-        found = _form(self.kernel)
-        assert found is not None
-        return found
-
-    @cached_property
     def grades(self) -> FloatArray:
         """The grades on the dialect's scale."""
         grades = self.documents.grades
@@ -152,28 +163,32 @@ class Discounted(Objective):
 
     @cached_property
     def gains(self) -> FloatArray:
-        """What each document is worth at a place of weight 1."""
-        lists = RankedLists(
-            ranks=np.ones(len(self.grades)), grades=self.grades, ideal=self.grades, retrieved=np.zeros(())
-        )
-        return self.form.worth(lists)
+        """What each document adds at a rank of weight 1."""
+        ranks, grades = np.ones(len(self.grades)), self.grades
+        return self.form.worth(RankedLists(ranks=ranks, grades=grades, ideal=grades, retrieved=np.zeros(())))
 
     @cached_property
     def ideal(self) -> FloatArray:
         """What the sum of each query is divided by."""
-        if type(self.kernel) is nDCG:
-            return _ideals(self.kernel, self.grades, self.documents.sizes)
-        return np.ones(len(self.documents.sizes))
+        sizes = self.documents.sizes
+        found = np.ones(len(sizes))
+        if self.divisor is None:
+            return found
+        for rows, (padded,) in pad_groups(sizes, self.grades):
+            ideal = -np.sort(-padded, axis=1)
+            lists = RankedLists(ranks=ideal, grades=ideal, ideal=ideal, retrieved=sizes[rows].astype(np.float64))
+            found[rows] = self.divisor(lists)
+        return found
 
     def weigh(self, ranks: FloatArray) -> FloatArray:
-        """What ranks are worth: 0 past the cutoff."""
+        """The weights of ranks: 0 past the cutoff."""
         limit = np.inf if self.form.cutoff is None else self.form.cutoff
         return np.where(ranks <= limit, self.form.weight(np.minimum(ranks, limit)), 0.0)
 
     @cached_property
     def constant(self) -> FloatArray:
-        """The settled value of each query under some order: where the query is not live, under every order."""
-        # Refuses here what the dialect refuses: grades off its scale, lists that are too short.
+        """The settled value of each query under some order; for a query that is not live, under every order."""
+        # Raises an error for what the dialect refuses: grades off its scale, lists that are too short.
         return self._scored(np.zeros(len(self.grades)))
 
     @cached_property
@@ -199,12 +214,9 @@ class Discounted(Objective):
     def _ranked(self, scores: FloatArray, ties: Ties) -> FloatArray:
         if not np.isfinite(scores).all():
             return self._scored(scores, ties=ties)
-        return self._settled(self._summed(scores[self.rows], expected=ties is Ties.EXPECTED))
-
-    def _summed(self, scores: FloatArray, *, expected: bool) -> FloatArray:
-        return self._sorting.sums(compared(scores, self.dialect.ranking), expected=expected)
-
-    def _settled(self, sums: FloatArray) -> FloatArray:
+        live = scores[self.rows]
+        live = compared(live, self.dialect.ranking) if self.dialect.single_precision else live
+        sums = self._sorting.sums(live, expected=ties is Ties.EXPECTED)
         values = self.constant.copy()
         values[self.live] = sums / self.ideal[self.live]
         return values
@@ -250,25 +262,8 @@ class _Sorting:
         return np.repeat(np.add.reduceat(self.weights, first) / counts, counts)
 
 
-def _ideals(kernel: nDCG, grades: FloatArray, sizes: IndexArray) -> FloatArray:
-    """The sum of each query's ideal order."""
-    found = np.zeros(len(sizes))
-    for rows, (padded,) in pad_groups(sizes, grades):
-        ideal = -np.sort(-padded, axis=1)
-        lists = RankedLists(ranks=ideal, grades=ideal, ideal=ideal, retrieved=sizes[rows].astype(np.float64))
-        found[rows] = kernel.divisor(lists)
-    return found
-
-
-def _form(kernel: Measure) -> Form | None:
-    """The measure as gains weighed by ranks, where it is such a sum; for nDCG, what is above the line."""
-    found = DCG.form(kernel) if type(kernel) is nDCG else kernel.form()
-    return found if found is not None and found.shape is Shape.LINEAR else None
-
-
-def _is_discounted(documents: Documents, measure: Measure, dialect: Dialect) -> bool:
-    """Whether sorting and adding gives the dialect's values: no list is cut, every order but that of ties is strict."""
+def _sortable(documents: Documents, dialect: Dialect) -> bool:
+    """Whether sorting and adding gives the dialect's values: no list is cut, and only ties leave an order open."""
     plain = not dialect.single_arithmetic and dialect.depth is None
     ordered = dialect.ties in (Ties.EXPECTED, Ties.INPUT)
-    judged = bool(np.isfinite(graded(documents.grades, dialect.negative)).all())
-    return plain and ordered and judged and _form(dialect.read(measure).bound(DEFAULTS)) is not None
+    return plain and ordered and bool(np.isfinite(graded(documents.grades, dialect.negative)).all())

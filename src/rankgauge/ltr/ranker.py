@@ -79,12 +79,14 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     ) -> Self:
         """Learns from documents with features X, grades y and queries qid, or from a LETOR file.
 
-        `validation` is (X, y, qid) or a LETOR file: by it the ranker stops and chooses. `watch` is called each round.
+        `validation` is (X, y, qid) or a LETOR file: the ranker uses it to stop early and to choose its parameters.
+        `watch` is called after each round. Either may also be what `objective` gave.
         """
         self.check()
-        train = Documents.of(X, y, qid, nan=self.keeps_nan)
-        held = None if validation is None else self._held(validation, train.matrix.shape[1])
-        self.n_features_in_, self.curve_, self.best_round_ = train.matrix.shape[1], [], None
+        train = X if isinstance(X, Objective) else self.objective(Documents.of(X, y, qid, nan=self.keeps_nan))
+        width = train.documents.matrix.shape[1]
+        held = None if validation is None else self._held(validation, width)
+        self.n_features_in_, self.curve_, self.best_round_ = width, [], None
         self._name_features(X)
         self._fit(train, held, self._noted(watch))
         return self
@@ -106,7 +108,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         return self.objective(documents).mean(self._scores(documents.matrix))
 
     def objective(self, documents: Documents) -> Objective:
-        """What the ranker makes large: its metric on the documents, under its dialect."""
+        """What the ranker optimises: its metric on the documents, under its dialect."""
         return Objective.of(documents, self.metric, self.dialect)
 
     def check(self) -> None:
@@ -127,7 +129,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
             file.write(text.encode() + b"\n")
 
     @abstractmethod
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         """Learns; what is learned becomes attributes that end in an underscore."""
 
     @abstractmethod
@@ -145,13 +147,15 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.rng)
 
-    def _held(self, validation: Any, width: int) -> Documents:
+    def _held(self, validation: Any, width: int) -> Objective:
+        if isinstance(validation, Objective):
+            return validation
         if io.is_path(validation):
-            return Documents.of(validation, width=width, nan=self.keeps_nan)
+            return self.objective(Documents.of(validation, width=width, nan=self.keeps_nan))
         if not isinstance(validation, tuple | list) or len(validation) != 3:
             expected = "(X, y, qid) or the path of a LETOR file"
             raise ParameterError(type(self).__name__, "validation", expected, type(validation).__name__)
-        return Documents.of(*validation, width=width, nan=self.keeps_nan)
+        return self.objective(Documents.of(*validation, width=width, nan=self.keeps_nan))
 
     def _noted(self, watch: Watch | None) -> Watch:
         """The watch, and beside it the curve that the ranker keeps."""

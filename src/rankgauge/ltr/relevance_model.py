@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import learned
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray, IndexArray
@@ -51,11 +51,12 @@ class RelevanceModel(Ranker):
     def _relearn(self, state: Mapping[str, Any]) -> None:
         """Takes back what `_learned` gave."""
 
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
-        # In the order of the input: what is learned must not hang on the queries.
-        rows = np.argsort(train.place)
-        self.classes_, classes = np.unique(train.grades[rows], return_inverse=True)
-        self._learn(train.matrix[rows], classes)
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
+        # In the order of the input: what is learned must not depend on the queries.
+        documents = train.documents
+        rows = np.argsort(documents.place)
+        self.classes_, classes = np.unique(documents.grades[rows], return_inverse=True)
+        self._learn(documents.matrix[rows], classes)
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return np.asarray(self._probabilities(matrix) @ self.classes_)

@@ -10,9 +10,9 @@ from typing import TextIO
 import numpy as np
 
 from rankgauge import dialects
-from rankgauge.ltr import RANKERS, Documents, Ranker
+from rankgauge.ltr import RANKERS, Objective, Ranker
 from rankgauge.ltr.ranker import changed_dialect
-from rankgauge.measures import Aggregate, parse
+from rankgauge.measures import Aggregate
 from rankgauge.stats import t_interval
 
 __all__ = ["Training", "show_parameters", "show_rankers", "sparkline"]
@@ -39,8 +39,8 @@ class Training:
     """A ranker that has learned, what it learned from, and how long it took."""
 
     ranker: Ranker
-    train: Documents
-    validation: Documents | None
+    train: Objective
+    validation: Objective | None
     seconds: float
 
     def show(self, out: TextIO) -> None:
@@ -48,16 +48,16 @@ class Training:
         _write(out, self._lines())
 
     def _lines(self) -> list[tuple[str, str]]:
-        ranker = self.ranker
+        ranker, documents = self.ranker, self.train.documents
         lines = [
             (
                 "ranker",
                 f"{ranker.name} ({', '.join(f'{name}={value}' for name, value in ranker.own_parameters.items())})",
             ),
-            ("metric", f"{parse(ranker.metric)}, as {self._dialect()} computes it"),
+            ("metric", f"{self.train.measure}, as {self._dialect()} computes it"),
             (
                 "documents",
-                f"{len(self.train.grades)} of {len(self.train.sizes)} queries, {ranker.n_features_in_} features",
+                f"{len(documents.grades)} of {len(documents.sizes)} queries, {ranker.n_features_in_} features",
             ),
         ]
         lines += self._curve()
@@ -85,10 +85,8 @@ class Training:
         ends = f"{min(values):.4f} to {max(values):.4f}"
         return [("rounds", f"{len(values)}{best}"), ("curve", f"{sparkline(values)}  {ends} ({by})")]
 
-    def _value(self, documents: Documents) -> str:
-        objective = self.ranker.objective(documents)
-        # The rows of the input are in another order; each document has its own score all the same.
-        values = objective.values(self.ranker.predict(documents.matrix))
+    def _value(self, objective: Objective) -> str:
+        values = objective.values(self.ranker.predict(objective.documents))
         found = f"{objective.overall(values):.4f}"
         if objective.measure.facts.aggregate is not Aggregate.MEAN:
             return found

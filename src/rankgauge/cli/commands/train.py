@@ -13,7 +13,7 @@ from rankgauge.cli.command import command
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
-    from rankgauge.ltr import Documents, Ranker
+    from rankgauge.ltr import Objective, Ranker
     from rankgauge.report.training import Training
 
 __all__ = ["train"]
@@ -87,6 +87,7 @@ def train(
 
     from rankgauge import dialects, ltr
     from rankgauge.cli.commands.evaluate import given, undefined
+    from rankgauge.measures import parse
     from rankgauge.report.training import show_parameters, show_rankers
 
     if ranker is None:
@@ -96,15 +97,9 @@ def train(
     if documents is None:
         show_parameters(kind, sys.stdout)
         return
-    spoken = dialects.get(dialect)
-    changes = given(empty=undefined(empty, "train"), short=short)
-    made = kind(
-        metric=metric,
-        dialect=spoken.changed(**changes) if changes else dialect,
-        rng=seed,
-        **_parameters(kind, setting or []),
-    )
-    made.check()  # a wrong name shows before anything is read
+    spoken = dialects.get(dialect).changed(**given(empty=undefined(empty, "train"), short=short))
+    made = kind(metric=parse(metric), dialect=spoken, rng=seed, **_parameters(kind, setting or []))
+    made.check()  # a wrong value shows before anything is read
     if output is not None:
         _require_folder(output)
     learned = _learned(made, documents, validation)
@@ -145,27 +140,27 @@ def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
     from rankgauge.report.training import Training
 
     heed()
-    learned, held = _read(train, validation, nan=ranker.keeps_nan)
+    learned, held = _read(ranker, train, validation)
     started = time.perf_counter()
     with told() as tell:
         ranker.fit(
-            learned.matrix,
-            learned.grades,
-            qid=learned.query,
-            validation=None if held is None else (held.matrix, held.grades, held.query),
+            learned,
+            validation=held,
             watch=lambda round_, rounds, value, checked: tell(round_, rounds, _words(ranker, value, checked)),
         )
     return Training(ranker=ranker, train=learned, validation=held, seconds=time.perf_counter() - started)
 
 
-def _read(train: Path, validation: Path | None, *, nan: bool) -> tuple[Documents, Documents | None]:
-    """The documents of both files; a feature that only one of them has is 0 in the other."""
+def _read(ranker: Ranker, train: Path, validation: Path | None) -> tuple[Objective, Objective | None]:
+    """What to optimise on the documents of both files; a feature that only one of them has is 0 in the other."""
     from rankgauge.ltr.documents import Documents, read, widened
 
     files = [read(path) for path in (train, validation) if path is not None]
     width = max(found.matrix.shape[1] for found in files)
-    parts = [Documents.of(widened(found.matrix, width), found.grades, found.queries, nan=nan) for found in files]
-    return parts[0], parts[1] if len(parts) > 1 else None
+    parts = [
+        Documents.of(widened(found.matrix, width), found.grades, found.queries, nan=ranker.keeps_nan) for found in files
+    ]
+    return ranker.objective(parts[0]), ranker.objective(parts[1]) if len(parts) > 1 else None
 
 
 def _words(ranker: Ranker, value: float, checked: float) -> str:

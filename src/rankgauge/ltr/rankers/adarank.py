@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.linear import LinearRanker
 from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import Flag, RealNumber, WholeNumber, parameter
@@ -44,12 +43,11 @@ class AdaRank(LinearRanker):
     tolerance: float = parameter(RealNumber(), default=0.002)
     skip_dead: bool = parameter(Flag(), default=True)
 
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
-        held = None if validation is None else self.objective(validation)
-        boosting = Boosting.of(self.objective(train), skip_dead=self.skip_dead)
-        self.weights_ = np.zeros(train.matrix.shape[1])
-        rounds = boosting.rounds(self.rounds, self.tolerance)
-        self._keep_best(((number, round_.weights, round_.value) for number, round_ in rounds), self.rounds, held, watch)
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
+        rounds = Boosting.of(train, skip_dead=self.skip_dead).rounds(self.rounds, self.tolerance)
+        proposed = ((number, round_.weights, round_.value) for number, round_ in rounds)
+        self.weights_ = np.zeros(self.n_features_in_)
+        self._keep_best(proposed, self.rounds, validation, watch)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.line_search import LineSearch, line_search
 from rankgauge.ltr.linear import LinearRanker, weighted
+from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import RealNumber, WholeNumber, parameter
 from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import FloatArray
@@ -35,21 +35,21 @@ class CoordinateAscent(LinearRanker):
     iterations: int = parameter(WholeNumber(), default=25)
     tolerance: float = parameter(RealNumber(), default=0.0001)
 
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
-        objective = self.objective(train)
-        held = None if validation is None else self.objective(validation)
-        self.weights_ = np.zeros(len(train.spread))
-        climbs = self._climbs(train.chosen(objective.live), train.spread)
-        rounds = ((number, weights, objective.mean(weighted(train.matrix, weights))) for number, weights in climbs)
-        self._keep_best(rounds, self.restarts * self.iterations, held, watch)
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
+        matrix = train.documents.matrix
+        rounds = ((number, weights, train.mean(weighted(matrix, weights))) for number, weights in self._climbs(train))
+        self.weights_ = np.zeros(self.n_features_in_)
+        self._keep_best(rounds, self.restarts * self.iterations, validation, watch)
 
-    def _climbs(self, documents: Documents, scale: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-        """The number of each round and the weights after it, start by start; nothing where no order matters."""
+    def _climbs(self, train: Objective) -> Iterator[tuple[int, FloatArray]]:
+        """The number of each round and the weights after it, start by start; none if every order is as good."""
+        scale = train.documents.spread
         used = np.flatnonzero(scale)
-        if not len(documents.sizes) or not len(used):
+        if not train.live.any() or not len(used):
             return
-        columns = np.ascontiguousarray((documents.matrix[:, used] / scale[used]).T)
-        search, rng = line_search(self.objective(documents), columns), self._generator()
+        live = train.chosen(train.live)
+        columns = np.ascontiguousarray((live.documents.matrix[:, used] / scale[used]).T)
+        search, rng = line_search(live, columns), self._generator()
         for restart in range(self.restarts):
             start = rng.dirichlet(np.ones(len(used))) if restart else np.full(len(used), 1.0 / len(used))
             for n, found in enumerate(self._climb(search, start, rng), start=1):

@@ -59,25 +59,24 @@ class LambdaMART(Ranker):
     swaps: int = parameter(WholeNumber(), default=200)
     n_jobs: int = parameter(WholeNumber(), default=1)
 
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
-        rng, objective = self._generator(), self.objective(train)
-        chosen = moved(objective)
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
+        rng, chosen = self._generator(), moved(train)
         self._grow(())
         if not chosen.any():
             return  # every order is as good as any other: all documents score 0
         lambdas = Lambdas(
-            objective=self.objective(train.chosen(chosen)),
-            tops=self.tops or objective.measure.depth or TOPS,
+            objective=train.chosen(chosen),
+            tops=self.tops or train.measure.depth or TOPS,
             most=self.swaps,
             rng=rng,
         )
-        settings = self._settings(int(train.sizes[chosen].sum()), int(rng.integers(1 << 31)))
+        settings = self._settings(len(lambdas.objective.documents.grades), int(rng.integers(1 << 31)))
         data = _binned(lambdas.objective.documents, settings)
         if any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
-            judge = lambdas.objective if validation is None else self.objective(validation)
+            judge = lambdas.objective if validation is None else validation
             grown = self._grown(data, lambdas, judge, settings, self._watched(watch, validation is not None))
             text = grown.model_to_string(num_iteration=self.best_round_)
-            self._grow(lightgbm_trees(text, train.matrix.shape[1]))
+            self._grow(lightgbm_trees(text, self.n_features_in_))
 
     def _grown(
         self, data: Any, lambdas: Lambdas, judge: Objective, settings: dict[str, Any], watched: Callable[[Any], None]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.ltr.documents import Documents
+from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import WholeNumber, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
@@ -40,12 +41,12 @@ class RankBoost(Ranker):
     rounds: int = parameter(WholeNumber(), default=300)
     bins: int | None = parameter(WholeNumber(least=2, optional=True), default=10)
 
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
-        judge = self.objective(train if validation is None else validation)
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
+        judge = train if validation is None else validation
         matrix = np.asfortranarray(judge.documents.matrix)
         scores, best = np.zeros(len(matrix)), -np.inf
         found: list[tuple[Stump, float]] = []
-        for stump, weight in _boosted(train, self.bins, self.rounds):
+        for stump, weight in _boosted(train.documents, self.bins, self.rounds):
             found.append((stump, weight))
             scores += weight * (matrix[:, stump.feature] > stump.threshold)
             value = judge.mean(scores)

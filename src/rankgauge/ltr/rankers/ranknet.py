@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.network import Adam, Network
+from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import ListOf, RealNumber, WholeNumber, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
@@ -39,13 +40,14 @@ class RankNet(Ranker):
     penalty: float = parameter(RealNumber(), default=0.01)
     patience: int = parameter(WholeNumber(), default=20)
 
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         rng = self._generator()
-        self._network = Network(widths=(train.matrix.shape[1], *self.hidden, 1))
-        self.means_, self.scales_ = train.matrix.mean(axis=0), _spread(train.matrix)
-        judge = self.objective(train if validation is None else validation)
+        matrix = train.documents.matrix
+        self._network = Network(widths=(self.n_features_in_, *self.hidden, 1))
+        self.means_, self.scales_ = matrix.mean(axis=0), _spread(matrix)
+        judge = train if validation is None else validation
         judged, best = self._standardised(judge.documents.matrix), -np.inf
-        for epoch, parameters in enumerate(self._epochs(train, rng), start=1):
+        for epoch, parameters in enumerate(self._epochs(train.documents, rng), start=1):
             value = judge.mean(self._network.scores(parameters, judged))
             if validation is None or self.best_round_ is None or value > best:
                 best, self.best_round_, self.parameters_ = value, epoch, parameters

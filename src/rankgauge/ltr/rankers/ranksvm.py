@@ -12,6 +12,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.margins import Margins
+from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import ListOf, RealNumber, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
@@ -43,16 +44,18 @@ class RankSVM(Ranker):
     grid: Sequence[float] = parameter(ListOf(each=RealNumber(open=True)), default=GRID)
     tolerance: float = parameter(RealNumber(open=True), default=1e-3)
 
-    def _fit(self, train: Documents, validation: Documents | None, watch: Watch) -> None:
-        judges = [None if documents is None else self.objective(documents) for documents in (train, validation)]
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         costs = sorted(self.grid) if self.C is None else [self.C]
         best = -np.inf
-        for number, weights in enumerate(path(train, costs, self.tolerance), start=1):
-            values = [np.nan if judge is None else judge.mean(judge.documents.matrix @ weights) for judge in judges]
-            value = values[0 if validation is None else 1]
+        for number, weights in enumerate(path(train.documents, costs, self.tolerance), start=1):
+            trained, held = (
+                np.nan if judge is None else judge.mean(judge.documents.matrix @ weights)
+                for judge in (train, validation)
+            )
+            value = trained if validation is None else held
             if self.best_round_ is None or value > best:
                 best, self.best_round_, self.C_, self.coef_ = value, number, float(costs[number - 1]), weights
-            watch(number, len(costs), values[0], values[1])
+            watch(number, len(costs), trained, held)
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return np.asarray(matrix @ self.coef_)
