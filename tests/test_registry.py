@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -154,10 +153,10 @@ NOVELTIES = {
         source="""
             from rankgauge.audit.cause import Cause, policy
 
-            Cause(name="novelty", fields=("gain",), subject="what a new file explains", setting=policy("gain")).register()
+            Cause(name="novelty", fields=("gain",), subject="a new file", setting=policy("gain")).register()
         """,
         shown_by=("audit", "qrels.txt", "bm25.txt", "-d", "standard,gdeval"),
-        shown="what a new file explains",
+        shown="from a new file",
     ),
     "file format": Novelty(
         room="rankgauge.io.formats",
@@ -212,6 +211,24 @@ NOVELTIES = {
         ''',
         shown_by=("--help",),
         shown="Do what a new file says.",
+    ),
+    "web route": Novelty(
+        room="rankgauge.web.routes",
+        source="""
+            from rankgauge.web.route import api
+
+            router = api("novelty", place=1000, tag="novelty")
+
+            @router.get("/novelty")
+            def novelty() -> str:
+                return "new"
+        """,
+        shown_by=(
+            "python",
+            "from rankgauge.web.app import create_app; from rankgauge.web.settings import RoomSettings;"
+            "print(*create_app(RoomSettings.of(database='sqlite:///room.db')).openapi()['paths'])",
+        ),
+        shown="/api/v1/novelty",
     ),
 }
 

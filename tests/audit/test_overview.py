@@ -192,7 +192,7 @@ def test_a_refusal_is_told() -> None:
 
 def test_an_input_that_nobody_takes() -> None:
     """Where every tool refuses, the audit is an error that says why."""
-    with pytest.raises(InputError, match=r"no tool takes this input; sklearn says: .*negative grade"):
+    with pytest.raises(InputError, match=r"no tool accepts this input; sklearn says: .*negative grade"):
         audit({"a": {"x": 1, "y": -1}}, {"a": {"x": 1, "y": 2}}, dialects=["sklearn"], base="sklearn")
 
 

@@ -37,13 +37,13 @@ Remedy = Callable[["Audit"], Iterator[Advice]]
 
 
 def advise(audit: Audit) -> list[Advice]:
-    """What to do on this data; nothing where the tools agree and there is something to agree on."""
+    """What to do on this data; nothing if the tools agree and the values mean something."""
     rules = [cause.remedy for cause in _weighty(audit) if cause.remedy is not None]
     return list(dict.fromkeys(one for rule in dict.fromkeys((_vain, *rules, definition)) for one in rule(audit)))
 
 
 def _weighty(audit: Audit) -> list[Cause]:
-    """The causes with a share of a gap, by falling share; then those that move only tools between its ends."""
+    """The causes of a gap by falling share, then those that move only tools between its ends."""
     between, beside = dict[Cause, float](), dict[Cause, float]()
     for run, gap in audit.gaps.items():
         for shares, found in ((between, [gap]), (beside, audit.attributions[run].values())):
@@ -55,7 +55,7 @@ def _weighty(audit: Audit) -> list[Cause]:
 
 
 def _vain(audit: Audit) -> Iterator[Advice]:
-    """What to look at where the tools agree, or differ, on nothing: the values say nothing of the run's quality."""
+    """What to check when the values say nothing about the run, because nothing in it could be judged."""
     for run, conditions in audit.conditions.items():
         of, n = f" of {run}" if audit.several else "", len(conditions.queries)
         zero = not np.nan_to_num([audit.mean(run, dialect) for dialect in audit.dialects]).any()
@@ -70,12 +70,14 @@ def _vain(audit: Audit) -> Iterator[Advice]:
             words = f"None of the documents{of} is judged for its query, so there is nothing to count."
             yield Advice(title="Check the ids of the documents", words=words)
         elif zero and audit.measure.facts.bounds[0] == 0:
-            words = f"Every tool gives 0{of and f' to {run}'}: no relevant document stands where {audit.measure} looks."
+            words = (
+                f"Every tool gives 0{of and f' to {run}'}: there is no relevant document where {audit.measure} looks."
+            )
             yield Advice(title="Look at the run first", words=words)
 
 
 def definition(audit: Audit) -> Iterator[Advice]:
-    """What holds whatever the cause is."""
+    """The advice that applies whatever the cause."""
     standard = next((dialect for dialect in audit.dialects if dialect.name == "standard"), None)
     beside = "Name the tool, its version, the gain, the discount and the cutoff beside any"
     if audit.gaps and standard is None:
@@ -90,7 +92,7 @@ def definition(audit: Audit) -> Iterator[Advice]:
 
 
 def same_on_any_data(title: str, words: str, *, kind: str = "") -> Remedy:
-    """Advice that is the same on any data, but for how many queries are of the kind."""
+    """Advice that is the same on any data, except for how many queries are of the kind."""
 
     def remedy(audit: Audit) -> Iterator[Advice]:
         conditions = fullest(audit, kind) if kind else None

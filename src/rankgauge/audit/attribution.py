@@ -28,7 +28,7 @@ from rankgauge.numeric import BoolArray
 __all__ = ["NOTHING", "UNSEEN", "Attribution", "Part", "attribute"]
 
 UNSEEN = 5e-5
-"""What four decimals do not show."""
+"""Four decimals do not show what is smaller."""
 
 NOTHING = 1e-12
 """A share below this is the rounding of sums of doubles."""
@@ -41,7 +41,7 @@ class Part:
     cause: Cause
     amount: float
     queries: int
-    """How many queries have another value when this cause alone is switched, at either end."""
+    """How many queries change their value when this cause alone is switched, from either end."""
 
     @property
     def matters(self) -> bool:
@@ -63,7 +63,7 @@ class Attribution:
     other: Dialect
     difference: float
     parts: tuple[Part, ...]
-    """One for each cause in which the dialects differ, the largest first; they sum to the difference."""
+    """One for each cause in which the dialects differ, largest first; they sum to the difference."""
 
     @property
     def mattering(self) -> tuple[Part, ...]:
@@ -71,7 +71,7 @@ class Attribution:
         return tuple(part for part in self.parts if part.matters)
 
     def amount(self, cause: Cause) -> float:
-        """What the cause adds; 0 where the two dialects have the same choice."""
+        """What the cause adds; 0 if the two dialects make the same choice."""
         return sum(part.amount for part in self.parts if part.cause is cause)
 
 
@@ -81,7 +81,7 @@ def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -
     first, last = (bare(traits.simplest(dialect, measure)) for dialect in (base, other))
     causes = differing(first, last)
     values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in _subsets(causes)}
-    # A mixture of two tools may leave every query out though neither of them does; as in gdeval, no mean is 0 then.
+    # A mixture of two tools may leave out every query though neither tool does; the mean is 0 then, as in gdeval.
     ends = (frozenset[Cause](), frozenset(causes))
     values = {c: 0.0 if np.isnan(value) and c not in ends else value for c, value in values.items()}
     parts = [_part(scores, first, last, cause, causes, values, measure) for cause in causes]
@@ -132,7 +132,7 @@ def _share(cause: Cause, causes: tuple[Cause, ...], values: Mapping[frozenset[Ca
 def _changed(
     scores: Scores, first: Dialect, last: Dialect, causes: tuple[Cause, ...], cause: Cause, measure: Measure
 ) -> BoolArray:
-    """Which queries have another value when the cause is the first to be switched, or the last."""
+    """Which queries change their value when the cause is the first to be switched, or the last."""
     whole = frozenset(causes)
     pairs = ((frozenset[Cause](), frozenset({cause})), (whole - {cause}, whole))
     changes = []

@@ -47,11 +47,11 @@ class Cause(Registered):
     fields: tuple[str, ...]
     """The dialect's fields that make the choice."""
     subject: str
-    """What it is about, to end the sentence: most of the gap comes from …"""
+    """What it is about; it completes the sentence "Most of the gap comes from …"."""
     setting: Setting
     """What a dialect chose, in words."""
     kind: str | None = None
-    """The kind of queries that it is about, where it is not about all."""
+    """The kind of queries that it concerns, if not all."""
     phrase: str = ""
     """What is said of these queries."""
     remedy: Remedy | None = None
@@ -60,7 +60,7 @@ class Cause(Registered):
     """Causes are listed by rising place."""
 
     def counted(self, conditions: Conditions) -> str:
-        """How many queries it is about."""
+        """How many queries it concerns."""
         if self.kind is None:
             return ""
         n = conditions.count(self.kind)
@@ -79,7 +79,7 @@ class Cause(Registered):
         return f"{n} {_numbered(subject, n)}"
 
     def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
-        """What the second dialect does instead of what the first does."""
+        """What each of the two dialects does."""
         head = self.counted(conditions)
         new, old = (self.setting(dialect, measure, conditions) for dialect in (other, base))
         return (f"{head}: " if head else "") + f"{new} ({other.name}), {old} ({base.name})"
@@ -92,7 +92,7 @@ def differing(base: Dialect, other: Dialect) -> tuple[Cause, ...]:
 
 @cache
 def _all() -> tuple[Cause, ...]:
-    """The causes, and each field of a dialect that none of them has as a cause by its own name."""
+    """The causes; a field of a dialect that belongs to none of them is a cause of its own."""
     known = {name for cause in CAUSES.values() for name in cause.fields}
     rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED, *REFUSING, *RESOLVED}]
     return (*CAUSES.values(), *(Cause(name=name, fields=(name,), subject=name, setting=policy(name)) for name in rest))
@@ -102,5 +102,5 @@ _SINGULAR = {"queries": "query", "lists": "list", "have": "has", "are": "is"}
 
 
 def _numbered(words: str, n: int) -> str:
-    """The words as they are of so many queries."""
+    """The words in the singular if there is one query."""
     return " ".join(_SINGULAR.get(word, word) for word in words.split(" ")) if n == 1 else words

@@ -25,18 +25,18 @@ CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.checks")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Subject:
-    """Judgments and, where there is one, a run."""
+    """Judgments and perhaps a run."""
 
     judgments: pl.DataFrame
     run: pl.DataFrame | None = None
     ranked: pl.DataFrame | None = None
-    """The run with the ranks that it states, where it does."""
+    """The run with the ranks that it states, if it does."""
     lines: LetorFile | None = None
     """What only the lines of a LETOR file show."""
 
     @classmethod
     def of(cls, judgments: Any, run: Any = None) -> Subject:
-        """The subject in files, frames or dicts; a LETOR file is read leniently, as it is to be looked at."""
+        """The subject in files, frames or dicts; a LETOR file is read leniently, because its faults are to be found."""
         if io.is_path(judgments) and io.detect(judgments).format.name == "letor":
             judged, ranked = _letor(judgments, run)
             return cls(judgments=judged, run=ranked, lines=LetorFile.of(Source.of(judgments)))
@@ -72,7 +72,7 @@ def _letor(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame | None]
         return io.pair_from(judgments, run)
     try:
         return io.read_letor(judgments, run)
-    except InputError:  # documents that stand twice are something to find, not to refuse
+    except InputError:  # repeated documents are something to find, not to refuse
         return io.read_letor(judgments, run, duplicates="rows")
 
 
@@ -86,7 +86,7 @@ class Finding:
     """What was counted: queries, documents, judgments, features."""
     examples: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
-    """The queries concerned, where leaving them out would show what the matter does to a mean."""
+    """The queries concerned, if leaving them out would show what they do to a mean."""
 
     @classmethod
     def of_queries(cls, names: Iterable[str], of: int) -> Finding:
@@ -129,7 +129,7 @@ class Lint:
     check: Check
     finding: Finding
     shifts: tuple[Shift, ...] = ()
-    """By tool; nothing where there is no run, or no single queries to leave out."""
+    """By tool; empty if there is no run, or no single queries to leave out."""
 
 
 def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list[Lint]:

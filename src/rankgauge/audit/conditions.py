@@ -1,4 +1,4 @@
-"""What the queries are like that tools treat each in its own way: empty, short, tied, missing, unjudged."""
+"""The kinds of queries that tools treat differently: empty, short, tied, missing, unjudged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankgauge.numeric import BoolArray
 __all__ = ["CUTOFF", "Conditions"]
 
 CUTOFF = 10
-"""The length below which a list is short where the measure has no cutoff."""
+"""The length below which a list is short, if the measure has no cutoff."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,7 +31,7 @@ class Conditions:
 
     @classmethod
     def of(cls, scores: Scores, dialect: Dialect, measure: Measure) -> Conditions:
-        """The conditions of a run, by the measure's cutoff and the dialect's idea of relevant documents."""
+        """The conditions of a run, by the measure's cutoff and by what the dialect counts as relevant."""
         hits, cutoff = scores.hits(dialect), measure.depth or CUTOFF
         n = len(hits.queries)
         rel = getattr(dialect.read(measure), "rel", None) or np.nextafter(0.0, 1.0)

@@ -1,4 +1,4 @@
-"""What only the lines of a LETOR file show: features that never change, queries that are torn apart, documents twice.
+"""What only the lines of a LETOR file show: features that never change, torn queries, repeated documents.
 
 The file is read in pieces, so that its size does not matter.
 """
@@ -18,7 +18,7 @@ from rankgauge.numeric import FloatArray
 __all__ = ["LetorFile"]
 
 PIECE = 1 << 24
-"""How many bytes are looked at together."""
+"""How many bytes are read at a time."""
 
 _NUMBER = re.compile(rb"\d+:")
 _NAMES = re.compile(rb"(\d+):")
@@ -31,7 +31,7 @@ class LetorFile:
     """The lines of a LETOR file."""
 
     rows: pl.DataFrame
-    """A row per line: grade as it is written, query, document (null where no comment names it)."""
+    """A row per line: grade as it is written, query, document (null if no comment names it)."""
     features: tuple[int, ...]
     constant: tuple[int, ...]
     """The features that have one value in the whole file."""
@@ -64,7 +64,7 @@ class _Ranges:
         self.moving: set[int] = set()
 
     def add(self, piece: bytes, queries: pl.Series) -> None:
-        """Takes the lines of a piece in."""
+        """Adds the lines of a piece."""
         names, values = _dense(piece)
         if not len(values):
             return
@@ -80,7 +80,7 @@ class _Ranges:
 
 
 def _dense(piece: bytes) -> tuple[list[int], FloatArray]:
-    """The features of the lines as rows; a feature that a line lacks is 0, as SVM-rank has it."""
+    """The features of the lines as rows; a feature that a line lacks is 0, as in SVM-rank."""
     bodies = [
         line.split(b"#", 1)[0].split(b"qid:", 1)[-1].split(None, 1)[1:]
         for line in piece.splitlines()

@@ -39,7 +39,7 @@ def audit(
     """What runs get from every tool by one measure, and why the tools differ.
 
     `judgments` and each run are paths, frames or dicts of dicts; `runs` is one run or a mapping of names to runs.
-    `dialects` are those to compare (default: what fits the files), `base` is the one to compare with.
+    `dialects` are those to compare (default: those that fit the files), `base` is the one to compare with.
     """
     named: Mapping[str, Any] = runs if _is_mapping_of_runs(runs) else {"run": runs}
     (wanted,) = parse_all([measure])
@@ -54,7 +54,7 @@ def audit(
 
 
 def _is_mapping_of_runs(runs: Any) -> bool:
-    """Whether names stand for runs; a dict of dicts of scores is one run."""
+    """Whether it maps names to runs; a dict of dicts of scores is a single run."""
     if not isinstance(runs, Mapping) or not runs:
         return False
     inner = next(iter(runs.values()))
@@ -68,21 +68,21 @@ class Audit:
     measure: Measure
     scores: Mapping[str, Scores]
     dialects: tuple[Dialect, ...]
-    """Those that take every run, `base` first."""
+    """Those that accept every run, `base` first."""
     base: Dialect
     refused: Mapping[str, str]
-    """By the dialect's name, why its tool does not take the input."""
+    """By the dialect's name, why its tool refuses the input."""
 
     @classmethod
     def of(cls, scores: Mapping[str, Scores], measure: Measure, dialects: tuple[Dialect, ...], base: Dialect) -> Audit:
-        """The audit of what each dialect takes; an input that none of them takes is an error."""
+        """The audit by the dialects that accept the input; if none does, that is an error."""
         errors = {dialect.name: error for dialect in dialects if (error := _refusal(scores, dialect, measure))}
         refused = {name: str(error) for name, error in errors.items()}
         taking = tuple(dialect for dialect in dialects if dialect.name not in refused)
         if not taking and _is_fault_of_a_file(errors.values()):
             raise errors[dialects[0].name]
         if not taking:
-            raise InputError(f"no tool takes this input; {dialects[0].name} says: {refused[dialects[0].name]}")
+            raise InputError(f"no tool accepts this input; {dialects[0].name} says: {refused[dialects[0].name]}")
         first = base if base in taking else taking[0]
         return cls(measure=measure, scores=scores, dialects=taking, base=first, refused=refused)
 
@@ -122,7 +122,7 @@ class Audit:
 
     @cached_property
     def gaps(self) -> Mapping[str, Attribution]:
-        """By run, why the highest dialect differs from the lowest; not for a run to which all give the same."""
+        """By run, why the highest dialect differs from the lowest; runs to which all give the same are left out."""
         found = {}
         for run in self.scores:
             known = [dialect for dialect in self.ranked(run) if not np.isnan(self.mean(run, dialect))]
@@ -137,7 +137,7 @@ class Audit:
 
     @cached_property
     def told_causes(self) -> tuple[Cause, ...]:
-        """The causes, and those that stand only between the highest and the lowest dialect, not beside the base.
+        """The causes, and those that matter only between the highest and the lowest dialect, not against the base.
 
         An empty query with a short list is one: `standard` counts it 0 for the first reason, a tool that counts short
         lists as 0 for both, and only a tool that counts empty queries as 1 shows that there are two.
@@ -170,7 +170,7 @@ class Audit:
 
     @cached_property
     def cutoffs(self) -> tuple[Measure, ...]:
-        """The measure at the cutoffs 1 to 10 and at its own; nothing where it takes no rank as a cutoff."""
+        """The measure at the cutoffs 1 to 10 and at its own; empty if it takes no rank as a cutoff."""
         if self.measure.facts.cutoff not in (Cutoff.OPTIONAL, Cutoff.REQUIRED):
             return ()
         depths = sorted({*CUTOFFS, *([self.measure.depth] if self.measure.depth else [])})
@@ -184,13 +184,13 @@ def _moving(found: Iterable[Attribution]) -> tuple[Cause, ...]:
 
 
 def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:
-    """Whether all tools stop at the same place of a file, so that it is none of theirs."""
+    """Whether all tools stop at the same place in a file: then the file is at fault."""
     places = {str(error) if isinstance(error, InputError) and error.path else None for error in errors}
     return len(places) == 1 and None not in places
 
 
 def _refusal(scores: Mapping[str, Scores], dialect: Dialect, measure: Measure) -> RankGaugeError | None:
-    """Why the dialect does not take one of the runs."""
+    """Why the dialect refuses one of the runs."""
     for one in scores.values():
         try:
             one.mean(dialect, measure)

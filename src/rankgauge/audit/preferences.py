@@ -1,4 +1,4 @@
-"""Whether the choice of the tool decides which run is better, and whether by more than the luck of the queries."""
+"""Whether the choice of the tool decides which run is better, and whether that is more than luck."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEVEL = 0.05
 """The p-value below which a difference is more than luck."""
 
 DRAWS = 2000
-"""Random signs a test: enough to tell a p-value from 0.05."""
+"""Random signs per test: enough to tell a p-value from 0.05."""
 
 EQUAL = 1e-12
 """Means that differ by less are equal."""
@@ -49,7 +49,7 @@ class Duel:
 
     @property
     def winner(self) -> int:
-        """1 where the first run is better, −1 where the second is, 0 where they are equal."""
+        """1 if the first run is better, −1 if the second is, 0 if they are equal."""
         return 0 if not abs(self.difference) > EQUAL else (1 if self.difference > 0 else -1)
 
     @property
@@ -99,7 +99,7 @@ class Preferences:
 
 
 def preferences(audit: Audit, *, seed: int = 0) -> Preferences:
-    """The verdict on the audit's runs."""
+    """Which of the audit's runs the tools prefer."""
     measures = tuple(dict.fromkeys((*audit.cutoffs, audit.measure)))
     for scores in audit.scores.values():
         for dialect in audit.dialects:

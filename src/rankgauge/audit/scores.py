@@ -33,16 +33,16 @@ REPORTED = ("name", "title", "reference", "printed", "lists_missing", "lists_sho
 """The fields of a dialect that say how values are shown, not what they are."""
 
 REFUSING = ("fewest", "extra_scores")
-"""The fields that say which input the tool refuses; where both of two dialects take it, they change no value."""
+"""The fields that say which input the tool refuses; if two dialects both accept it, they change no value."""
 
 RESOLVED = ("only_for",)
-"""The fields that say for which measures other fields hold: for one measure there is nothing left of them."""
+"""The fields that say for which measures other fields hold; for a single measure they are already resolved."""
 
 LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "missing", "query_order")
 """The fields that only the measures and the summary read."""
 
 STRICTEST = Reading(fractional=FractionalGrade.REFUSE)
-"""How the tool reads that refuses most."""
+"""The way of reading that refuses most."""
 
 RANKING = {f.name for f in fields(Ranking)}
 
@@ -69,7 +69,7 @@ class Scores:
         return traits
 
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The tables in the files; those that every tool reads alike are read once."""
+        """The tables in the files, read only once if every tool reads them alike."""
         if self._plain is not None:
             return self._plain
         key = ("tables", dialect.reading)
@@ -80,18 +80,18 @@ class Scores:
 
     @property
     def _plain(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-        """The tables, where every tool reads the same from the files."""
+        """The tables if every tool reads the same from the files, else None."""
         if "plain" not in self._kept:
             self._kept["plain"] = self._plainly_read()
         plain: tuple[pl.DataFrame, pl.DataFrame] | None = self._kept["plain"]
         return plain
 
     def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-        """The tables, where the strictest tool would take the files and no query's lines are torn apart."""
+        """The tables if the strictest tool would accept the files and the lines of each query are together."""
         try:
             judged, ranked = io.pair_from(self.judgments, self.run, STRICTEST)
         except InputError:
-            return None  # the dialects that take them all the same read them in their own ways
+            return None  # the dialects that accept them nevertheless read them in their own ways
         query = judged["query"]
         torn = int((query != query.shift(1)).sum()) + 1 > query.n_unique()
         return None if torn else (judged, ranked)
@@ -110,7 +110,7 @@ class Scores:
         values[result.counted] = result.matrix[:, 0]
         if result.hits.queries.equals(self.queries):
             return values
-        # A tool that groups lines in its own way has other queries; those of the same name are compared.
+        # A tool that groups lines differently has other queries; queries of the same name are compared.
         named = pl.DataFrame({"query": result.hits.queries, "value": values})
         asked = pl.DataFrame({"query": self.queries})
         return asked.join(named, on="query", how="left", maintain_order="left")["value"].fill_null(np.nan).to_numpy()
@@ -122,7 +122,7 @@ class Scores:
 
     @property
     def queries(self) -> pl.Series:
-        """The judged queries, as the first dialect has them that took the files."""
+        """The judged queries, as in the first dialect that accepted the files."""
         queries: pl.Series = self._kept["queries"]
         return queries
 
@@ -155,11 +155,11 @@ class Scores:
                 self._kept[key] = values[:, [column]], errors[:, [column]]
 
     def _key(self, dialect: Dialect, measure: Measure) -> Hashable:
-        """Dialects that read the measure alike share what the kernel gives."""
+        """The key of a kernel's values, which dialects share if they read the measure alike."""
         return "raw", self._early(dialect), dialect.read(measure)
 
     def _early(self, dialect: Dialect) -> Dialect:
-        """The dialect as the stages before the kernels see it: choices that this data never asks for are all one."""
+        """The dialect as the stages before the kernels see it; choices that never matter to this data are neutral."""
         key = ("early", bare(dialect))
         if key not in self._kept:
             standard = get_dialect("standard")
@@ -173,7 +173,7 @@ class Scores:
 
 
 def bare(dialect: Dialect) -> Dialect:
-    """The dialect without what does not change a value: equal ones compute alike."""
+    """The dialect without the fields that change no value: two dialects that are equal then compute alike."""
     if not dialect.name:
         return dialect
     return replace(dialect, name="", title="", reference="", printed=(), lists_missing=True, lists_short=True)

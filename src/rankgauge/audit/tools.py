@@ -1,4 +1,4 @@
-"""Which dialects an audit compares where the user names none: those of tools that people use on such files."""
+"""The dialects that an audit compares by default: those of tools that people use on such files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEARNED_ONLY = (
     "xgboost",
     "yahoo",
 )
-"""Tools that need a grade for every document that they rank, so cannot read judgments of a pool and a run."""
+"""Tools that need a grade for every ranked document, and so cannot read pooled judgments and a run."""
 
 
 def fitting(judgments: Any, run: Any) -> tuple[Dialect, ...]:

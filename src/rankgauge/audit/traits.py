@@ -1,4 +1,4 @@
-"""Which choices a data set asks for: where no scores are tied, all rules for ties are one."""
+"""What a data set has that tools treat differently: where no scores are tied, say, all rules for ties agree."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ PAIR = ["query", "document"]
 
 @dataclass(frozen=True, kw_only=True)
 class DataTraits:
-    """What the data has that tools treat each in its own way."""
+    """What the data has that tools treat differently."""
 
     odd: bool
-    """Lines that tools read each in its own way: documents twice, torn queries, grades such as 1.0, surplus scores."""
+    """Lines that tools read differently: repeated documents, torn queries, grades such as 1.0, surplus scores."""
     negative: bool
     """Grades below 0."""
     high: bool
     """Grades above the top of the dialect's scale."""
     tied: bool
     close: bool
-    """Scores that are equal as 32-bit numbers, but not as they are."""
+    """Scores that are equal in 32 bits, but not in 64."""
     missing: bool
     unjudged: bool
     unretrieved: bool
@@ -44,7 +44,7 @@ class DataTraits:
 
     @classmethod
     def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, top: float) -> DataTraits:
-        """What judgments and a run have; `top` is the highest grade that the dialect knows."""
+        """The traits of judgments and a run; `top` is the highest grade that the dialect knows."""
         score = ranked["score"]
         single = score.cast(pl.Float32)
         listed = ranked.join(judged, on="query", how="semi")
@@ -60,15 +60,15 @@ class DataTraits:
         )
 
     def __or__(self, other: DataTraits) -> DataTraits:
-        """What either asks for: two tools may read the same files as different tables."""
+        """The traits of either: two tools may read the same files as different tables."""
         return DataTraits(**{f.name: getattr(self, f.name) or getattr(other, f.name) for f in fields(self)})
 
     def ranked(self, dialect: Dialect) -> Dialect:
-        """The dialect with the choices up to the ranking that the data never asks for set to one and the same."""
+        """The dialect with those choices made neutral that the ranking makes and that never matter to this data."""
         return replace(dialect, **dict(self._idle(dialect)))
 
     def simplest(self, dialect: Dialect, measure: Measure) -> Dialect:
-        """The dialect with every choice that the data and the measure never ask for set to one and the same.
+        """The dialect with every choice made neutral that matters neither to the data nor to the measure.
 
         Two dialects that become equal give the same values, but for the last bits of a mean: the order in which the
         queries are added is one of the choices.

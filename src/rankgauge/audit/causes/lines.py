@@ -11,11 +11,11 @@ __all__ = ["DUPLICATES", "GROUPING"]
 DUPLICATES = Cause(
     name="duplicates",
     fields=("duplicates",),
-    subject="documents that stand twice in a query",
+    subject="documents that are listed twice in a query",
     setting=policy("duplicates"),
     remedy=same_on_any_data(
         "List each document once in a query",
-        "Of a document that stands twice some tools take the last line, others take every line for a document.",
+        "Of a document that is listed twice, some tools take the last line, others count every line as a document.",
     ),
     place=150,
 ).register()
@@ -24,11 +24,11 @@ DUPLICATES = Cause(
 GROUPING = Cause(
     name="grouping",
     fields=("grouping",),
-    subject="queries whose lines do not stand together",
+    subject="queries whose lines are not together",
     setting=policy("grouping"),
     remedy=same_on_any_data(
         "Keep the lines of a query together",
-        "Where they are torn apart some tools see several queries.",
+        "If they are torn apart, some tools see several queries.",
     ),
     place=160,
 ).register()

@@ -18,7 +18,7 @@ def _torn(subject: Subject) -> Finding | None:
 
 TORN = Check(
     name="torn",
-    title="queries whose lines do not stand together",
+    title="queries whose lines are not together",
     effect="RankLib begins a new list at each change of the query, so one query counts as several; the others collect "
     "its lines.",
     find=_torn,

@@ -12,7 +12,7 @@ __all__ = ["ABOVE_LETOR", "ABOVE_SCALE", "FRACTIONAL", "NEGATIVE", "SPELLING"]
 
 
 def _graded(condition: pl.Expr) -> Callable[[Subject], Finding]:
-    """The judgments whose grades are so."""
+    """Finds the judgments whose grades meet the condition."""
 
     def find(subject: Subject) -> Finding:
         rows = subject.judgments.filter(condition)
@@ -33,7 +33,7 @@ NEGATIVE = Check(
 
 FRACTIONAL = Check(
     name="fractional",
-    title="grades that are no whole numbers",
+    title="grades that are not whole numbers",
     effect="LETOR's scripts, Yahoo's and gdeval stop with an error; RankLib cuts the fraction off.",
     find=_graded(pl.col("grade") != pl.col("grade").floor()),
 ).register()

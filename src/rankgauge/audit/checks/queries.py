@@ -52,7 +52,7 @@ MISSING = Check(
     name="missing",
     title="judged queries that are not in the run",
     effect="trec_eval leaves them out of the mean unless it is called with -c; trec_eval 10 stops without it. A run "
-    "that answers only its easy queries looks better so.",
+    "that answers only its easy queries looks better that way.",
     find=lambda subject: _where(subject, pl.col("listed").is_null()) if subject.run is not None else None,
 ).register()
 
