@@ -177,9 +177,9 @@ NOVELTIES = {
     "report format": Novelty(
         room="rankgauge.report.formats",
         source="""
-            from rankgauge.report.base import Format
+            from rankgauge.report.format import ReportFormat
 
-            Format(name="novelreport", title="-", write=None).register()
+            ReportFormat(name="novelreport", title="-", needs="data", write=None).register()
         """,
         shown_by=("evaluate", "--help"),
         shown="novelreport",
