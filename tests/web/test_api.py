@@ -259,6 +259,19 @@ def test_a_key_counts_once(house: House) -> None:
         assert len(room.labels(number)) == 1
 
 
+def test_all_labels_or_none(house: House) -> None:
+    """A wrong label keeps those that were sent with it from being recorded; their keys are still free."""
+    number = house.campaign()
+    with RoomClient(house.base, token=token(house)) as room:
+        one, two = room.tasks(number, 2)
+        good = {"query": one["query"], "document": one["document"], "grade": 1, "key": "k1"}
+        wrong = {"query": two["query"], "document": two["document"], "grade": 17, "key": "k2"}
+        with pytest.raises(InputError, match="no level of the scale"):
+            room.record(number, [good, wrong])
+        assert len(room.labels(number)) == 0
+        assert room.record(number, [good, wrong | {"grade": 2}])["new"] == 2
+
+
 def test_the_same_numbers_everywhere(house: House, database: str) -> None:
     """The API, `Campaign.open` and `rankgauge active estimate` on the server's database say the same."""
     number = house.campaign("same")

@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from rankgauge.active.campaign import database as databases
+from rankgauge.active.labels import Label
 from rankgauge.datasets.pool import generate_pool
 from tests.web.house import LEVELS, House, open_house, parquet, pool, truth, write_pool
 
@@ -256,8 +257,9 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
     opened = house.room.campaigns.get(number)
     grades = {(query, document): grade for query, document, grade in frame.select("query", "document", "grade").rows()}
     tasks = opened.campaign.lease(240, "ann")
-    opened.campaign.record([(task.query, task.document, grades[task.query, task.document], "ann") for task in tasks])
-    opened.stop_if_enough()
+    opened.answers.record(
+        [Label(query=t.query, document=t.document, grade=grades[t.query, t.document], assessor="ann") for t in tasks]
+    )
     assert not opened.campaign.progress().paused, "±0.001 is not reached"
     page = assessor(house, opener, number, "bob")
     house.room.campaigns.stop_at(number, 0.2)

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-import polars as pl
 from sqlalchemy import Engine, select
 from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading
-from rankgauge.active.campaign.estimates import estimate
 from rankgauge.active.campaign.review import Review
-from rankgauge.active.campaign.state import CampaignState
+from rankgauge.active.campaign.stopping import CampaignRules, read_rules, write_rules
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.tables import campaigns
-from rankgauge.active.intervals import IntervalKind
+from rankgauge.active.defaults import LEVEL
 from rankgauge.active.labels import Label, Recorded
 from rankgauge.active.methods import Estimate
-from rankgauge.judgments.agreement import Agreement, agreement
-from rankgauge.web.rules import Rules, read_rules, write_rules
 
 __all__ = ["Campaigns", "GradeChoice", "OpenCampaign"]
-
-LEVEL = 0.95
-"""The level of the intervals."""
 
 OPEN = 16
 """How many campaigns stay open; a pool of millions of documents takes memory."""
@@ -44,33 +36,23 @@ class GradeChoice:
     key: str | None
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class OpenCampaign:
-    """A campaign, its rules, and the answers of its assessors."""
+    """A campaign, the queue for its assessors' answers, and its rules."""
 
     id: int
     campaign: Campaign
     review: Review
-    rules: Rules
-    turns: AnswerQueue = field(init=False)
-    _checked: int = field(default=-1)
-
-    def __post_init__(self) -> None:
-        self.turns = AnswerQueue(self.campaign, self.is_enough)
+    answers: AnswerQueue
 
     @property
-    def interval(self) -> str:
-        """The kind of interval: a confidence sequence if the campaign stops by it, Student's t otherwise."""
-        return IntervalKind.T if self.rules.stop_at is None else IntervalKind.SEQUENCE
+    def rules(self) -> CampaignRules:
+        """The stopping rule and the guidelines."""
+        return self.answers.rules
 
     def estimate(self) -> Estimate | None:
         """The estimate so far; None while there are too few draws."""
-        return self.campaign.estimate(level=LEVEL, interval=self.interval)
-
-    def agreement(self) -> Agreement | None:
-        """How well the assessors agree; None if no two have judged the same document."""
-        several = self.review.judgments().filter(pl.len().over("query", "document") > 1)
-        return None if several.is_empty() else agreement(several)
+        return self.campaign.estimate(level=LEVEL, interval=self.rules.interval)
 
     def choices(self) -> list[GradeChoice]:
         """The grades of the campaign, the best first."""
@@ -84,12 +66,6 @@ class OpenCampaign:
             found.append(GradeChoice(grade=written, name=name, meaning=meaning, key=key))
         return found[::-1]
 
-    def record(self, labels: Sequence[Label], *, replace: bool = False) -> Recorded:
-        """Records the labels, all or none, and pauses the campaign if its stopping rule is met."""
-        count = self.campaign.record(labels, replace=replace)
-        self.stop_if_enough()
-        return count
-
     def settle(self, admin: str, query: str, document: str, grade: float | str, comment: str | None) -> Recorded:
         """Records an admin's grade, which replaces those of the assessors."""
         label = Label(
@@ -100,23 +76,7 @@ class OpenCampaign:
             comment=(comment or "").strip() or None,
             settles=True,
         )
-        return self.record([label])
-
-    def is_enough(self, state: CampaignState) -> bool:
-        """Whether more draws are complete than at the last call, and the interval is now as narrow as the rule asks."""
-        if self.rules.stop_at is None:
-            return False
-        complete = sum(stage.complete(state.ledger) for stage in state.stages)
-        if complete == self._checked:
-            return False
-        self._checked = complete
-        found = estimate(state.stages, state.ledger, level=LEVEL, interval=self.interval)
-        return found is not None and (found.high - found.low) / 2 <= self.rules.stop_at
-
-    def stop_if_enough(self) -> None:
-        """Pauses the campaign if its stopping rule is met."""
-        if self.rules.stop_at is not None:
-            self.turns.pause_if_enough()
+        return self.answers.record([label])
 
 
 class Campaigns:
@@ -133,8 +93,8 @@ class Campaigns:
                 if number not in self._numbers():
                     raise HTTPException(404, "no such campaign")
                 campaign = Campaign(self.engine, Store(campaign=number))
-                rules = read_rules(self.engine, number)
-                self._open[number] = OpenCampaign(number, campaign, Review(campaign), rules)
+                answers = AnswerQueue(campaign, read_rules(self.engine, number))
+                self._open[number] = OpenCampaign(number, campaign, Review(campaign), answers)
             self._open.move_to_end(number)
             while len(self._open) > OPEN:
                 self._open.popitem(last=False)
@@ -144,10 +104,10 @@ class Campaigns:
         """All campaigns, the newest first."""
         return [self.get(number) for number in self._numbers()]
 
-    def set_rules(self, number: int, rules: Rules) -> None:
+    def set_rules(self, number: int, rules: CampaignRules) -> None:
         """Gives a campaign other rules."""
         write_rules(self.engine, number, rules)
-        self.get(number).rules = rules
+        self.get(number).answers.rules = rules
 
     def stop_at(self, number: int, half_width: float | None) -> None:
         """Gives a campaign another stopping rule, or none."""

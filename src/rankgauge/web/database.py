@@ -8,14 +8,14 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Boolean, Column, Double, Engine, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-from rankgauge.active.campaign import tables as campaign
+from rankgauge.active.campaign import stopping, tables
 from rankgauge.active.campaign.database import writing
 
-__all__ = ["LINKS", "METADATA", "METADATAS", "PEOPLE", "ROOM", "RULES", "SESSIONS", "TOKENS", "migrate"]
+__all__ = ["LINKS", "METADATA", "METADATAS", "PEOPLE", "ROOM", "SESSIONS", "TOKENS", "migrate"]
 
 METADATA = MetaData()
 
-METADATAS: tuple[MetaData, ...] = (campaign.metadata, METADATA)
+METADATAS: tuple[MetaData, ...] = (tables.metadata, stopping.metadata, METADATA)
 """All tables of a room's database: those of its campaigns and its own."""
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -84,12 +84,3 @@ TOKENS = Table(
     Column("revoked", Double),
 )
 """Tokens for programs: a request with a token acts as the token's owner."""
-
-RULES = Table(
-    "rules",
-    METADATA,
-    Column("campaign", Integer, primary_key=True, autoincrement=False),
-    Column("stop_at", Double),
-    Column("guide", Text, nullable=False),
-)
-"""A campaign's stopping rule and the guidelines for its assessors."""

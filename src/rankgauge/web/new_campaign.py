@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, Field
 
+from rankgauge.active import defaults
 from rankgauge.active.beliefs import PREFIX, belief_column, belief_columns
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.campaign.database import Location, connect, reading
+from rankgauge.active.campaign.stopping import CampaignRules, Guidelines
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.active.pool import Pool
@@ -23,7 +25,6 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import read_table, table_suffixes
 from rankgauge.judgments import scale as scale_of
 from rankgauge.web.campaigns import Campaigns
-from rankgauge.web.rules import Guide, Rules
 
 __all__ = ["NewCampaign", "create"]
 
@@ -41,17 +42,17 @@ class NewCampaign(BaseModel):
     """The settings of a new campaign."""
 
     name: str = Field(min_length=1, max_length=120, description="The campaign's name.")
-    measure: str = Field("ERR@10", description="A measure's name, with its cutoff.")
+    measure: str = Field(defaults.MEASURE, description="A measure's name, with its cutoff.")
     budget: float = Field(gt=0, description="What judging may cost, in the unit of the costs.")
-    method: str = Field("auto", description="The method that chooses the documents to judge.")
-    dialect: str = Field("standard", description="The dialect that computes the measure.")
+    method: str = Field(defaults.METHOD, description="The method that chooses the documents to judge.")
+    dialect: str = Field(defaults.DIALECT, description="The dialect that computes the measure.")
     cost: str | None = Field(None, description="documents, log-length, one, or a column of the pool.")
     depth: int | None = Field(None, ge=1, description="The rank at which lists are cut.")
     scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its columns p_0, p_1 …, or 0-4.")
     levels: str = Field("", description=f"Levels of your own: {_EXPECTED}.")
-    assessors: int = Field(1, ge=1, le=20, description="How many assessors judge each document.")
-    combine: str = Field("majority", description="The rule that makes one grade of theirs.")
-    seed: int = Field(0, ge=0, description="The seed of the draws.")
+    assessors: int = Field(defaults.ASSESSORS, ge=1, le=20, description="How many assessors judge each document.")
+    combine: str = Field(defaults.COMBINE, description="The rule that makes one grade of theirs.")
+    seed: int = Field(defaults.SEED, ge=0, description="The seed of the draws.")
     stop_at: float | None = Field(None, gt=0, description="Half the width of the interval at which it stops.")
     guide: str = Field("", max_length=10_000, description="Guidelines for the assessors.")
 
@@ -91,12 +92,12 @@ def _make(campaigns: Campaigns, wanted: NewCampaign, path: Path) -> int:
     made = Campaign.create(campaigns.engine, _pool(path, wanted, grades), scale=scale, cost=wanted.cost or "", **kept)
     with reading(campaigns.engine) as connection:
         number = Store.find(connection, made.name).campaign
-    guide = Guide(
+    guide = Guidelines(
         words=wanted.guide,
         names={f"{grade:g}": words.label(grade) for grade in grades},
         meanings={grade: meaning for grade, _, meaning in levels if meaning},
     )
-    campaigns.set_rules(number, Rules(stop_at=wanted.stop_at, guide=guide))
+    campaigns.set_rules(number, CampaignRules(stop_at=wanted.stop_at, guide=guide))
     return number
 
 
@@ -113,7 +114,7 @@ def _adopt(campaigns: Campaigns, path: Path, name: str | None) -> int:
         source.dispose()
     words = settings.words
     named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}
-    campaigns.set_rules(copied.campaign, Rules(guide=Guide(names=named)))
+    campaigns.set_rules(copied.campaign, CampaignRules(guide=Guidelines(names=named)))
     return copied.campaign
 
 

@@ -1,11 +1,10 @@
-"""AnswerQueue: what an assessor said is recorded and the next document handed out, for many assessors at once."""
+"""The answer queue: the one way into a campaign for the answers of many assessors who judge at once."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from sqlalchemy.engine import Connection
 
@@ -13,124 +12,137 @@ from rankgauge.active.campaign.campaign import Campaign
 from rankgauge.active.campaign.labels import LabelBatch
 from rankgauge.active.campaign.leases import hand_out
 from rankgauge.active.campaign.review import AssessorProgress, own
-from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.labels import Label
+from rankgauge.active.campaign.stopping import CampaignRules
+from rankgauge.active.labels import Label, Recorded
 from rankgauge.active.tasks import Task
 from rankgauge.errors import RankGaugeError
 
-__all__ = ["AnswerQueue", "Enough", "NextTask"]
-
-Enough: TypeAlias = Callable[[CampaignState], bool]
-"""Whether so much is known that the campaign pauses."""
+__all__ = ["AnswerQueue", "NextTask"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class NextTask:
-    """The next document, or none, and how things stand."""
+    """The next document for an assessor, or none, and the state of the campaign."""
 
     task: Task | None
     own: AssessorProgress
     paused: bool
     spent: float
-    """What was asked for takes so much from the budget."""
+    """The cost of all documents handed out so far."""
     out: int
-    """Documents that were asked for and not yet fully judged."""
+    """Documents handed out and not yet fully judged."""
 
 
 @dataclass(kw_only=True, eq=False)
-class _Wish:
-    """A turn that somebody waits for."""
+class _Request:
+    """Labels to record, and whether their assessor wants the next document; somebody waits for it."""
 
-    assessor: str
-    label: Label | None
-    seconds: float
+    labels: Sequence[Label]
     replace: bool
-    turn: NextTask | None = None
+    assessor: str | None = None
+    """Who wants the next document; None: nobody."""
+    seconds: float = 0.0
+    recorded: Recorded = Recorded()
+    next: NextTask | None = None
     error: BaseException | None = None
+    done: bool = False
     woken: threading.Event = field(default_factory=threading.Event)
 
 
 class AnswerQueue:
-    """The turns of a campaign. Those who come while a transaction is under way share the next one.
+    """Requests that arrive during a transaction share the next one.
 
-    A transaction costs much the same for one answer as for ten, most of all the wait for the disk. So the room keeps up
-    however many answer at once, and nobody waits for longer than two transactions.
+    A transaction costs much the same for one answer as for ten, as most of it is waiting for the disk. So the room
+    keeps up however many answer at once, and nobody waits for more than two transactions.
     """
 
-    def __init__(self, campaign: Campaign, enough: Enough) -> None:
-        self._state, self._enough = campaign._state, enough
-        self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Wish]()
+    def __init__(self, campaign: Campaign, rules: CampaignRules) -> None:
+        self.rules = rules
+        self._state, self._complete = campaign._state, -1
+        self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Request]()
 
-    def take(self, assessor: str, label: Label | None = None, *, seconds: float, replace: bool = False) -> NextTask:
-        """Records the label, pauses the campaign if that is enough, and hands out a document unless it is paused.
+    def record(self, labels: Sequence[Label], *, replace: bool = False) -> Recorded:
+        """Records the labels, all or none, and pauses the campaign if its stopping rule is met.
 
-        When it returns, the label is on the disk.
+        When it returns, the labels are on disk.
         """
-        wish = _Wish(assessor=assessor, label=label, seconds=seconds, replace=replace)
+        return self._wait(_Request(labels=labels, replace=replace)).recorded
+
+    def next_task(
+        self, assessor: str, label: Label | None = None, *, seconds: float, replace: bool = False
+    ) -> NextTask:
+        """Records the label, if there is one, as `record` does, and leases the next document to the assessor."""
+        labels = [] if label is None else [label]
+        done = self._wait(_Request(labels=labels, replace=replace, assessor=assessor, seconds=seconds))
+        assert done.next is not None
+        return done.next
+
+    def _wait(self, request: _Request) -> _Request:
         with self._lock:
-            self._waiting.append(wish)
+            self._waiting.append(request)
             follows, self._busy = self._busy, True
         if follows:
-            wish.woken.wait()
-        if wish.turn is None and wish.error is None:
+            request.woken.wait()
+        if not request.done:
             self._lead()
-        if wish.error is not None:
-            raise wish.error
-        assert wish.turn is not None
-        return wish.turn
-
-    def pause_if_enough(self) -> None:
-        """Pauses the campaign if enough is known."""
-        with self._state.changing() as connection:
-            self._pause_if_enough(connection)
+        if request.error is not None:
+            raise request.error
+        return request
 
     def _lead(self) -> None:
-        """Serves everybody who waits; then the first of those who came meanwhile leads."""
+        """Serves all who wait; afterwards the first of those who came meanwhile leads."""
         with self._lock:
-            wishes, self._waiting = self._waiting, []
+            requests, self._waiting = self._waiting, []
         try:
-            self._serve(wishes)
+            self._serve(requests)
         except BaseException as error:
-            for wish in wishes:
-                wish.turn, wish.error = None, wish.error or error
+            for request in requests:
+                request.error = request.error or error
         finally:
             with self._lock:
                 heir = self._waiting[0] if self._waiting else None
                 self._busy = heir is not None
-            for wish in (*wishes, *([heir] if heir else [])):
-                wish.woken.set()
+            for request in requests:
+                request.done = True
+            for request in (*requests, *([heir] if heir else [])):
+                request.woken.set()
 
-    def _serve(self, wishes: Sequence[_Wish]) -> None:
+    def _serve(self, requests: Sequence[_Request]) -> None:
         state = self._state
         with state.changing() as connection:
-            if self._record(connection, wishes):
-                self._pause_if_enough(connection)
-            served = [wish for wish in wishes if wish.error is None]
-            names, longest = [wish.assessor for wish in served], max([wish.seconds for wish in wishes])
-            tasks = {} if state.paused else hand_out(state, connection, names, seconds=longest, again=True)
+            if self._record(connection, requests):
+                self._pause_if_met(connection)
+            wanted = {r.assessor: r for r in requests if r.assessor is not None and r.error is None}
+            longest = max((request.seconds for request in wanted.values()), default=0.0)
+            leased = wanted and not state.paused
+            tasks = hand_out(state, connection, list(wanted), seconds=longest, again=True) if leased else {}
             out = state.ledger.out
-            turns = [self._turn(wish.assessor, tasks.get(wish.assessor, []), out) for wish in served]
-        for wish, turn in zip(served, turns, strict=True):
-            wish.turn = turn
+            found = {name: self._next(name, tasks.get(name, []), out) for name in wanted}
+        for request in requests:
+            request.next = found.get(request.assessor or "")
 
-    def _record(self, connection: Connection, wishes: Sequence[_Wish]) -> bool:
-        """Whether there was something to record; what is wrong with one label is no matter of the others."""
-        entry = LabelBatch(state=self._state, now=self._state.clock())
-        for wish in wishes:
+    def _record(self, connection: Connection, requests: Sequence[_Request]) -> bool:
+        """Whether there was something to record. An error in one request does not concern the others."""
+        batch = LabelBatch(state=self._state, now=self._state.clock())
+        for request in requests:
             try:
-                if wish.label is not None:
-                    entry.take(wish.label, replace=wish.replace)
+                request.recorded = batch.take_all(request.labels, replace=request.replace)
             except RankGaugeError as error:
-                wish.error = error
-        entry.write(connection)
-        return bool(entry.rows)
+                request.error = error
+        batch.write(connection)
+        return bool(batch.rows)
 
-    def _pause_if_enough(self, connection: Connection) -> None:
-        if not self._state.paused and self._enough(self._state):
-            self._state.store.set_paused(connection, True)
-            self._state.paused = True
+    def _pause_if_met(self, connection: Connection) -> None:
+        """Pauses the campaign if more draws are complete than at the last look and its stopping rule is now met."""
+        state = self._state
+        if state.paused or self.rules.stop_at is None:
+            return
+        before, self._complete = self._complete, sum(stage.complete(state.ledger) for stage in state.stages)
+        if self._complete != before and self.rules.met(state):
+            state.store.set_paused(connection, True)
+            state.paused = True
 
-    def _turn(self, assessor: str, tasks: Sequence[Task], out: int) -> NextTask:
+    def _next(self, assessor: str, tasks: Sequence[Task], out: int) -> NextTask:
         ledger = self._state.ledger
         return NextTask(
             task=tasks[0] if tasks else None,

@@ -12,6 +12,7 @@ from rankgauge.active.campaign.checks import conflict, is_writable, nameless, re
 from rankgauge.active.campaign.ledger import CurrentLabel
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Label, LabelKind, Recorded
+from rankgauge.errors import RankGaugeError
 
 __all__ = ["LabelBatch", "enter"]
 
@@ -21,21 +22,20 @@ LONGEST = 200
 
 def enter(state: CampaignState, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
     """Writes the labels, in a transaction that nobody interferes with."""
-    entry = LabelBatch(state=state, now=state.clock())
-    for label in labels:
-        entry.take(label, replace=replace)
-    entry.write(connection)
-    return entry.count
+    batch = LabelBatch(state=state, now=state.clock())
+    count = batch.take_all(labels, replace=replace)
+    batch.write(connection)
+    return count
 
 
 @dataclass(kw_only=True, eq=False)
 class LabelBatch:
-    """Labels that came in together: their rows, and the count of what became of them."""
+    """Labels that are written together: their rows, and what is known of them before they are written."""
 
     state: CampaignState
     now: float
     rows: list[dict[str, Any]] = field(default_factory=list)
-    count: Recorded = Recorded()
+    _count: Recorded = Recorded()
     _seen: dict[tuple[int, str], CurrentLabel] = field(default_factory=dict)
     _keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
@@ -43,19 +43,31 @@ class LabelBatch:
         """Writes the rows and takes them into the state."""
         self.state.ledger.take_labels(self.state.store.add_labels(connection, self.rows))
 
-    def take(self, label: Label, *, replace: bool) -> None:
-        """The label too, or an error that says why it cannot be; then it is as if it had not come."""
+    def take_all(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
+        """Adds the labels; if one of them is wrong, raises an error and adds none of them."""
+        before = len(self.rows), dict(self._seen), dict(self._keys)
+        self._count = Recorded()
+        try:
+            for label in labels:
+                self._take(label, replace=replace)
+        except RankGaugeError:
+            rows, self._seen, self._keys = before
+            del self.rows[rows:]
+            raise
+        return self._count
+
+    def _take(self, label: Label, *, replace: bool) -> None:
         if not label.assessor.strip() or len(label.assessor) > LONGEST:
             raise nameless(label)
         if not all(is_writable(text) for text in (label.assessor, label.comment, label.key)):
             raise unwritable(label)
         place, grade = self.state.places.find(label), understood(label, self.state.settings)
         if self._is_repeated(label, (place, label.assessor, label.kind.value, grade)):
-            self.count = self.count.added(same=1)
+            self._count = self._count.added(same=1)
             return
         before = self._before(place, label.assessor)
         if before is not None and (before.kind, before.grade) == (label.kind, grade):
-            self.count = self.count.added(same=1)
+            self._count = self._count.added(same=1)
             return
         if before is not None and not (replace or label.settles):
             raise conflict(label, before.grade, grade)
@@ -93,7 +105,7 @@ class LabelBatch:
                 "replaces": before.id or None if before else None,
             }
         )
-        self.count = self.count.added(
+        self._count = self._count.added(
             new=before is None,
             replaced=before is not None,
             skipped=label.kind is LabelKind.SKIP,

@@ -13,6 +13,7 @@ from rankgauge.active.campaign.ledger import CurrentLabel, Ledger
 from rankgauge.active.labels import LabelKind
 from rankgauge.active.tasks import Task
 from rankgauge.errors import InputError
+from rankgauge.judgments.agreement import Agreement, agreement
 
 __all__ = ["AssessorProgress", "Disagreement", "Review", "own"]
 
@@ -82,6 +83,11 @@ class Review:
         """The grades of every assessor by themselves: query, document, grade, assessor."""
         labels = self._campaign.labels()
         return labels.filter(pl.col("kind") == LabelKind.GRADE.value).select("query", "document", "grade", "assessor")
+
+    def agreement(self) -> Agreement | None:
+        """How well the assessors agree; None if no two of them have judged the same document."""
+        several = self.judgments().filter(pl.len().over("query", "document") > 1)
+        return None if several.is_empty() else agreement(several)
 
     def queries(self) -> pl.DataFrame:
         """A row per query of which something was asked: documents, asked, judged, and its value where all are known."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Self
 
 from rankgauge.active import defaults
@@ -52,7 +53,7 @@ class CampaignSettings:
         Unjudgeable.parse(self.unjudgeable)
         combine_rule(self.combine)
 
-    @property
+    @cached_property
     def words(self) -> Scale | None:
         """The scale with its words, where it has any."""
         return None if self.scale is None else scale(self.scale)

@@ -91,7 +91,7 @@ def record_labels(room: TheRoom, person: Member, campaign: CampaignNumber, sent:
         )
         for one in sent.labels
     ]
-    return asdict(room.campaigns.get(campaign).record(labels, replace=sent.replace))
+    return asdict(room.campaigns.get(campaign).answers.record(labels, replace=sent.replace))
 
 
 @router.get("/campaigns/{campaign}/labels")
@@ -111,7 +111,7 @@ def list_judgments(room: TheRoom, person: Admin, campaign: CampaignNumber) -> li
 @router.get("/campaigns/{campaign}/agreement")
 def show_agreement(room: TheRoom, person: Admin, campaign: CampaignNumber) -> dict[str, list[dict[str, Any]]] | None:
     """How well assessors agree: coefficients, pairs and confusion; null if no two have judged the same document."""
-    found = room.campaigns.get(campaign).agreement()
+    found = room.campaigns.get(campaign).review.agreement()
     if found is None:
         return None
     tables = {"coefficients": found.coefficients, "pairs": found.pairs, "confusion": found.confusion}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Form, HTTPException, Request, Response
-from markupsafe import Markup
 from starlette.responses import RedirectResponse
 
 from rankgauge.active.campaign import Progress
@@ -15,6 +14,7 @@ from rankgauge.active.campaign.review import AssessorProgress, Disagreement
 from rankgauge.active.methods import Estimate
 from rankgauge.judgments.agreement import Agreement
 from rankgauge.report.campaign import movement
+from rankgauge.report.svg import Drawing
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.room import Room
@@ -31,7 +31,7 @@ class Dashboard:
 
     progress: Progress
     estimate: Estimate | None
-    chart: Markup
+    chart: Drawing | None
     agreement: Agreement | None
     disagreements: list[Disagreement]
     assessors: dict[str, AssessorProgress]
@@ -92,14 +92,14 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
 
 def _dashboard(opened: OpenCampaign) -> Dashboard:
     progress, review = opened.campaign.progress(), opened.review
-    curve = opened.campaign.curve(interval=opened.interval)
+    curve = opened.campaign.curve(interval=opened.rules.interval)
     label = f"The estimate of {opened.campaign.settings.measure} and its interval, over the cost"
     names = review.judgments()["assessor"].unique().sort()
     return Dashboard(
         progress=progress,
         estimate=opened.estimate(),
-        chart=Markup.escape(movement(curve, progress.budget, label) or ""),
-        agreement=opened.agreement(),
+        chart=movement(curve, progress.budget, label),
+        agreement=review.agreement(),
         disagreements=review.disagreements(),
         assessors={name: review.own(name) for name in names},
     )

@@ -24,7 +24,7 @@ def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Respo
         "disagreements.html",
         opened=opened,
         found=opened.review.disagreements(),
-        agreement=opened.agreement(),
+        agreement=opened.review.agreement(),
         choices=opened.choices(),
     )
 

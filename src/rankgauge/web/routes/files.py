@@ -53,7 +53,7 @@ def upload(
         path = Path(folder) / "labels"
         path.write_bytes(labels.file.read())
         try:
-            count = opened.record(read_labels(path, assessor=person.name).labels, replace=replace)
+            count = opened.answers.record(read_labels(path, assessor=person.name).labels, replace=replace)
             done = f"{count.new} new labels, {count.same} known already, {count.unasked} for documents not handed out"
         except InputError as error:  # without the path, which the sender does not know
             problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))

@@ -93,14 +93,14 @@ def _next(
     room: Room, opened: OpenCampaign, person: Person, label: Label | None = None, *, replace: bool = False
 ) -> JudgingPage:
     """Records the label, if there is one, and leases the next document to the person."""
-    turn = opened.turns.take(person.name, label, seconds=60 * room.settings.lease_minutes, replace=replace)
+    found = opened.answers.next_task(person.name, label, seconds=60 * room.settings.lease_minutes, replace=replace)
     return JudgingPage(
-        task=turn.task,
+        task=found.task,
         choices=opened.choices(),
-        own=turn.own,
+        own=found.own,
         key=secrets.token_urlsafe(12),
-        reason="" if turn.task else _reason(turn),
-        spent=turn.spent,
+        reason="" if found.task else _reason(found),
+        spent=found.spent,
         budget=opened.campaign.settings.budget,
     )
 
@@ -117,10 +117,10 @@ def _judged(opened: OpenCampaign, person: Person, place: int) -> JudgingPage:
     )
 
 
-def _reason(turn: NextTask) -> str:
-    if turn.paused:
+def _reason(found: NextTask) -> str:
+    if found.paused:
         return "The campaign is paused."
-    if turn.out:
+    if found.out:
         return "Nothing to judge right now: the next documents depend on answers that other assessors have yet to give."
     return "All done: the budget is spent."
 

@@ -1,0 +1,84 @@
+"""Rules of a campaign that an admin may change at any time: when it stops by itself, and the assessors' guidelines."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from sqlalchemy import Column, Double, Engine, Integer, MetaData, Table, Text, delete, insert, select
+
+from rankgauge.active.campaign.database import reading, writing
+from rankgauge.active.campaign.estimates import estimate
+from rankgauge.active.campaign.state import CampaignState
+from rankgauge.active.defaults import LEVEL
+from rankgauge.active.intervals import IntervalKind
+from rankgauge.errors import ParameterError
+
+__all__ = ["CampaignRules", "Guidelines", "metadata", "read_rules", "write_rules"]
+
+metadata = MetaData()
+"""Apart from the campaign's own tables: a campaign's file has no rules, only a judging room's database has."""
+
+rules_table = Table(
+    "rules",
+    metadata,
+    Column("campaign", Integer, primary_key=True, autoincrement=False),
+    Column("stop_at", Double),
+    Column("guide", Text, nullable=False),
+)
+"""The stopping rule of a campaign, and the guidelines as JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guidelines:
+    """What assessors read: how to judge, and the name and meaning of each grade, which is written as `2` or `0.5`."""
+
+    words: str = ""
+    names: Mapping[str, str] = field(default_factory=dict, hash=False)
+    meanings: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignRules:
+    """The half-width of the interval at which the campaign stops, and the guidelines.
+
+    Without `stop_at` the campaign ends when its budget is spent.
+    """
+
+    stop_at: float | None = None
+    guide: Guidelines = Guidelines()
+
+    def __post_init__(self) -> None:
+        if self.stop_at is not None and not (math.isfinite(self.stop_at) and self.stop_at > 0):
+            raise ParameterError("a campaign", "stop_at", "a number above 0", self.stop_at)
+
+    @property
+    def interval(self) -> str:
+        """The kind of interval: who stops by an interval needs a confidence sequence."""
+        return IntervalKind.T if self.stop_at is None else IntervalKind.SEQUENCE
+
+    def met(self, state: CampaignState) -> bool:
+        """Whether the interval is narrow enough to stop."""
+        if self.stop_at is None:
+            return False
+        found = estimate(state.stages, state.ledger, level=LEVEL, interval=self.interval)
+        return found is not None and (found.high - found.low) / 2 <= self.stop_at
+
+
+def read_rules(engine: Engine, campaign: int) -> CampaignRules:
+    """The rules of a campaign. A campaign that the command line made has the default ones."""
+    with reading(engine) as connection:
+        row = connection.execute(select(rules_table).where(rules_table.c.campaign == campaign)).first()
+    if row is None:
+        return CampaignRules()
+    return CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
+
+
+def write_rules(engine: Engine, campaign: int, rules: CampaignRules) -> None:
+    """Replaces the rules of a campaign."""
+    guide = json.dumps(asdict(rules.guide), ensure_ascii=False)
+    with writing(engine) as connection:
+        connection.execute(delete(rules_table).where(rules_table.c.campaign == campaign))
+        connection.execute(insert(rules_table).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))

@@ -1,0 +1,41 @@
+"""A campaign made on the page, by the API and at the command line is the same campaign."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import asdict
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from rankgauge.active.campaign import Campaign
+from rankgauge.cli.commands.active_plan import plan
+from rankgauge.cli.main import app as commands
+from rankgauge.web.new_campaign import NewCampaign
+from tests.web.house import House, csrf, write_pool
+
+SAME = ("measure", "method", "dialect", "assessors", "combine", "unjudgeable", "seed", "grades")
+
+
+def test_one_act_has_one_default(house: House, tmp_path: Path) -> None:
+    """Only with a name, a pool and a budget, the page makes the campaign that `active plan` makes."""
+    pool, admin = write_pool(tmp_path), house.admin()
+    sent = {"csrf": csrf(admin, "/campaigns/new"), "name": "page", "budget": "40"}
+    answer = admin.post("/campaigns", data=sent, files={"pool": ("pool.parquet", pool.read_bytes())})
+    assert answer.status_code == 303, answer.text
+    page = asdict(house.room.campaigns.get(int(answer.headers["location"].rpartition("/")[2])).campaign.settings)
+    command = ["active", "plan", str(pool), "--budget", "40", "-o", str(tmp_path / "planned.rg")]
+    planned = CliRunner().invoke(commands, command)
+    assert planned.exit_code == 0, planned.output
+    with Campaign.open(tmp_path / "planned.rg") as campaign:
+        typed = asdict(campaign.settings)
+    assert {name: page[name] for name in SAME} == {name: typed[name] for name in SAME}
+    assert (page["measure"], page["method"], page["combine"]) == ("ERR@10", "auto", "mean")
+
+
+def test_the_form_has_the_defaults_of_the_command() -> None:
+    """Each setting that the form and `active plan` have in common has one default."""
+    typed = {name: one.default for name, one in inspect.signature(plan).parameters.items()}
+    common = (NewCampaign.model_fields.keys() & typed.keys()) - {"budget", "scale"}  # the form offers the pool's scale
+    assert common >= {"measure", "method", "combine", "seed", "assessors", "dialect", "depth", "cost"}
+    assert {name: NewCampaign.model_fields[name].default for name in common} == {name: typed[name] for name in common}
