@@ -177,15 +177,13 @@ class Drawing:
 
     def __html__(self) -> str:
         """The drawing as a part of a page."""
-        return element(
-            "svg",
-            *self.parts,
-            kind="wide" if self.wide else None,
-            viewBox=f"0 0 {self.width:.0f} {self.height:.0f}",
-            style=f"max-width:{1.39 * self.width:.0f}px",
-            role="img",
-            aria_label=self.label,
-        )
+        return self.unstyled(style=f"max-width:{1.39 * self.width:.0f}px")
+
+    def unstyled(self, **attributes: Value) -> str:
+        """The drawing as a part of a page that allows no styles inside of elements, as the judging room's."""
+        size = f"0 0 {self.width:.0f} {self.height:.0f}"
+        kind = "wide" if self.wide else None
+        return element("svg", *self.parts, kind=kind, viewBox=size, **attributes, role="img", aria_label=self.label)
 
     def file(self) -> str:
         """The drawing as a file of its own, on white, with its styles."""
@@ -282,7 +280,7 @@ def _path(points: Iterable[Point]) -> str:
 def _style() -> str:
     """The styles of drawings with their colours written out: outside of a page there is nothing to look them up in."""
     here = files(__package__ or "") / "templates"
-    page, drawings = ((here / name).read_text(encoding="utf-8") for name in ("page.css", "svg.css"))
-    known = dict(re.findall(r"--([\w-]+): ([^;]+);", page.partition("}")[0]))
+    colours, drawings = ((here / name).read_text(encoding="utf-8") for name in ("colours.css", "svg.css"))
+    known = dict(re.findall(r"--([\w-]+): ([^;]+);", colours))
     plain = re.sub(r"var\(--([\w-]+)\)", lambda found: known[found[1]], drawings)
     return re.sub(r"@media.*", "", plain, flags=re.DOTALL)

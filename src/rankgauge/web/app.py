@@ -43,6 +43,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
     )
     for router in ROUTES.values():
         app.include_router(router)
+    app.mount("/static/report", StaticFiles(packages=[("rankgauge.report", "templates")]))  # colours and charts
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RankGaugeError, _invalid)

@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
-__all__ = ["ago", "date", "decimals", "highlighted", "safe_url", "share"]
+from rankgauge.report.numbers import amount, count, share
+
+__all__ = ["ago", "amount", "count", "date", "decimals", "highlighted", "safe_url", "share"]
 
 SHORTEST = 3
 """Words with fewer letters (of, in) are not highlighted."""
@@ -38,11 +40,6 @@ def safe_url(url: str) -> str | None:
 def decimals(value: float | None, digits: int = 3) -> str:
     """A number with that many decimals; a dash if it is missing or not finite."""
     return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
-
-
-def share(part: float, whole: float) -> str:
-    """A part in per cent of the whole."""
-    return "–" if not whole else f"{100 * part / whole:.0f} %"
 
 
 def date(seconds: float) -> str:
