@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankgauge.measures import MEASURES, Measure
-from rankgauge.report.formula import readable
+from rankgauge.report.formulas import readable
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from rankgauge.measures import MEASURES, Measure
-from rankgauge.report.mathml import mathml
+from rankgauge.report.formulas import mathml
 from rankgauge.report.site import drawn
 
 

@@ -1,4 +1,4 @@
-"""Figures for papers and pages: lines in panels, grouped bars; as PNG, SVG and a page that needs no network.
+"""Figures for papers and notebooks, drawn by Altair: lines, bars and panels; as PNG, SVG and a page without network.
 
 The drawing libraries are an extra and are imported only where something is drawn.
 """
@@ -6,7 +6,9 @@ The drawing libraries are an extra and are imported only where something is draw
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,7 +19,7 @@ from rankgauge.errors import MissingExtraError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["COLOURS", "OPTIONS", "Chart", "bars", "finished", "lines", "require", "save"]
+__all__ = ["COLOURS", "OPTIONS", "Chart", "Panels", "bars", "finished", "lines", "require", "save", "series_colour"]
 
 Chart: TypeAlias = "alt.TopLevelMixin"
 
@@ -30,23 +32,32 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {".png": {"scale_factor": 2}, ".svg":
 HEIGHT, WIDTH, BAR = 240, 230, 14
 UNIT = (0.0, 1.0)
 
+PANEL, TALL, LOW = 250, 280, 130
+"""The width of a panel, and its height in one row and in several."""
+BELOW, BESIDE = 12, 46
+"""How far panels are apart: beside each other there is room for numbers."""
+SPREAD = 0.5
+"""How much of the way from one x to the next the series take up side by side."""
+MARGIN = 0.04
+"""How much wider than what is drawn a scale is, each way."""
 
-def require() -> None:
-    """An error that names the pip command where the drawing libraries are not installed."""
+
+def require() -> Any:
+    """The drawing library; an error names the pip command where it is not installed."""
     for module, package in (("altair", "altair"), ("vl_convert", "vl-convert-python")):
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError(package, "plots")
+    return importlib.import_module("altair")
 
 
 def lines(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, panel: str, title: str) -> Chart:
     """A line per series with a band of two standard errors, in a panel each."""
-    require()
-    import altair as alt
-
+    alt = require()
     base = alt.Chart(_bounded(frame, y, error)).encode(
-        x=alt.X(f"{x}:Q", title=x), color=_colour(frame, series, ordinal=True)
+        x=alt.X(f"{x}:Q", title=x), color=series_colour(frame, series, kind="O")
     )
-    curve = base.mark_line(strokeWidth=1.8).encode(y=_unit(y), tooltip=list(frame.columns))
+    unit = alt.Y(f"{y}:Q", title=y, scale=alt.Scale(domain=UNIT))
+    curve = base.mark_line(strokeWidth=1.8).encode(y=unit, tooltip=list(frame.columns))
     band = base.mark_area(opacity=0.2).encode(y=alt.Y("low:Q", title=y), y2="high:Q")
     columns = alt.Column(f"{panel}:N", title=None, sort=_distinct(frame, panel), header=alt.Header(labelFontSize=13))
     layered = alt.layer(band, curve).properties(width=WIDTH, height=HEIGHT)
@@ -55,14 +66,13 @@ def lines(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, panel
 
 def bars(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, title: str) -> Chart:
     """A bar per series at each x, with a whisker of two standard errors."""
-    require()
-    import altair as alt
-
+    alt = require()
     base = alt.Chart(_bounded(frame, y, error)).encode(
         x=alt.X(f"{x}:O", title=x, sort=_distinct(frame, x), axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset(f"{series}:N", sort=_distinct(frame, series)),
     )
-    bar = base.mark_bar().encode(y=_unit(y), color=_colour(frame, series, ordinal=False), tooltip=list(frame.columns))
+    unit = alt.Y(f"{y}:Q", title=y, scale=alt.Scale(domain=UNIT))
+    bar = base.mark_bar().encode(y=unit, color=series_colour(frame, series, legend={}), tooltip=list(frame.columns))
     whisker = base.mark_rule(color="#333").encode(y=alt.Y("low:Q", title=y), y2="high:Q")
     step = alt.Step(BAR, **{"for": "offset"})  # "for" is a word of Python
     return finished(alt.layer(bar, whisker).properties(width=step, height=HEIGHT), title)
@@ -76,29 +86,20 @@ def save(chart: Chart, stem: Path) -> list[Path]:
     return paths
 
 
-def _bounded(frame: pl.DataFrame, y: str, error: str) -> pl.DataFrame:
-    """The frame with the ends of two standard errors, which do not leave the range of the measures."""
-    low, high = pl.col(y) - 2 * pl.col(error), pl.col(y) + 2 * pl.col(error)
-    return frame.with_columns(low.clip(*UNIT).alias("low"), high.clip(*UNIT).alias("high"))
-
-
-def _unit(y: str) -> alt.Y:
-    import altair as alt
-
-    return alt.Y(f"{y}:Q", title=y, scale=alt.Scale(domain=UNIT))
-
-
-def _colour(frame: pl.DataFrame, series: str, *, ordinal: bool) -> alt.Color:
-    import altair as alt
-
-    names = _distinct(frame, series)
-    scale = alt.Scale(domain=names, range=list(COLOURS[: len(names)]))
-    legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=3) if ordinal else alt.Legend()
-    return alt.Color(f"{series}:{'O' if ordinal else 'N'}", title=series, sort=names, scale=scale, legend=legend)
-
-
-def _distinct(frame: pl.DataFrame, column: str) -> list[Any]:
-    return frame[column].unique(maintain_order=True).to_list()
+def series_colour(
+    frame: pl.DataFrame,
+    series: str,
+    *,
+    kind: str = "N",
+    colours: Sequence[str] = COLOURS,
+    legend: Mapping[str, Any] | None = None,
+) -> Any:
+    """A colour for each series, in the order in which they come; the legend shows strokes unless told otherwise."""
+    alt, names = require(), _distinct(frame, series)
+    strokes = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1, "labelLimit": 0}
+    scale = alt.Scale(domain=names, range=list(colours[: len(names)]))
+    shown = alt.Legend(**(strokes if legend is None else legend))
+    return alt.Color(f"{series}:{kind}", title=series, sort=names, scale=scale, legend=shown)
 
 
 def finished(chart: Any, title: str) -> Chart:
@@ -107,3 +108,81 @@ def finished(chart: Any, title: str) -> Chart:
         chart.properties(title=title).configure(background="white").configure_title(anchor="start", offset=12)
     )
     return whole
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Panels:
+    """A figure of many panels: a line per series over whole numbers x, with a bar of one standard error each way.
+
+    The panels of a column share their scale. At each x the series are side by side, so that no bar hides another.
+    """
+
+    frame: pl.DataFrame
+    x: str
+    y: str
+    error: str
+    series: str
+    column: str
+    row: str | None = None
+    limits: tuple[float, float] | None = None
+    """The ends of every panel's scale; None: each column's own."""
+
+    def draw(self, title: str) -> Chart:
+        """The figure."""
+        alt, columns = require(), _distinct(self.frame, self.column)
+        panels = [self._placed_panel(*place) for place in product(self._rows, columns)]
+        apart = {"row": BELOW, "column": BESIDE}
+        return finished(alt.concat(*panels, columns=len(columns), spacing=apart, bounds="flush"), title)
+
+    @property
+    def _rows(self) -> list[Any]:
+        return [None] if self.row is None else _distinct(self.frame, self.row)
+
+    def _placed_panel(self, row: Any, column: Any) -> Any:
+        """A panel with the labels that its place asks for: names at the top and on the left, numbers at the bottom."""
+        held = self._placed().filter(pl.col(self.column) == column)
+        shown = held if row is None else held.filter(pl.col(str(self.row)) == row)
+        label = (self.y if row is None else row) if column == _distinct(self.frame, self.column)[0] else None
+        panel = self._panel(shown, label, self.limits or _limits(held), last=row == self._rows[-1])
+        title = require().TitleParams(str(column), anchor="middle", fontSize=12, offset=6)
+        return panel.properties(title=title) if row == self._rows[0] else panel
+
+    def _panel(self, shown: pl.DataFrame, label: str | None, limits: tuple[float, float], *, last: bool) -> Any:
+        alt, ticks = require(), _distinct(self.frame, self.x)
+        ruler = alt.Axis(values=ticks, format="d", labels=last, title=self.x if last else None, grid=False)
+        width = (min(ticks) - SPREAD, max(ticks) + SPREAD)
+        across = alt.X("place:Q", axis=ruler, scale=alt.Scale(domain=width, nice=False))
+        ladder = alt.Axis(format=".2f", tickCount=5, titlePadding=8)
+        up = alt.Y(f"{self.y}:Q", title=label, axis=ladder, scale=alt.Scale(domain=limits, nice=False, zero=False))
+        base = alt.Chart(shown).encode(x=across, color=series_colour(self.frame, self.series))
+        curve = base.mark_line(strokeWidth=1.6, point=alt.OverlayMarkDef(size=18)).encode(
+            y=up, tooltip=list(self.frame.columns)
+        )
+        ends = {"y": alt.Y("low:Q", axis=ladder, title=label), "y2": "high:Q"}
+        bar = base.mark_rule(strokeWidth=1.1, opacity=0.65).encode(**ends)
+        return alt.layer(bar, curve).properties(width=PANEL, height=TALL if self.row is None else LOW)
+
+    def _placed(self) -> pl.DataFrame:
+        """The frame with the ends of the bars, and with the place of each series beside its x."""
+        names = _distinct(self.frame, self.series)
+        step = SPREAD / len(names)
+        aside = {name: (number - (len(names) - 1) / 2) * step for number, name in enumerate(names)}
+        shift = pl.col(self.series).replace_strict(aside, return_dtype=pl.Float64)
+        low, high = pl.col(self.y) - pl.col(self.error), pl.col(self.y) + pl.col(self.error)
+        return self.frame.with_columns((pl.col(self.x) + shift).alias("place"), low.alias("low"), high.alias("high"))
+
+
+def _limits(shown: pl.DataFrame) -> tuple[float, float]:
+    """The range of all bars, and a little more."""
+    low, high = float(shown["low"].min()), float(shown["high"].max())  # type: ignore[arg-type]
+    return low - MARGIN * (high - low), high + MARGIN * (high - low)
+
+
+def _bounded(frame: pl.DataFrame, y: str, error: str) -> pl.DataFrame:
+    """The frame with the ends of two standard errors, which do not leave the range of the measures."""
+    low, high = pl.col(y) - 2 * pl.col(error), pl.col(y) + 2 * pl.col(error)
+    return frame.with_columns(low.clip(*UNIT).alias("low"), high.clip(*UNIT).alias("high"))
+
+
+def _distinct(frame: pl.DataFrame, column: str) -> list[Any]:
+    return frame[column].unique(maintain_order=True).to_list()

@@ -22,7 +22,7 @@ from rankgauge.report.document import (
 )
 from rankgauge.report.format import Report
 from rankgauge.report.numbers import number
-from rankgauge.report.romip_words import ENGLISH, Words
+from rankgauge.report.romip_words import LANGUAGES, Words
 from rankgauge.report.svg import COLOURS, DASHES, Axis, Drawing, Plot, colour, sheet
 from rankgauge.romip import OfficialMetric, TrackResult
 from rankgauge.romip.metrics import CURVES, LEVELS, RecallCurve
@@ -41,7 +41,7 @@ class RomipReport(Report):
     command = "romip"
 
     outcome: TrackResult
-    words: Words = ENGLISH
+    words: Words = LANGUAGES["en"]
 
     def frame(self) -> pl.DataFrame:
         """A row per figure and per point of a curve: track, table, average, metric, run, value, n."""

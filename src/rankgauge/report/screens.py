@@ -13,7 +13,7 @@ from rankgauge.measures import FAMILIES, MEASURES, Example, Measure
 from rankgauge.measures.names import unknown
 from rankgauge.report import explain
 from rankgauge.report.format import FORMATS, ReportFormat
-from rankgauge.report.formula import readable
+from rankgauge.report.formulas import readable
 from rankgauge.report.numbers import number
 from rankgauge.report.terminal import console, escaped, pairs, ruled
 

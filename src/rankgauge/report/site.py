@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from rankgauge.report.mathml import mathml
+from rankgauge.report.formulas import mathml
 
 __all__ = ["collect", "drawn", "main"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge.active.study import Study
-from rankgauge.report.plots import COLOURS, Chart, finished, require
+from rankgauge.report.plots import COLOURS, Chart, finished, require, series_colour
 
 __all__ = ["CHARTS", "draw", "panels"]
 
@@ -29,25 +29,13 @@ def panels(studies: tuple[Study, ...]) -> pl.DataFrame:
 
 def draw(frame: pl.DataFrame, loss: str, title: str) -> Chart:
     """A panel per study: a line per method with bars of two standard errors; budgets are on a logarithmic scale."""
-    require()
-    import altair as alt
-
     names = frame["study"].unique(maintain_order=True).to_list()
     drawn = [_panel(frame.filter(study=name), loss, name, frame, first=name == names[0]) for name in names]
-    return finished(alt.hconcat(*drawn, spacing=16), f"{title} (bars: two standard errors)")
+    return finished(require().hconcat(*drawn, spacing=16), f"{title} (bars: two standard errors)")
 
 
 def _panel(shown: pl.DataFrame, loss: str, name: str, whole: pl.DataFrame, *, first: bool) -> Any:
-    import altair as alt
-
-    methods = whole["method"].unique(maintain_order=True).to_list()
-    colour = alt.Color(
-        "method:N",
-        sort=methods,
-        scale=alt.Scale(domain=methods, range=list(HUES[: len(methods)])),
-        legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
-    )
-    spread = pl.col(f"{loss}_se") * 2
+    alt, spread = require(), pl.col(f"{loss}_se") * 2
     bounded = shown.with_columns(
         (pl.col(loss) - spread).clip(lower_bound=pl.col(loss) * 0.05).alias("low"),
         (pl.col(loss) + spread).alias("high"),
@@ -55,7 +43,7 @@ def _panel(shown: pl.DataFrame, loss: str, name: str, whole: pl.DataFrame, *, fi
     across = alt.X("cost:Q", title="budget spent", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(grid=False))
     scale = alt.Scale(type="log", nice=False) if loss == "error" else alt.Scale(domain=CHOICES)
     label = LABELS[loss] if first else None
-    base = alt.Chart(bounded).encode(x=across, color=colour)
+    base = alt.Chart(bounded).encode(x=across, color=series_colour(whole, "method", colours=HUES))
     curve = base.mark_line(strokeWidth=1.7, point=alt.OverlayMarkDef(size=16)).encode(
         y=alt.Y(f"{loss}:Q", title=label, scale=scale), tooltip=["method", "budget", "cost", loss, f"{loss}_se"]
     )

@@ -14,8 +14,7 @@ from rankgauge.experiments.experiment import Measurements
 from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
 from rankgauge.experiments.papers.ndcg_tools.training import METRIC
 from rankgauge.numeric import BoolArray, FloatArray
-from rankgauge.report.panels import Panels
-from rankgauge.report.plots import Chart
+from rankgauge.report.plots import Chart, Panels
 
 __all__ = ["measure"]
 

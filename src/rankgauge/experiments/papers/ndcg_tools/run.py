@@ -23,8 +23,7 @@ from rankgauge.experiments.papers.ndcg_tools.findings import Findings
 from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RANKERS, WHOLE
 from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.report.panels import Panels
-from rankgauge.report.plots import Chart
+from rankgauge.report.plots import Chart, Panels
 
 __all__ = ["NDCG_TOOLS", "judge"]
 
