@@ -11,7 +11,7 @@ from rankgauge import dialects as _dialects
 from rankgauge import io
 from rankgauge.measures import FAMILIES, MEASURES, Example, Measure
 from rankgauge.measures.names import unknown
-from rankgauge.report import explain
+from rankgauge.report import descriptions
 from rankgauge.report.format import FORMATS, ReportFormat
 from rankgauge.report.formulas import readable
 from rankgauge.report.numbers import number
@@ -25,7 +25,7 @@ def measures(stream: TextIO) -> None:
     out = console(stream)
     table = ruled("family", "measure", "title")
     for family in FAMILIES:
-        kinds = [kind for kind in MEASURES.values() if explain.family(kind) == family]
+        kinds = [kind for kind in MEASURES.values() if descriptions.family(kind) == family]
         for place, kind in enumerate(kinds):
             table.add_row("" if place else family, f"[bold]{kind.facts.name}[/bold]", escaped(kind.facts.title))
     out.print(table)
@@ -38,10 +38,12 @@ def measure(name: str, stream: TextIO) -> None:
     out = console(stream)
     facts = kind.facts
     out.print(f"[bold]{facts.name}[/bold]  {escaped(facts.title)}\n")
-    known = [("what", explain.plain(kind.__doc__ or "")), ("formula", readable(facts.formula))]
-    pairs([*known, ("reference", facts.reference), ("family", explain.family(kind)), *explain.traits(kind)], out)
+    known = [("what", descriptions.plain(kind.__doc__ or "")), ("formula", readable(facts.formula))]
+    pairs(
+        [*known, ("reference", facts.reference), ("family", descriptions.family(kind)), *descriptions.traits(kind)], out
+    )
     out.print("\n[bold]parameters[/bold]")
-    pairs([(f"  {n}", f"{words} (default: {default})") for n, default, words in explain.parameters(kind)], out)
+    pairs([(f"  {n}", f"{words} (default: {default})") for n, default, words in descriptions.parameters(kind)], out)
     for example in facts.examples:
         _example(example, out)
 
@@ -58,12 +60,12 @@ def dialect(name: str, stream: TextIO) -> None:
     known = _dialects.get(name)
     out = console(stream)
     out.print(f"[bold]{known.name}[/bold]  {escaped(known.title)}\n{escaped(known.reference)}\n")
-    differences = list(explain.differences(known))
+    differences = list(descriptions.differences(known))
     if not differences:
-        pairs([(subject, explain.setting(known, field)) for field, subject in explain.SETTINGS.items()], out)
+        pairs([(subject, descriptions.setting(known, field)) for field, subject in descriptions.SETTINGS.items()], out)
         return
     rows = [((subject, here), ("", f"standard: {there}"), ("", "")) for subject, here, there in differences]
-    told = [("printed", explain.printed(known))] if known.printed else []
+    told = [("printed", descriptions.printed(known))] if known.printed else []
     pairs([*(row for group in rows for row in group), *told], out)
 
 
@@ -89,9 +91,9 @@ def _kind(name: str) -> type[Measure]:
 
 
 def _example(example: Example, out: Console) -> None:
-    value = explain.example_value(example)
+    value = descriptions.example_value(example)
     out.print(f"\n[bold]example[/bold]  {escaped(example.measure)}")
-    pairs([("  list", explain.example_list(example)), ("  value", f"{example.value} = {number(value)}")], out)
+    pairs([("  list", descriptions.example_list(example)), ("  value", f"{example.value} = {number(value)}")], out)
 
 
 def _hint(out: Console, command: str, words: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.report import explain
+from rankgauge.report import descriptions
 from rankgauge.report.formats.md import table
 
 __all__ = ["overview", "page"]
@@ -36,13 +36,15 @@ def overview() -> str:
 
 def _standard(dialect: Dialect) -> Iterator[str]:
     yield _title(dialect)
-    rows = ((subject, f"`{name}`", explain.setting(dialect, name)) for name, subject in explain.SETTINGS.items())
+    rows = (
+        (subject, f"`{name}`", descriptions.setting(dialect, name)) for name, subject in descriptions.SETTINGS.items()
+    )
     yield table(("choice", "setting", "standard"), rows)
 
 
 def _dialect(dialect: Dialect) -> Iterator[str]:
     yield _title(dialect)
-    yield table(("choice", dialect.name, "standard"), explain.differences(dialect))
+    yield table(("choice", dialect.name, "standard"), descriptions.differences(dialect))
     if dialect.printed:
         yield _printed(dialect)
 

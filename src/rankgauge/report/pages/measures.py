@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankgauge.measures import FAMILIES, MEASURES, Measure
-from rankgauge.report import explain
+from rankgauge.report import descriptions
 from rankgauge.report.formats.md import table
 from rankgauge.report.numbers import number
 
@@ -47,7 +47,7 @@ def overview() -> str:
 
 
 def _kinds(family: str) -> list[type[Measure]]:
-    return [kind for kind in MEASURES.values() if explain.family(kind) == family]
+    return [kind for kind in MEASURES.values() if descriptions.family(kind) == family]
 
 
 def _link(kind: type[Measure]) -> str:
@@ -60,15 +60,15 @@ def _family(family: str) -> str:
 
 def _measure(kind: type[Measure]) -> Iterator[str]:
     facts = kind.facts
-    yield f"### {facts.name}\n\n**{facts.title}.** {explain.plain(kind.__doc__ or '')}\n"
+    yield f"### {facts.name}\n\n**{facts.title}.** {descriptions.plain(kind.__doc__ or '')}\n"
     yield f"$$\n{facts.formula}\n$$\n"
     yield f"{facts.reference}.\n"
-    yield table(("trait", ""), explain.traits(kind))
-    yield table(("parameter", "default", "meaning"), ((f"`{n}`", d, w) for n, d, w in explain.parameters(kind)))
+    yield table(("trait", ""), descriptions.traits(kind))
+    yield table(("parameter", "default", "meaning"), ((f"`{n}`", d, w) for n, d, w in descriptions.parameters(kind)))
     yield table(("worked example", "list", "value"), _examples(kind))
 
 
 def _examples(kind: type[Measure]) -> Iterator[tuple[str, str, str]]:
     for example in kind.facts.examples:
-        value = number(explain.example_value(example))
-        yield f"`{example.measure}`", explain.example_list(example), f"`{example.value}` = {value}"
+        value = number(descriptions.example_value(example))
+        yield f"`{example.measure}`", descriptions.example_list(example), f"`{example.value}` = {value}"

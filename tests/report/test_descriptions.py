@@ -10,7 +10,7 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import MEASURES, Measure
 from rankgauge.measures.gains import DISCOUNTS, GAINS
-from rankgauge.report import explain
+from rankgauge.report import descriptions
 
 UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing", "only_for"}
 """Fields of a dialect that name it, say how it prints, or belong to the words of another field."""
@@ -19,41 +19,41 @@ UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing", "only_for"
 @pytest.mark.parametrize("kind", MEASURES.values(), ids=lambda kind: kind.facts.name)
 def test_every_parameter_has_a_meaning(kind: type[Measure]) -> None:
     """Each parameter is explained: by the words of its field, or by the house's word for it."""
-    assert not [name for name, _, words in explain.parameters(kind) if not words]
+    assert not [name for name, _, words in descriptions.parameters(kind) if not words]
 
 
 @pytest.mark.parametrize("kind", MEASURES.values(), ids=lambda kind: kind.facts.name)
 def test_every_trait_has_words(kind: type[Measure]) -> None:
     """Bounds, cutoff, grades, ties, order and aggregate are all said."""
-    assert len([words for _, words in explain.traits(kind) if words]) == 7
+    assert len([words for _, words in descriptions.traits(kind) if words]) == 7
 
 
 def test_every_setting_of_a_dialect_has_a_subject() -> None:
     """A new field of a dialect needs words before it can be shown."""
-    assert {f.name for f in fields(Dialect)} - UNSPOKEN == set(explain.SETTINGS)
+    assert {f.name for f in fields(Dialect)} - UNSPOKEN == set(descriptions.SETTINGS)
 
 
 @pytest.mark.parametrize("dialect", dialects.DIALECTS.values(), ids=lambda dialect: dialect.name)
 def test_every_choice_has_words(dialect: Dialect) -> None:
     """Each choice of each dialect is a sentence."""
-    assert all(explain.setting(dialect, name) for name in explain.SETTINGS)
+    assert all(descriptions.setting(dialect, name) for name in descriptions.SETTINGS)
 
 
 def test_every_gain_and_discount_has_words() -> None:
     """A new gain or discount needs words before a dialect can be shown."""
-    assert (set(explain.GAINS), set(explain.DISCOUNTS)) == (set(GAINS), set(DISCOUNTS))
+    assert (set(descriptions.GAINS), set(descriptions.DISCOUNTS)) == (set(GAINS), set(DISCOUNTS))
 
 
 def test_a_choice_for_some_measures_names_them() -> None:
     """LETOR 4 zeroes nDCG of short lists, and no other measure; what it prints is said with its digits."""
     letor4 = dialects.get("letor4")
-    assert explain.setting(letor4, "short").endswith("counts 0 (for nDCG only)")
-    assert explain.printed(letor4).endswith("NDCG@10, MeanNDCG; numbers with 4 decimals")
+    assert descriptions.setting(letor4, "short").endswith("counts 0 (for nDCG only)")
+    assert descriptions.printed(letor4).endswith("NDCG@10, MeanNDCG; numbers with 4 decimals")
 
 
 def test_differences_are_those_to_standard() -> None:
     """trec_eval's differences name its tie rule and the standard one; standard has none."""
-    assert not list(explain.differences(dialects.get("standard")))
-    told = {subject: (here, there) for subject, here, there in explain.differences(dialects.get("trec_eval"))}
+    assert not list(descriptions.differences(dialects.get("standard")))
+    told = {subject: (here, there) for subject, here, there in descriptions.differences(dialects.get("trec_eval"))}
     assert "descending order of their ids" in told["ties"][0]
     assert "all orders" in told["ties"][1]
