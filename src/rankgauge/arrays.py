@@ -18,7 +18,7 @@ from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.arrays import pad_groups, rank_arrays
 from rankgauge.scoring import settle
 
-__all__ = ["score_arrays"]
+__all__ = ["ArrayMean", "score_arrays"]
 
 
 def score_arrays(
@@ -50,8 +50,22 @@ def score_arrays(
     return _values(blocks, count, wanted, spoken)
 
 
+class ArrayMean:
+    """The mean of a measure over flat arrays, as other libraries hand them over."""
+
+    def __init__(self, measure: str | Measure, dialect: str | Dialect) -> None:
+        self.measure, self.dialect = parse(measure), dialects.get(dialect)
+        standard = self.dialect.name == "standard"
+        self.title = str(measure) if standard else f"{measure} ({self.dialect.name})"
+
+    def __call__(self, grades: npt.ArrayLike, scores: npt.ArrayLike, **lists: Any) -> float:
+        """The mean over the queries that count; `lists` says which document is in which: `group` or `qid`."""
+        values = score_arrays(grades, scores, self.measure, dialect=self.dialect, **lists)
+        return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+
 def _depth(measure: Measure) -> int | None:
-    """The rank past which the measure does not look; None where there is no such."""
+    """The last rank that the measure looks at; None if it looks at all."""
     ranks = measure.facts.cutoff in (Cutoff.OPTIONAL, Cutoff.REQUIRED) and not measure.judged_only
     return getattr(measure, "cutoff", None) if ranks else None
 
@@ -59,7 +73,7 @@ def _depth(measure: Measure) -> int | None:
 def _grouped(
     grades: FloatArray, scores: FloatArray, group: npt.ArrayLike | None, qid: npt.ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, IndexArray]:
-    """The flat arrays with each query's documents together, and the sizes of the lists, in the order of appearance."""
+    """The flat arrays with each query's documents together, and the sizes of the lists, in order of appearance."""
     if qid is not None:
         names, first, number = np.unique(np.asarray(qid), return_index=True, return_inverse=True)
         place = np.argsort(np.argsort(first))[number]
@@ -84,7 +98,7 @@ def _group_blocks(
 
 
 def _values(blocks: Iterator[Block], count: int, measure: Measure, dialect: Dialect) -> FloatArray:
-    """The kernel's values, settled as the dialect says; of the pool only the best grade matters for that."""
+    """The kernel's values, settled as the dialect says; of the judged grades that needs only the best."""
     raw, best, retrieved = np.full((count, 1), np.nan), np.full(count, -np.inf), np.zeros(count)
     kernel = dialect.read(measure)
     for block in blocks:

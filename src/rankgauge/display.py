@@ -1,4 +1,4 @@
-"""Results as notebooks show them, as lines, and as frames of pandas."""
+"""Results in notebooks: as a line, as a table, and as pandas frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def line(summary: pl.DataFrame, dialect: str) -> str:
 
 
 def html(summary: pl.DataFrame, dialect: str) -> str:
-    """A table: measure, mean, interval, queries; below it what there is to know of the queries."""
+    """A table: measure, mean, interval, queries; below it how many queries were empty, missing or tied."""
     rows = [
         (row["measure"], f"{row['mean']:.4f}", interval(row["low"], row["high"]), f"{row['queries']:g}")
         for row in summary.iter_rows(named=True)
@@ -34,7 +34,7 @@ def html(summary: pl.DataFrame, dialect: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], note: str) -> str:
-    """A table of texts, with a note below it."""
+    """A table of texts with a note below it."""
     head = "".join(_cell("th", name) for name in heads)
     body = "".join(f"<tr>{''.join(_cell('td', cell) for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(note)}</p>"

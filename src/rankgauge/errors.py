@@ -2,9 +2,9 @@
 
     RankGaugeError            1
     ├── InputError            2   a file or table is not what was expected: path:line, the line, what to do
-    │   ├── PausedError       2   a campaign hands nothing out at the moment
-    │   ├── RepeatedError     2   a document stands more than once in a run's list
-    │   ├── UnavailableError  2   a database does not answer, or has no room left: later it may
+    │   ├── PausedError       2   a campaign is paused and assigns nothing
+    │   ├── RepeatedError     2   a document is listed more than once for a query
+    │   ├── UnavailableError  2   a database does not answer, or is full: try later
     │   └── UngroupedError    2   a run that is read in pieces is not grouped by query
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
     ├── ParameterError        4   a parameter's value makes no sense
@@ -39,7 +39,7 @@ class RankGaugeError(Exception):
     exit_code = 1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """So that an error comes whole out of another process."""
+        """So that an error keeps its fields when it comes from another process."""
         return _again, (type(self), self.args, self.__dict__)
 
 
@@ -67,35 +67,22 @@ class InputError(RankGaugeError):
 
 
 class PausedError(InputError):
-    """A campaign that is paused; labels still come in."""
+    """A campaign that is paused; it still accepts labels."""
 
 
 class RepeatedError(InputError):
-    """A document that stands more than once in a run's list; `first` is the line where it stood before."""
+    """A document that a run lists more than once for a query; `first` is the line where it was listed first."""
 
-    def __init__(
-        self,
-        query: str,
-        document: str,
-        *,
-        path: str | Path | None = None,
-        line: int | None = None,
-        text: str | None = None,
-        first: int | None = None,
-    ) -> None:
+    def __init__(self, query: str, document: str, *, first: int | None = None, **place: Any) -> None:
+        """`place` is where it was found: the `path`, `line` and `text` of an `InputError`."""
         self.query, self.document = query, document
         before = "" if first is None else f", first on line {first}"
-        super().__init__(
-            f"document {document} stands more than once in the run's list for query {query}{before}",
-            path=path,
-            line=line,
-            text=text,
-            hint="A ranking holds each document once: remove the duplicates.",
-        )
+        problem = f"the run lists document {document} more than once for query {query}{before}"
+        super().__init__(problem, hint="A ranking holds each document once: remove the duplicates.", **place)
 
 
 class UnavailableError(InputError):
-    """A database that does not answer now; nothing was recorded, or nobody can say whether it was."""
+    """A database that does not answer now; whether anything was recorded is not known."""
 
 
 class UngroupedError(InputError):
@@ -103,14 +90,14 @@ class UngroupedError(InputError):
 
 
 class UnknownNameError(RankGaugeError):
-    """A name that is in no registry, with the nearest ones that are."""
+    """A name that does not exist, with the nearest ones that do."""
 
     exit_code = 3
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], *, near: Iterable[str] | None = None, otherwise: str = ""
     ) -> None:
-        """`near` are the names to suggest, where who raises it knows better; `otherwise` is said if there are none."""
+        """`near` are the names to suggest in place of the nearest; `otherwise` is said if there are none."""
         self.kind, self.name, self.known = kind, name, sorted(known)
         self.near = self._nearest() if near is None else list(near)
         self.otherwise = otherwise or f"Known: {', '.join(self.known)}."
@@ -151,7 +138,7 @@ def _shortened(text: str, width: int = 160) -> str:
 
 
 def _again(kind: type[RankGaugeError], arguments: tuple[Any, ...], fields: dict[str, Any]) -> RankGaugeError:
-    """The error that was taken apart."""
+    """The error that `__reduce__` took apart."""
     error = kind.__new__(kind, *arguments)
     error.args = arguments
     error.__dict__.update(fields)

@@ -1,6 +1,6 @@
-"""Named choices: what the tools of the field leave to a sort, a default or an accident, said out loud.
+"""Named choices: what other tools leave to a sort, a default or an accident.
 
-Each choice carries the words that explain it; results print them.
+Each choice has the words that explain it; results print them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 ABOVE_ZERO = 5e-324
-"""The lowest grade above 0 that there is: as a level, it makes any positive grade relevant."""
+"""The least number above 0: as `rel`, it makes any positive grade relevant."""
 
 LEAVE_OUT = "leave-out"
 
@@ -65,12 +65,12 @@ class Policy(StrEnum):
 class Ties(Policy):
     """Ties: documents of one query with the same score."""
 
-    INPUT = "input", "tied documents stand in the order of the input"
-    DOCID = "docid", "tied documents stand in descending order of their ids, as in trec_eval"
-    SELECTION = "selection", "tied documents stand as a selection sort leaves them, as in RankLib of 2011"
+    INPUT = "input", "tied documents keep the order of the input"
+    DOCID = "docid", "tied documents are in descending order of their ids, as in trec_eval"
+    SELECTION = "selection", "tied documents are as a selection sort leaves them, as in RankLib of 2011"
     EXPECTED = "expected", "the mean over all orders of tied documents"
-    BEST = "best", "tied documents stand in the order that favours the run"
-    WORST = "worst", "tied documents stand in the order that harms the run"
+    BEST = "best", "tied documents are in the order that favours the run"
+    WORST = "worst", "tied documents are in the order that harms the run"
 
 
 class Unjudged(Policy):
@@ -89,7 +89,7 @@ class MissingQuery(Policy):
 
 
 class NegativeGrade(Policy):
-    """Negative grades: what a grade below zero says."""
+    """Negative grades: what a grade below zero means."""
 
     UNJUDGED = "unjudged", "a negative grade means that the document was not judged"
     POOLED = "pooled", "a negative grade means not judged, but counted among those that are not relevant"
@@ -99,14 +99,14 @@ class NegativeGrade(Policy):
 
 
 class FractionalGrade(Policy):
-    """Fractional grades: grades that are no whole numbers."""
+    """Fractional grades: grades that are not whole numbers."""
 
     KEEP = "keep", "a grade may be any number"
     REFUSE = "refuse", "a grade must be a whole number, and written as one: 1.0 in a file is an error"
 
 
 class HighGrade(Policy):
-    """High grades: what a grade above the top of the scale (max_grade) says."""
+    """High grades: what a grade above the top of the scale (max_grade) means."""
 
     KEEP = "keep", "grades above the top of the scale are used as they are"
     ZERO = "zero", "a grade above the top of the scale counts as 0"
@@ -116,15 +116,15 @@ class HighGrade(Policy):
 class Duplicates(Policy):
     """Duplicates: lines of a LETOR file with the same query and document."""
 
-    REFUSE = "refuse", "a document that stands twice in a query is an error"
-    LAST = "last", "of a document that stands twice in a query the last line counts"
+    REFUSE = "refuse", "a document listed twice for a query is an error"
+    LAST = "last", "the last line of a document listed twice for a query counts"
     ROWS = "rows", "every line is a document of its own, called after its place"
 
 
 class Grouping(Policy):
     """Grouping: which lines of a LETOR file make a list."""
 
-    QUERY = "query", "all lines of a query make one list, wherever they stand"
+    QUERY = "query", "all lines of a query make one list, wherever they are"
     CHANGE = "change", "a new list begins wherever the query changes: the second list of query 7 is called '7 (2)'"
 
 
@@ -146,6 +146,6 @@ class ShortList(Policy):
 class QueryOrder(Policy):
     """Query order: in which order queries are listed and summed."""
 
-    APPEARANCE = "appearance", "queries stand in the order of the judgments"
-    LEXICAL = "lexical", "queries stand in the byte order of their ids"
-    NUMERIC = "numeric", "queries stand in the order of their ids as numbers"
+    APPEARANCE = "appearance", "queries are in the order of the judgments"
+    LEXICAL = "lexical", "queries are in the byte order of their ids"
+    NUMERIC = "numeric", "queries are in the order of their ids as numbers"

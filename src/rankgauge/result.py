@@ -1,4 +1,4 @@
-"""The result of an evaluation: values by query, their summary, and what they rest on."""
+"""The result of an evaluation: values by query, their summary, and the hits that they come from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Result"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
-    """The values of some measures on the queries of one run, and what they rest on."""
+    """The values of some measures on the queries of one run, and the hits that they come from."""
 
     dialect: Dialect
     measures: tuple[Measure, ...]
@@ -36,7 +36,7 @@ class Result:
     matrix: FloatArray
     """The values (queries that count × measures); NaN where a query is left out of a measure's mean."""
     bounds: Mapping[Ties, FloatArray] | None = None
-    """What the kernels gave under the worst and the best order of tied documents, where that is known already."""
+    """What the kernels gave under the worst and the best order of tied documents, if it is known already."""
 
     @cached_property
     def counted(self) -> IndexArray:
@@ -69,7 +69,7 @@ class Result:
 
     @cached_property
     def by_query(self) -> dict[str, dict[str, float]]:
-        """The values by query and measure, as pytrec_eval gives them; what is left out of a mean is not there."""
+        """The values by query and measure, as pytrec_eval gives them, without those that are left out of a mean."""
         names, rows = [str(measure) for measure in self.measures], self.matrix.tolist()
         queries = [str(self.hits.names[at]) for at in self.counted.tolist()]
         found = {query: dict(zip(names, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
@@ -79,7 +79,7 @@ class Result:
 
     @property
     def summary(self) -> pl.DataFrame:
-        """One row per measure: mean, its 95 % t interval, spread, and what the queries were like."""
+        """One row per measure: mean, 95 % t interval, spread, and counts of empty, short, missing and tied queries."""
         return self.summarise()
 
     def summarise(self, *, interval: str = "t", seed: int = 0) -> pl.DataFrame:
@@ -122,7 +122,7 @@ class Result:
 
     @property
     def metrics(self) -> dict[str, float]:
-        """Each measure's one number by its name, as trackers of experiments log them."""
+        """Each measure's one number by its name, for experiment trackers."""
         return {str(measure): self[measure] for measure in self.measures}
 
     def to_mlflow(self, prefix: str = "") -> dict[str, float]:
@@ -137,7 +137,7 @@ class Result:
         return display.pandas(self, ("summary", "values"), table)
 
     def __getitem__(self, measure: str | Measure) -> float:
-        """The measure's one number: its mean over the queries (a sum or geometric mean where the measure says so)."""
+        """The measure's one number: its mean over the queries, or its sum or geometric mean, as the measure has it."""
         (wanted,) = self.dialect.select(measure)
         column = self.matrix[:, self.measures.index(wanted)]
         return wanted.facts.aggregate.over(column, single=self.dialect.single_arithmetic)
@@ -171,5 +171,5 @@ class Result:
 
 
 def _logged(name: str) -> str:
-    """The name with words for what a tracker's names may not hold: AP(rel=2)@10 is AP_rel_2_at_10."""
+    """The name without the characters that trackers refuse: AP(rel=2)@10 is AP_rel_2_at_10."""
     return re.sub(r"(?:[^\w.-]|_)+", "_", name.replace("@", "_at_"), flags=re.ASCII).strip("_")

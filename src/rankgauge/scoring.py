@@ -1,4 +1,4 @@
-"""RANKED LISTS → VALUES: what the kernels give, and what a dialect makes of it."""
+"""RANKED LISTS → VALUES: what the kernels give (score), and what a dialect makes of it (settle)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["counted", "is_empty", "is_short", "is_zeroed", "score", "settle"]
 
 
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:
-    """The kernels' values (judged queries × measures), NaN where undefined, and their errors where ties are sampled."""
+    """The values of the kernels (judged queries × measures), NaN where undefined, and their standard errors."""
     kernels = [dialect.read(measure) for measure in wanted]
     values, errors = np.full((2, len(hits.names), len(wanted)), np.nan)
     pools = [dialect.choice("ideal", measure) for measure in wanted]
@@ -34,14 +34,16 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
 
 
 def settle(values: FloatArray, hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> FloatArray:
-    """The values of the queries that count (queries × measures), after the dialect's word on empty queries, undefined
-    values and short lists; NaN where a query is left out of a measure's mean."""
+    """The values of the queries that count (queries × measures); NaN where a query is left out of a measure's mean.
+
+    The dialect decides what empty queries, undefined values and short lists are worth.
+    """
     choices = [dialect.choice("empty", measure) for measure in measures]
     leaves = np.array([choice == LEAVE_OUT for choice in choices], dtype=bool)
     numbers = np.array([np.nan if choice == LEAVE_OUT else float(choice) for choice in choices])
-    stays = np.array([measure.left_out for measure in measures], dtype=bool)
+    keeps = np.array([measure.left_out for measure in measures], dtype=bool)
     settled = np.where(is_empty(hits, measures, dialect) & leaves, np.nan, values)
-    settled = np.where(np.isnan(values) & ~stays & ~leaves, numbers, settled)
+    settled = np.where(np.isnan(values) & ~keeps & ~leaves, numbers, settled)
     settled = np.where(is_zeroed(hits, measures, dialect), 0.0, settled)[counted(hits, dialect)]
     return to_single(settled) if dialect.single_arithmetic else settled
 
@@ -51,10 +53,10 @@ def counted(hits: Hits, dialect: Dialect) -> IndexArray:
     found = np.flatnonzero(hits.is_answered | (dialect.missing is MissingQuery.ZERO))
     match dialect.query_order:
         case QueryOrder.LEXICAL:
-            # Characters are ordered as their bytes in UTF-8 are.
+            # The order of characters is that of their bytes in UTF-8.
             return np.array(sorted(found.tolist(), key=lambda row: str(hits.names[row])), dtype=np.int64)
         case QueryOrder.NUMERIC:
-            # Perl takes a name that is not a number for 0.
+            # To Perl, a name that is not a number is 0.
             numbers = hits.queries.gather(found).cast(pl.Float64, strict=False).fill_null(0.0)
             return np.asarray(found[np.argsort(numbers.to_numpy(), kind="stable")])
     return found

@@ -1,4 +1,4 @@
-"""VALUES → SUMMARY: means, spreads and intervals, and what the queries were like that they come from."""
+"""VALUES → SUMMARY: means, spreads and intervals, and how many queries were empty, short, missing or tied."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankgauge.stats import Interval, bca_interval, geometric_mean, t_interval
 __all__ = ["INTERVALS", "LEVEL", "summarise"]
 
 LEVEL = 0.95
-"""How often an interval of this kind holds the mean over all queries of the sort that were asked."""
+"""The confidence level: how often such an interval covers the mean over all queries of this kind."""
 
 INTERVALS: Mapping[str, str] = {
     "t": "Student's t interval of the mean over queries",
@@ -37,8 +37,8 @@ def summarise(
     """A row per measure.
 
     `matrix` is queries × measures, NaN where a query is left out; `bounds` are the same under the worst and the best
-    order of ties; `errors` (measures) are the standard errors of means for which orders of ties were sampled; `single`
-    adds up in single precision.
+    order of ties; `errors` (measures) are the standard errors of the means that come from sampling orders of ties;
+    `single` adds up in single precision.
     """
     ends = _interval(matrix, interval, seed)
     known = ~np.isnan(matrix)

@@ -17,7 +17,7 @@ QRELS = "1 0 a 1\n1 0 b 0\n"
     [
         ("nosuch.txt", None, "there is no such file"),
         ("three.txt", "1 a 3\n1 b 2\n", "the format is not recognised"),
-        ("twice.txt", "1 Q0 a 1 2 x\n1 Q0 a 2 1 x\n", "document a stands more than once"),
+        ("twice.txt", "1 Q0 a 1 2 x\n1 Q0 a 2 1 x\n", "the run lists document a more than once"),
         ("qrels.txt", QRELS, "the two files are not judgments and a run: both hold judgments"),
     ],
 )

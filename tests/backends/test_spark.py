@@ -137,7 +137,7 @@ def test_assessors_are_combined_or_refused(session: Any, on_spark: Evaluate) -> 
 
 
 FAULTS = {
-    "document d stands more than once": ([("a", "d", 1.0)], [("a", "d", 1.0), ("a", "d", 2.0)]),
+    "the run lists document d more than once": ([("a", "d", 1.0)], [("a", "d", 1.0), ("a", "d", 2.0)]),
     "document d of query a is judged twice": ([("a", "d", 1.0), ("a", "d", 2.0)], [("a", "d", 1.0)]),
     "there is no grade": ([("a", "d", None)], [("a", "d", 1.0)]),
     "there is no query": ([("a", "d", 1.0)], [("a", "d", 1.0), (None, "d", 1.0)]),

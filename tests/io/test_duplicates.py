@@ -57,7 +57,7 @@ def test_the_lines_of_a_repeated_document(
     with pytest.raises(RepeatedError) as caught:
         evaluate(tmp_path / "qrels.txt", path, "AP")
     assert str(caught.value).splitlines() == [
-        f"{path}:{line}: document d1 stands more than once in the run's list for query 1, first on line {first}",
+        f"{path}:{line}: the run lists document d1 more than once for query 1, first on line {first}",
         f"  {text}",
         "  A ranking holds each document once: remove the duplicates.",
     ]
@@ -75,7 +75,7 @@ def test_what_has_no_lines(tmp_path: Path) -> None:
     """A binary table has a name and no lines, a frame neither."""
     run = pl.DataFrame({"query": ["1", "1"], "document": ["d1", "d1"], "score": [2.0, 1.0]})
     run.write_parquet(tmp_path / "run.parquet")
-    with pytest.raises(RepeatedError, match=r"run\.parquet: document d1 stands more than once in .* query 1\n"):
+    with pytest.raises(RepeatedError, match=r"run\.parquet: the run lists document d1 more than once for query 1\n"):
         evaluate(JUDGMENTS, tmp_path / "run.parquet", "AP")
-    with pytest.raises(RepeatedError, match=r"^document d1 stands more than once"):
+    with pytest.raises(RepeatedError, match=r"^the run lists document d1 more than once"):
         evaluate(JUDGMENTS, run, "AP")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["DIALECTS", "Dialect", "Printed", "get", "prints"]
 
 ALL = "all"
-"""The name that stands for everything that the tool prints."""
+"""The name for everything that the tool prints."""
 
 DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools")
 

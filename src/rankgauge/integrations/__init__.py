@@ -1,4 +1,4 @@
-"""RankGauge's measures inside other libraries: scikit-learn's scorers, and what LightGBM, XGBoost and CatBoost watch.
+"""RankGauge's measures inside other libraries: scorers for scikit-learn, metrics for LightGBM, XGBoost and CatBoost.
 
 One file for each library, named for it; importing one imports the library.
 """

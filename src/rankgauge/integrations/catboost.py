@@ -1,6 +1,6 @@
-"""What CatBoost watches while it trains.
+"""A metric for CatBoost to watch while it trains.
 
-CatBoost tells a metric of one's own nothing about queries, so it is told here; it is good for one pool.
+CatBoost tells a custom metric nothing about queries, so the metric has to know them; it works for one pool.
 
     from rankgauge.integrations.catboost import Metric
 
@@ -14,15 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
-from rankgauge.integrations.means import mean
 from rankgauge.measures import Measure
 
 __all__ = ["Metric"]
 
 
 class Metric:
-    """An `eval_metric`: the mean on the pools whose queries are known, by their number of documents."""
+    """An `eval_metric`: the mean on each pool whose queries are known; pools are told apart by their length."""
 
     def __init__(
         self,
@@ -31,10 +31,10 @@ class Metric:
         qid: npt.ArrayLike | Sequence[npt.ArrayLike],
         dialect: str | Dialect = "standard",
     ) -> None:
-        """`qid` has the query of each document of the pool; a list of several such arrays serves several pools."""
+        """`qid` has the query of each document of the pool; for several pools, give a list of such arrays."""
         several = isinstance(qid, list | tuple) and len(qid) > 0 and np.ndim(qid[0]) > 0
         pools = [np.asarray(one) for one in qid] if several else [np.asarray(qid)]  # type: ignore[union-attr]
-        self._measure, self._dialect = measure, dialect
+        self._mean = ArrayMean(measure, dialect)
         self._queries = {len(one): one for one in pools}
 
     def is_max_optimal(self) -> bool:
@@ -44,11 +44,11 @@ class Metric:
     def evaluate(
         self, approxes: Sequence[Sequence[float]], target: Sequence[float], weight: Sequence[float] | None
     ) -> tuple[float, float]:
-        """The mean, with a weight of 1; nothing where the pool is none of those whose queries are known."""
+        """The mean, with a weight of 1; 0 and 0 for a pool whose queries are not known."""
         queries = self._queries.get(len(target))
         if queries is None:
             return 0.0, 0.0
-        return mean(np.asarray(target), np.asarray(approxes[0]), self._measure, self._dialect, qid=queries), 1.0
+        return self._mean(np.asarray(target), np.asarray(approxes[0]), qid=queries), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """The mean itself."""

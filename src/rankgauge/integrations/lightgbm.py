@@ -1,4 +1,4 @@
-"""What LightGBM watches while it trains.
+"""A metric for LightGBM to watch while it trains.
 
 from rankgauge.integrations.lightgbm import metric
 
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.integrations.means import mean, title
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 
@@ -23,12 +23,12 @@ def metric(
     measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard"
 ) -> Callable[[FloatArray, Any], tuple[str, float, bool]]:
     """A `feval`: the measure's name, its mean on the data set, and that higher is better."""
-    name = title(measure, dialect)
+    mean = ArrayMean(measure, dialect)
 
     def watched(scores: FloatArray, data: Any) -> tuple[str, float, bool]:
         sizes = data.get_group()
         if sizes is None:
             raise InputError("the data set has no queries", hint="Give lightgbm.Dataset(…, group=sizes of the lists).")
-        return name, mean(data.get_label(), scores, measure, dialect, group=sizes), True
+        return mean.title, mean(data.get_label(), scores, group=sizes), True
 
     return watched

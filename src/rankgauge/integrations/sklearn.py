@@ -16,16 +16,16 @@ import numpy.typing as npt
 import sklearn
 from sklearn.metrics import make_scorer
 
+from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.integrations.means import mean
 from rankgauge.measures import Measure
 
 __all__ = ["scorer"]
 
 
 def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard") -> Any:
-    """A scorer that is given the query of each document as `qid`; higher is better.
+    """A scorer that takes the query of each document as `qid`; higher is better.
 
     It asks for `qid` through metadata routing, which has to be on when it is made and used.
     """
@@ -34,10 +34,8 @@ def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "stan
             "scikit-learn does not hand the queries over",
             hint="First call sklearn.set_config(enable_metadata_routing=True).",
         )
-    return make_scorer(partial(_score, measure=measure, dialect=dialect)).set_score_request(qid=True)
+    return make_scorer(partial(_score, mean=ArrayMean(measure, dialect))).set_score_request(qid=True)
 
 
-def _score(
-    y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, qid: npt.ArrayLike, measure: str | Measure, dialect: str | Dialect
-) -> float:
-    return mean(y_true, y_pred, measure, dialect, qid=qid)
+def _score(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, qid: npt.ArrayLike, mean: ArrayMean) -> float:
+    return mean(y_true, y_pred, qid=qid)

@@ -1,4 +1,4 @@
-"""What XGBoost watches while it trains.
+"""A metric for XGBoost to watch while it trains.
 
 from rankgauge.integrations.xgboost import metric
 
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.integrations.means import mean, title
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 
@@ -25,12 +25,12 @@ def metric(
     measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard"
 ) -> Callable[[FloatArray, Any], tuple[str, float]]:
     """A `custom_metric`: the measure's name and its mean on the data; say `maximize=True` to stop early by it."""
-    name = title(measure, dialect)
+    mean = ArrayMean(measure, dialect)
 
     def watched(scores: FloatArray, data: Any) -> tuple[str, float]:
         edges = data.get_uint_info("group_ptr")
         if len(edges) < 2:
             raise InputError("the data has no queries", hint="Give xgboost.DMatrix(…, qid=the query of each document).")
-        return name, mean(data.get_label(), scores, measure, dialect, group=np.diff(edges.astype(np.int64)))
+        return mean.title, mean(data.get_label(), scores, group=np.diff(edges.astype(np.int64)))
 
     return watched

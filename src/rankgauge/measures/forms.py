@@ -57,7 +57,7 @@ def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float 
     """What each hit adds to Σ weight(rank) · stop · Π (1 − stop of those before).
 
     Where documents are tied, the mean over their orders: which places of the group the h documents take that can stop
-    a user, and in which order they stand there, are independent. So the group adds Σ_j (A_{j−1} − A_j) · W_j, with
+    a user, and in which order, are independent. So the group adds Σ_j (A_{j−1} − A_j) · W_j, with
     A_j the mean of Π(1 − stop) over the subsets of j of the h, and W_j the mean weight of the j-th place taken. The
     group's sum is shared among its hits in proportion to their stop probabilities.
     """
@@ -104,7 +104,7 @@ def _chance_to_pass(stop: FloatArray) -> FloatArray:
 def _worth_of_places(first: FloatArray, size: FloatArray, h: int, weight: Weight, limit: float) -> FloatArray:
     """The mean weight of the 1st, 2nd, … h-th place taken, where h documents take random places of each group.
 
-    Place by place: `taken[j]` is the chance that j of the h stand before it.
+    Place by place: `taken[j]` is the chance that j of the h come before it.
     """
     j = np.arange(h)
     worth, taken = np.zeros((len(first), h)), np.zeros((len(first), h))

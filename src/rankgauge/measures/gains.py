@@ -132,13 +132,13 @@ def final(running: FloatArray) -> FloatArray:
 
 
 STOPS: Mapping[str, str] = {"formula": "exp", "whole": "ranklib"}
-"""The gains that stand for chances to stop where grades outside the scale pass, by the name of the rule."""
+"""By the name of a rule that lets grades above the scale pass: the gain that is used as the chance to stop."""
 
 
 def stop_probability(lists: RankedLists, max_grade: float, rule: str | None = None) -> FloatArray:
     """How likely a user stops at each hit: (2^g − 1) / 2^max_grade; 0 for unjudged ones and padding.
 
-    A grade above the scale is no chance and refused, unless a rule of `STOPS` takes the formula for whatever it gives.
+    A grade above the scale gives no probability and is refused, unless a rule of `STOPS` lets it pass.
     """
     if rule is not None:
         return np.asarray(gains(lists, STOPS[rule]) / np.exp2(max_grade))

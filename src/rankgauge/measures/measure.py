@@ -58,7 +58,7 @@ class TieRule(Enum):
     EXACT = "exact"  # a closed form or a recursion
     SAMPLED = "sampled"  # random orders; the standard error is shown
     IMMUNE = "immune"  # the order within a tie cannot change the value
-    GIVEN = "given"  # no mean makes sense: the order of the input stands
+    GIVEN = "given"  # no mean makes sense: the order of the input is kept
 
 
 class Aggregate(Enum):
@@ -79,7 +79,7 @@ class Aggregate(Enum):
 
 
 LEAST = 1e-5
-"""The smallest value that a geometric mean takes a query for (trec_eval's MIN_GEO_MEAN); one 0 would make all 0."""
+"""The least value of a query in a geometric mean (trec_eval's MIN_GEO_MEAN): one 0 would make the mean 0."""
 
 
 def _mean(values: FloatArray, single: bool) -> float:
@@ -127,7 +127,7 @@ class Facts:
     counts_unjudged: bool = False
     """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
     knows_pool: bool = False
-    """A document of the pool that nobody judged counts otherwise than one outside the pool."""
+    """An unjudged document of the pool counts differently from one outside the pool."""
 
 
 OPEN: Any = None
@@ -193,7 +193,7 @@ class Measure:
 
     @property
     def left_out(self) -> bool:
-        """Whether a query for which the measure is undefined stays out of the mean, whatever the dialect says."""
+        """Whether a query without a value is left out of the mean, whatever the dialect says."""
         return False
 
     def score(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> FloatArray:
@@ -242,11 +242,11 @@ class Measure:
         return self.form()
 
     def text(self, value: float, number: NumberFormat) -> str:
-        """The value as it is printed: a count whole, anything else in that format."""
+        """The value as it is printed: a count as a whole number, anything else in that format."""
         return f"{value:.0f}" if self.facts.aggregate is Aggregate.SUM else number(value)
 
     def bound(self, defaults: Mapping[str, Any]) -> Self:
-        """The measure with the parameters that were left open (None) set from `defaults`."""
+        """The measure with its open parameters set from `defaults`."""
         names = {f.name for f in fields(self)}
         open_ = {k: v for k, v in defaults.items() if k in names and getattr(self, k) is None}
         return replace(self, **open_) if open_ else self

@@ -65,7 +65,7 @@ def _parameters(kind: type[Measure], text: str, whole: str) -> dict[str, Any]:
 
 def _cutoff(kind: type[Measure], text: str, whole: str) -> float | int:
     if kind.facts.cutoff is Cutoff.NONE:
-        raise ParameterError(kind.facts.name, "cutoff", "left away: this measure looks at the whole list", text)
+        raise ParameterError(kind.facts.name, "cutoff", "left out: this measure looks at the whole list", text)
     try:
         return float(text) if kind.facts.cutoff is Cutoff.RECALL else int(text)
     except ValueError:
@@ -109,7 +109,7 @@ OTHER_NAMES: Mapping[str, str] = {
 COMMON = "Common ones are nDCG@10, AP, RR, P@10 and R@100; 'rankgauge measures' lists all."
 
 USUAL = {Cutoff.REQUIRED: "10", Cutoff.RECALL: "0.1"}
-"""The cutoff to suggest where a measure needs one and none was written."""
+"""The cutoff to suggest if a measure needs one and none was written."""
 
 _WRITTEN = re.compile(r"\s*(?P<name>[^@()]*)(?P<parameters>\(.*\))?\s*(?:@\s*(?P<cutoff>.*?))?\s*")
 _NUMBERED = re.compile(r"(?P<name>.*?[a-z])(?P<cutoff>\d+)")
@@ -121,13 +121,13 @@ _CUTOFFS = {
 
 
 def unknown(text: str, also: Iterable[str] = ()) -> UnknownNameError:
-    """The error for a name that is not known; `also` are names that may be suggested beside those of measures."""
+    """The error for an unknown name; `also` are names to suggest besides those of measures."""
     known = [*MEASURES, *also]
     return UnknownNameError("measure", text.strip(), known, near=_near(text, known), otherwise=COMMON)
 
 
 def _near(text: str, known: list[str]) -> list[str]:
-    """The measure that is meant, where that is plain; else the nearest names, with the cutoff that was written."""
+    """The measure that is meant, if that is clear; else the nearest names, with the cutoff that was written."""
     match = _WRITTEN.fullmatch(text)
     if match is None:
         return []
@@ -153,7 +153,7 @@ def _plain(name: str) -> str:
 
 
 def _spelled(name: str, parameters: str, cutoff: str | None) -> str:
-    """The measure as it would be written; a name of trec_eval's stands for itself."""
+    """The measure as it would be written; a name of trec_eval's stays as it is."""
     if name not in MEASURES:
         return name
     rule = MEASURES[name].facts.cutoff

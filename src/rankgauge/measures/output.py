@@ -41,7 +41,7 @@ def significant(digits: int) -> NumberFormat:
 
 @cache
 def java_rounded(decimals: int) -> NumberFormat:
-    """Halves rounded up at that many decimals, then written as Java writes a double."""
+    """Rounded to that many decimals, halves up, then written as Java writes a double."""
     unit = 10.0**decimals
     return NumberFormat(
         words=f"at most {decimals} decimals, halves rounded up",
@@ -72,13 +72,13 @@ class Printed:
     per_query: bool = True
     overall: bool = True
     nothing: str = "nan"
-    """What stands in place of a mean over no queries."""
+    """What is printed for a mean over no queries."""
     rest: tuple[Measure, ...] = ()
-    """Measures that print on in the same place: a long relevance string takes more than one number."""
+    """Measures whose values continue the text: a long relevance string takes more than one number."""
 
 
 class Listed:
-    """What a tool prints, made when it is first looked at: trec_eval's long list would load every measure there is."""
+    """What a tool prints, made on first use: trec_eval's long list would load every measure."""
 
     def __init__(self, make: Callable[[], Iterable[Printed]]) -> None:
         self._make = make

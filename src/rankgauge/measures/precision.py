@@ -18,8 +18,8 @@ def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float 
     """The precision at each relevant hit's rank, 0 elsewhere.
 
     Where documents are tied, the mean over their orders (McSherry & Najork 2008): a relevant document of a group that
-    begins at rank a with m documents, r of them relevant, stands at each of the m ranks equally often, and before it
-    in the group stand (r − 1)/(m − 1) of the places' documents.
+    begins at rank a with m documents, r of them relevant, is at each of the m ranks equally often, and before it
+    in the group (r − 1)/(m − 1) of the places hold relevant documents.
     """
     before, within = lists.earlier(relevant)
     ranks = np.where(lists.hits, lists.ranks, 1.0)

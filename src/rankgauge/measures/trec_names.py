@@ -34,7 +34,7 @@ class Name:
     """The measure in our syntax, with a place for each parameter."""
     expand: Callable[[Name, str], list[Printed]]
     default: str = ""
-    """The parameters that trec_eval takes where none are given."""
+    """trec_eval's own parameters, if none are given."""
     per_query: bool = True
     overall: bool = True
 
@@ -106,7 +106,7 @@ def _split(name: Name, text: str) -> list[float]:
 
 def _refused(name: Name, text: str) -> ParameterError:
     example = name.default or ("1=3,2=7" if name.expand is _pairs else "")
-    wanted = f"like {name.name}.{example}" if example else f"left away: {name.name} takes none"
+    wanted = f"like {name.name}.{example}" if example else f"left out: {name.name} takes none"
     return ParameterError(f"trec_eval's {name.name}", "parameters", wanted, text)
 
 
@@ -159,7 +159,7 @@ NAMES: Mapping[str, Name] = {
 """trec_eval's measures, in the order in which it prints them."""
 
 NEW = ("rbp", "rbp_resid", "unj")
-"""What trec_eval 10 has beside the measures of trec_eval 9."""
+"""The measures that trec_eval 10 added to those of trec_eval 9."""
 
 _TREC = tuple(name for name in NAMES if name not in NEW)
 

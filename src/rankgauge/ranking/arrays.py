@@ -1,9 +1,9 @@
-"""Arrays → ranked lists, for those who have scores and grades in memory, as learned rankers do.
+"""Arrays → ranked lists, for scores and grades in memory, as learned rankers have them.
 
-Queries are rows, documents columns; lists of different lengths are filled up with NaN. Where a measure looks at the
-first k ranks only, no list is sorted whole: the lowest bits of each score are replaced by its column, so the k
-largest of a row say at once which documents they are, and neighbours that are otherwise equal are ties. Rows in which
-a tie reaches the first k ranks, and rows with unjudged documents, take the way of all hits.
+Queries are rows, documents columns; shorter lists are padded with NaN. If a measure looks at the first k ranks only, no
+list is sorted whole: the lowest bits of each score are replaced by its column, so the k largest of a row say which
+documents they are, and neighbours that are otherwise equal are ties. Rows in which a tie reaches the first k ranks, and
+rows with unjudged documents, are ranked as hits are.
 """
 
 from __future__ import annotations
@@ -117,11 +117,11 @@ def _by_hits(rows: IndexArray, grades: FloatArray, scores: FloatArray, how: Rank
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Tops:
-    """The tops of some rows: the grades of the first ranks, and which rows cannot be ranked so."""
+    """The tops of some rows: the grades of the first ranks, and the rows that cannot be ranked this way."""
 
     grades: FloatArray
     ideal: FloatArray
-    """The best grades first and in order, the others behind them in any order."""
+    """The best grades first and in order, the others after them in any order."""
     retrieved: FloatArray
     hard: BoolArray
 

@@ -41,7 +41,7 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
 
 
 def _asked(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The part of the judgments that a batch needs: to join them all with every batch would cost more with each."""
+    """The part of the judgments that a batch needs: joining all of them with every batch would be slow."""
     asked = batch["query"].unique()
     if 2 * len(asked) > len(codes):
         return codes, pool
@@ -85,13 +85,13 @@ def _strangers(batch: pl.DataFrame, codes: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _once(queries: pl.Series, parts: Iterable[Found]) -> Iterator[Found]:
-    """The parts, after a look whether a query's list is spread over two of them."""
+    """The parts; a query whose list is spread over two of them is an error."""
     seen = np.zeros(len(queries), dtype=bool)
     for part in parts:
         again = part.listed[seen[part.listed]]
         if len(again):
             raise InputError(
-                f"the documents of query {queries[int(again[0])]} do not stand together in the run",
+                f"the documents of query {queries[int(again[0])]} are not together in the run",
                 hint="Sort the run by query, or read it as a whole.",
             )
         seen[part.listed] = True
@@ -110,7 +110,7 @@ def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
 
 
 def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
-    """The rows by query, falling score and, where the policy says so, falling document id."""
+    """The rows by query, falling score and, if the policy asks for it, falling document id."""
     if how.single_precision:
         rows = rows.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))
     code, score = rows["code"].to_numpy(), rows["score"].to_numpy()
@@ -128,7 +128,7 @@ def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
 
 
 def _selected(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows, which stand by query, each list in the order of a selection sort."""
+    """The rows, sorted by query, each list in the order of a selection sort."""
     score = rows["score"].to_numpy()
     counts = np.bincount(rows["code"].to_numpy())
     starts = np.cumsum(counts) - counts

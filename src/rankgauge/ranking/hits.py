@@ -1,6 +1,6 @@
-"""Hits: what leaves the ranking stage, flat, and how it becomes blocks of ranked lists.
+"""Hits: the judged documents of a run in flat arrays, and the blocks of ranked lists made of them.
 
-Memory follows the judgments, not the run: of each retrieved document only the judged ones are here.
+Memory follows the judgments, not the run: documents that nobody judged are only counted.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Hits:
     def gathered(
         cls, parts: Iterable[Found], *, names: Names, pool_query: IndexArray, pool_grade: FloatArray, most: int
     ) -> Hits:
-        """The hits of all batches, at most so many; no two batches have lists for the same query.
+        """The hits of all batches, at most `most`; no two batches have lists for the same query.
 
         Each batch is let go once its hits are copied; room that is never filled costs no memory.
         """
@@ -100,7 +100,7 @@ class Hits:
             retrieved=retrieved,
             pool_query=pool_query,
             pool_grade=pool_grade,
-            strangers=tuple(dict.fromkeys(strangers)),  # one may come back, as it is not looked for
+            strangers=tuple(dict.fromkeys(strangers)),  # one may be in several batches
         )
 
     @cached_property
@@ -114,12 +114,12 @@ class Hits:
         return self.retrieved > 0 if self.answered is None else self.answered
 
     def matched(self) -> Hits:
-        """The hits, unless no query of the run is judged: all values would be 0, and none would say anything."""
+        """The hits, unless no query of the run is judged: all values would be 0 and mean nothing."""
         if self.strangers and len(self.names) and not self.is_answered.any():
             listed, judged = _some(self.strangers), _some(self.names)
             raise InputError(
                 f"no query of the run is judged: the run has {listed}, the judgments {judged}",
-                hint="Are both of the same collection, and the ids of queries written alike?",
+                hint="Are both from the same collection, with query ids written alike?",
             )
         return self
 

@@ -66,12 +66,12 @@ class RankedLists:
 
     @cached_property
     def hits(self) -> BoolArray:
-        """Where a hit stands, as against padding."""
+        """Where there is a hit, not padding."""
         return ~np.isnan(self.ranks)
 
     @cached_property
     def judged(self) -> BoolArray:
-        """Where a judged hit stands."""
+        """Where there is a judged hit."""
         return self.grades > UNJUDGED
 
     @property
@@ -167,11 +167,11 @@ class RankedLists:
         return np.where(inside, weight(np.maximum(index, 1).astype(np.float64)), 0.0)
 
     def rounded(self, quotients: FloatArray) -> FloatArray:
-        """The quotients, in single precision where a tool divides so: its printed digits follow from it."""
+        """The quotients, in single precision if the tool divides so: its printed digits follow from it."""
         return to_single(quotients) if self.single else quotients
 
     def total(self, amounts: FloatArray, *, upwards: bool = False) -> FloatArray:
-        """The sum over the last axis; in single precision where a tool adds so, from the last on if it adds upwards."""
+        """The sum over the last axis; if the tool adds in single precision, so here, `upwards` from the last on."""
         if not self.single:
             return total(amounts)
         return total(amounts[..., ::-1] if upwards else amounts, single=True)

@@ -51,7 +51,7 @@ class Sampling:
 
 
 SAMPLING = Sampling()
-"""What is drawn where nobody says otherwise."""
+"""The default."""
 
 
 class Orders:
@@ -59,7 +59,7 @@ class Orders:
 
     Each hit of a group draws a place among those of the group's documents; nothing tells one place from another, so
     if no two hits have the same place, every way to place them is equally likely. Where most of a group's documents
-    are hits, all of them draw a number and stand in the order of these; where few are, a hit that finds its place
+    are hits, all of them draw a number and are ordered by it; where few are, a hit that finds its place
     taken draws again.
     """
 
@@ -97,7 +97,7 @@ class Orders:
 
 
 class _Groups(ABC):
-    """The hits of some tie groups, flat: the cells where they stand, the number of each one's group, and its size."""
+    """The hits of some tie groups, flat: their cells, the number of each one's group, and its size."""
 
     def __init__(self, start: IndexArray, size: FloatArray, chosen: BoolArray) -> None:
         self.cells = np.nonzero(chosen)
@@ -109,7 +109,7 @@ class _Groups(ABC):
 
     @abstractmethod
     def places(self, streams: Bits) -> IndexArray:
-        """Where each hit stands among the documents of its group, from 0 on; no two of a group in one place."""
+        """The place of each hit among the documents of its group, from 0 on; no two of a group share one."""
 
 
 class _Crowded(_Groups):
@@ -147,7 +147,7 @@ class _Sparse(_Groups):
         return place
 
     def _met(self, place: IndexArray, fresh: IndexArray) -> IndexArray:
-        """The hits among the fresh ones whose places were taken before, or by one that stands before them."""
+        """The hits among the fresh ones whose places were taken before, or by an earlier one."""
         is_fresh = np.zeros(len(place), dtype=bool)
         is_fresh[fresh] = True
         concerned = np.zeros(int(self.group[-1]) + 1, dtype=bool)

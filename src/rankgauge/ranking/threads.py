@@ -13,14 +13,14 @@ import numpy as np
 __all__ = ["THREADS", "keep_freed_memory", "spread"]
 
 THREADS = int(os.environ.get("RANKGAUGE_THREADS", "2"))
-"""More gain nothing; a task of Spark has one core and one thread."""
+"""More threads gain nothing; a Spark task has one core and one thread."""
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
 def spread(work: Callable[[Given], Made], source: Iterable[Given]) -> Iterator[Made]:
-    """What `work` makes of each block, in order; at most `THREADS` more blocks are taken than were given back."""
+    """What `work` makes of each block, in order; at most `THREADS` blocks are taken ahead."""
     if THREADS < 2:
         yield from map(work, source)
         return

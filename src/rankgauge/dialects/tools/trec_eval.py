@@ -13,7 +13,7 @@ TREC_EVAL = Dialect(
     title="trec_eval 9.0.8, the TREC conference's own tool",
     reference="trec_eval 9.0.8, National Institute of Standards and Technology",
     negative=NegativeGrade.UNJUDGED,  # form_res_rels: a judgment below 0 is in the pool but unjudged
-    ties=Ties.DOCID,  # comp_sim_docno: equal scores stand in descending order of docno
+    ties=Ties.DOCID,  # comp_sim_docno: equal scores in descending order of docno
     single_precision=True,  # TEXT_RESULTS.sim is a float
     readings={
         "IPrec": {"rounding": "trec_eval"},  # m_iprec_at_recall: (long) (level * num_rel + 0.9)

@@ -14,7 +14,7 @@ TREC_EVAL_8 = Dialect(
     reference="trec_eval 8.1, National Institute of Standards and Technology, 2006",
     # RELVALUE_UNJUDGED: −1 is in the pool but unjudged; -J keeps it, and main counts it in num_nonrel.
     negative=NegativeGrade.POOLED,
-    ties=Ties.DOCID,  # comp_sim_docno: equal scores stand in descending order of docno
+    ties=Ties.DOCID,  # comp_sim_docno: equal scores in descending order of docno
     single_precision=True,  # TEXT_TR.sim is a float
     single_arithmetic=True,  # TREC_EVAL: every value and its sum over topics is a float
     cut_ideal=True,  # the branch's nDCG: an ideal of as many documents as -M says, of grades from -l on

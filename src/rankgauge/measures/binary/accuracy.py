@@ -1,6 +1,4 @@
-"""Accuracy: how often a relevant document stands before another."""
-
-from __future__ import annotations
+"""Accuracy: how often a relevant document is ranked above another."""
 
 from dataclasses import dataclass
 
@@ -28,7 +26,7 @@ class Accuracy(Measure):
         reference="ir-measures, Accuracy",
         cutoff=Cutoff.OPTIONAL,
         ties=TieRule.SAMPLED,
-        # A relevant document that enters the first k at their end stands after every other document there.
+        # A relevant document that enters the first k at their end comes after every other document there.
         improves=False,
         attains=True,
         examples=(

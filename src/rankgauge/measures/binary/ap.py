@@ -1,7 +1,5 @@
 """AP: average precision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.forms import Form, Shape

@@ -1,6 +1,4 @@
-"""binG: a gain for each relevant document, discounted by the documents that it should have stood before."""
-
-from __future__ import annotations
+"""binG: a gain for each relevant document, discounted by the documents that it should have been ranked above."""
 
 from dataclasses import dataclass
 

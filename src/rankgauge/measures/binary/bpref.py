@@ -1,7 +1,5 @@
 """Bpref: how often a relevant document is preferred to a non-relevant one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -28,17 +26,17 @@ def preferred(lists: RankedLists, rel: float, *, most: FloatArray, out_of: Float
     """
     before, within = lists.earlier(lists.nonrelevant(rel).astype(float))
     most = most[..., np.newaxis]
-    rising = np.clip(most - before, 0.0, within)  # so many steps of the series until it is clipped
+    rising = np.clip(most - before, 0.0, within)  # the steps of the series before it is clipped
     clipped = np.minimum(before, most) + rising * (rising + 1.0) / 2.0 / (within + 1.0)
     clipped = clipped + (within - rising) * rising / (within + 1.0)
-    # With nothing non-relevant to stand before it, a relevant document is fully preferred.
+    # With nothing non-relevant to come before it, a relevant document is fully preferred.
     share = lists.rounded(clipped / np.maximum(out_of, 1.0)[..., np.newaxis])
     return np.where(lists.relevant(rel), 1.0 - share, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bpref(Measure):
-    """The share of judged non-relevant documents that stand after each relevant one; unjudged documents do not count.
+    """The share of judged non-relevant documents ranked below each relevant one; unjudged documents do not count.
 
     Of the N judged non-relevant documents only the first R count, where R documents are relevant. trec_eval divides
     their number by min(R, N); the variant 'romip' divides by R, as the paper prints it.

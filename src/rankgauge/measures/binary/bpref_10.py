@@ -1,7 +1,5 @@
 """bpref_10: binary preference for queries with few relevant documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.binary.bpref import preferred

@@ -1,7 +1,5 @@
 """GMAP: average precision, with a geometric mean over queries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.binary.ap import AP

@@ -1,7 +1,5 @@
 """GMBpref: binary preference, with a geometric mean over queries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.binary.bpref import Bpref

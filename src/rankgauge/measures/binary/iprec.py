@@ -1,7 +1,5 @@
 """IPrec@r: interpolated precision at a recall level."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """IPrecAvg: interpolated precision averaged over recall levels."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

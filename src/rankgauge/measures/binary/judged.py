@@ -1,7 +1,5 @@
 """Judged@k: the share of judged documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

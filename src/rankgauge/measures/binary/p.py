@@ -1,7 +1,5 @@
 """P@k: precision at a rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """R@k: recall at a rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
@@ -13,7 +11,7 @@ __all__ = ["R"]
 
 @dataclass(frozen=True, kw_only=True)
 class R(Measure):
-    """The share of the relevant documents that stand among the first k."""
+    """The share of the relevant documents that are among the first k."""
 
     facts = Facts(
         name="R",

@@ -1,7 +1,5 @@
 """RBP: rank-biased precision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.errors import ParameterError

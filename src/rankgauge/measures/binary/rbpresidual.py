@@ -1,7 +1,5 @@
 """RBPResidual: how much rank-biased precision could still rise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +16,7 @@ __all__ = ["RBPResidual"]
 @dataclass(frozen=True, kw_only=True)
 class RBPResidual(Measure):
     """What all unjudged documents would add to rank-biased precision if they were relevant: those of the list, and
-    every document that could follow it or stand past the cutoff. Lower is surer.
+    every document that could follow it or come past the cutoff. Lower is surer.
 
     With `unless_judged`, 0 for a list without unjudged documents, whatever could follow it: trec_eval 10 has it so.
     """

@@ -1,7 +1,5 @@
 """RelativeP@k: precision at a rank against the best that is possible there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

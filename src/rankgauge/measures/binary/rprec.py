@@ -1,7 +1,5 @@
 """Rprec: precision at the number of relevant documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure

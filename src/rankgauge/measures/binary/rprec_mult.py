@@ -1,7 +1,5 @@
 """RprecMult: precision at a multiple of R."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

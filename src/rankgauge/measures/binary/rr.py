@@ -1,7 +1,5 @@
 """RR: reciprocal rank."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

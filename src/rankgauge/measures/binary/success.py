@@ -1,7 +1,5 @@
 """Success@k: whether the first k have a relevant document."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +13,7 @@ __all__ = ["Success"]
 
 @dataclass(frozen=True, kw_only=True)
 class Success(Measure):
-    """1 if a relevant document stands among the first k, else 0; with ties, the chance of it."""
+    """1 if a relevant document is among the first k, else 0; with ties, the chance of it."""
 
     facts = Facts(
         name="Success",

@@ -1,7 +1,5 @@
 """Unjudged@k: the share of documents that nobody judged."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

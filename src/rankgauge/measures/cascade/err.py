@@ -1,7 +1,5 @@
 """ERR: expected reciprocal rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.forms import Form, Shape

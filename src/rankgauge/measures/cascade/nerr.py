@@ -1,7 +1,5 @@
 """nERR: expected reciprocal rank against the ideal order's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.cascade.err import ERR

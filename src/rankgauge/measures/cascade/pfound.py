@@ -1,7 +1,5 @@
 """PFound: the probability that a user finds what they look for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

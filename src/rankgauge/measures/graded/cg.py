@@ -1,7 +1,5 @@
 """CG: cumulated gain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

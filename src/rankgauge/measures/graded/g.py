@@ -1,7 +1,5 @@
 """G: a gain for each document, discounted by how far the list is behind the ideal one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """GAP: graded average precision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

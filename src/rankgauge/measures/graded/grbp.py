@@ -1,7 +1,5 @@
 """gRBP: rank-biased precision of graded documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

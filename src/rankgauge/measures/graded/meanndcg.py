@@ -1,7 +1,5 @@
 """MeanNDCG: nDCG averaged over the ranks of the list."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """nDCG: discounted cumulative gain against the ideal order's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """nDCGRel: nDCG averaged over the relevant documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Q: the Q-measure, average precision blended with cumulated gain."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class Q(Measure):
     against the rank and the gain of the ideal order.
 
     `beta` says how much the gain counts: with 0 it is AP. Documents below `rel` neither count nor gain. A better
-    document higher up can lower the value: (1, 4, 0) has less than (0, 4, 1), for its first document stands where the
+    document higher up can lower the value: (1, 4, 0) has less than (0, 4, 1), for its first document is where the
     ideal order has the 4.
     """
 
@@ -73,7 +71,7 @@ class Q(Measure):
         """The blended ratio at each relevant hit's rank, 0 elsewhere.
 
         Where documents are tied, the mean over their orders, as for the precision in AP: given a hit's place, every
-        other document of its group stands before it equally often.
+        other document of its group is before it equally often.
         """
         ideal = self._added(lists.ideal_order()) - lists.ideal_order().relevant(self.rel)
         lists = lists.top(self.cutoff)

@@ -1,7 +1,5 @@
 """RelString: the grades of the first documents, a character each."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

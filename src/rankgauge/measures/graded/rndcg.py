@@ -1,7 +1,5 @@
 """RnDCG: nDCG where the ideal order changes its grade."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +17,7 @@ class RnDCG(Measure):
     """The mean of nDCG at the ranks where the ideal order steps down to a lower gain, and at the end of the list.
 
     nDCG jumps at those ranks, which lie elsewhere for each query; measured there, queries can be compared. The end
-    counts if at least two documents stand below the last step: trec_eval passes over a single one.
+    counts if at least two documents are below the last step: trec_eval ignores a single one.
     """
 
     facts = Facts(

@@ -1,7 +1,5 @@
 """muAP: average precision averaged over the grades in use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

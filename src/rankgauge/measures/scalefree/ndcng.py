@@ -1,7 +1,5 @@
 """NDCNG: nDCG with gains that do not depend on the scale of the grades."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """NumNonrelJudgedRet: how many retrieved documents were judged not relevant."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """NumQ: number of queries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """NumRel: number of relevant documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """NumRelRet: number of relevant documents retrieved."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """NumRet: number of documents retrieved."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """SetRelativeP: set precision against the best that a set of this size can have."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,15 +1,21 @@
 """SetAccuracy: right decisions on the 2×2 table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from rankgauge.measures.contingency import contingency
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetAccuracy"]
+__all__ = ["SetAccuracy", "decisions"]
+
+
+def decisions(lists: RankedLists, rel: float) -> tuple[FloatArray, FloatArray]:
+    """How many documents of each list were decided on rightly, a + d of the 2×2 table, and wrongly, b + c."""
+    found = lists.found(rel)  # a: relevant and retrieved
+    wrong = lists.retrieved - found  # b: retrieved, but not relevant or not judged
+    missed = lists.total_relevant(rel) - found  # c: relevant, but not retrieved
+    rejected = lists.total_nonrelevant(rel) - lists.nonrelevant(rel).sum(axis=-1)  # d: judged not relevant, left out
+    return found + rejected, wrong + missed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,5 +41,5 @@ class SetAccuracy(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        table = contingency(lists, self.rel)
-        return ratio(table.found + table.rejected, table.all)
+        right, wrong = decisions(lists, self.rel)
+        return ratio(right, right + wrong)

@@ -1,7 +1,5 @@
 """SetAP: average precision of an unranked set."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
@@ -13,7 +11,7 @@ __all__ = ["SetAP"]
 
 @dataclass(frozen=True, kw_only=True)
 class SetAP(Measure):
-    """Set precision times set recall: what average precision would be if every relevant document stood last."""
+    """Set precision times set recall: what average precision would be if every relevant document came last."""
 
     facts = Facts(
         name="SetAP",

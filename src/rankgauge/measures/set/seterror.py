@@ -1,11 +1,9 @@
 """SetError: wrong decisions on the 2×2 table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from rankgauge.measures.contingency import contingency
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.measures.set.setaccuracy import decisions
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -32,5 +30,5 @@ class SetError(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        table = contingency(lists, self.rel)
-        return ratio(table.wrong + table.missed, table.all)
+        right, wrong = decisions(lists, self.rel)
+        return ratio(wrong, right + wrong)

@@ -1,7 +1,5 @@
 """SetF: the harmonic mean of set precision and set recall."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +15,7 @@ __all__ = ["SetF"]
 class SetF(Measure):
     """The weighted harmonic mean of set precision and set recall; 0 if one of them is 0.
 
-    `beta` weighs recall against precision as in trec_eval and ir-measures: it stands in the formula itself, where
+    `beta` weighs recall against precision as in trec_eval and ir-measures: it is in the formula itself, where
     van Rijsbergen has its square.
     """
 

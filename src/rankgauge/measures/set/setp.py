@@ -1,7 +1,5 @@
 """SetP: precision of the whole list."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule

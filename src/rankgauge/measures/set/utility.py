@@ -1,7 +1,5 @@
 """Utility: what a retrieved set is worth, document by document."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -80,7 +80,7 @@ def _fill(file: BinaryIO, data: bytearray, filled: int, size: int) -> tuple[byte
 def _last_query(data: bytearray, filled: int) -> int:
     """Where the last whole line's query begins, 0 if it begins the chunk.
 
-    The search halves: it takes for granted that a query's lines stand together. Where they do not, the query comes
+    A binary search: it assumes that a query's lines are together. If they are not, the query comes
     back in a later chunk, which is noticed there.
     """
     last = data.rfind(b"\n", MARGIN, max(data.rfind(b"\n", MARGIN, filled), 0)) + 1

@@ -52,7 +52,7 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
 
 
 def _places(field: bytes) -> int:
-    """How many digits stand after the point, -1 where there is no point: most lines are like the first."""
+    """How many digits follow the point, -1 if there is no point: most lines are like the first."""
     return len(field) - 1 - field.find(b".") if b"." in field else -1
 
 

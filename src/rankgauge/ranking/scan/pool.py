@@ -85,7 +85,7 @@ class _PoolPart:
     def of(cls, chunk: Chunk, negative: NegativeGrade) -> _PoolPart:
         lines = TrecLines(chunk, FIELDS)
         grades = decimals(chunk.data, *lines.field(GRADE))
-        # The general path has the words to refuse with, and keeps unjudged documents in the pool.
+        # The general path names the line that it refuses, and keeps unjudged documents in the pool.
         general = negative in (NegativeGrade.REFUSE, NegativeGrade.POOLED)
         if grades is None or (general and bool((grades < 0).any())):
             raise IrregularFileError
@@ -128,7 +128,7 @@ def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:
 def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: JudgedPool) -> IndexArray:
     """For each line, its place in the pool, or -1.
 
-    The lines are those of the queries `codes`, `counts` of each. A document that stands twice is left to the general
+    The lines are those of the queries `codes`, `counts` of each. A document listed twice is left to the general
     path, which names it.
     """
     places = spans(pool.starts[codes], pool.counts[codes])

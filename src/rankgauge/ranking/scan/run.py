@@ -50,7 +50,7 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
 
 
 def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
-    """The file, unpacked on the way; a table of judgments is written as one, so that there is one way to read them."""
+    """The file, unpacked if need be; a table of judgments is written as a file, so that both are read in one way."""
     if isinstance(source, str | PathLike):
         file = Path(source)
         if not file.is_file():
@@ -64,7 +64,7 @@ def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
 
 
 def _is_packed(file: Path) -> bool:
-    """Whether the file seems to be packed; one that is and seems not to be takes the general path."""
+    """Whether the file seems to be packed; a packed file that does not seem so takes the general path."""
     with file.open("rb", buffering=0) as opened:
         return not opened.read(LOOKED_AT).isascii()
 
@@ -76,7 +76,7 @@ def _unpacked(file: Path) -> BinaryIO:
 
 
 def _reasons() -> tuple[type[BaseException], ...]:
-    """What is raised where a file cannot be scanned."""
+    """The errors that mean that a file cannot be scanned."""
     from rankgauge.io.source import DAMAGE
 
     return (IrregularFileError, *DAMAGE)
@@ -89,7 +89,7 @@ def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Hits:
 
 
 def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[Found]:
-    """The judged hits chunk by chunk, after a look whether a query comes back."""
+    """The judged hits chunk by chunk; a query that comes back makes the file irregular."""
     seen, empty = np.zeros(len(pool.counts), dtype=bool), True
     for found in spread(lambda chunk: _found(chunk, pool, how), source):
         if bool(seen[found.listed].any()):
@@ -166,7 +166,7 @@ def _ordered(
 
 
 def _falling(score: FloatArray, opens: BoolArray, starts: IndexArray, counts: IndexArray) -> IndexArray | None:
-    """The lines by query and falling score, those of equal score as they stood; None where they are so already."""
+    """The lines by query and falling score, those of equal score in their order; None if they are sorted already."""
     rises = np.zeros(len(score), dtype=bool)
     np.greater(score[1:], score[:-1], out=rises[1:])
     rises &= ~opens
