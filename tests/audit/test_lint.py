@@ -24,6 +24,12 @@ def test_nothing_to_find() -> None:
     assert found(*CLEAN) == {}
 
 
+def test_queries_come_first() -> None:
+    """Findings are told in the order of what they do to a mean: empty queries first, features last."""
+    assert list(CHECKS)[:2] == ["empty", "short"]
+    assert list(CHECKS)[-3:] == ["torn", "constant", "idle"]
+
+
 TWELVE = {f"d{n}": float(n % 3) for n in range(12)}
 SCORED = {f"d{n}": float(n) for n in range(12)}
 PLANTED = {

@@ -20,7 +20,9 @@ from rankgauge.registry import Registered, Registry
 
 __all__ = ["CHECKS", "Check", "Finding", "Lint", "Shift", "Subject", "lint"]
 
-CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.checks")
+CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.checks", order=lambda check: check.place)
+
+LAST = 1000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,6 +108,8 @@ class Check(Registered):
     effect: str
     """What it does to which tool's scores."""
     find: Callable[[Subject], Finding | None] = field(repr=False)
+    place: int = LAST
+    """Findings are listed by rising place: what matters most comes first."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ def _ties(subject: Subject) -> Finding | None:
 
 TIES = Check(
     name="ties",
+    place=70,
     title="queries with tied scores",
     effect="Their order is an accident: of the file in LETOR's scripts, RankLib, LightGBM and XGBoost; of the document "
     "ids, descending, in trec_eval and gdeval; the worst one in CatBoost. scikit-learn averages the gains.",
@@ -41,6 +42,7 @@ def _precision(subject: Subject) -> Finding | None:
 
 PRECISION = Check(
     name="precision",
+    place=80,
     title="queries with scores that are equal only as 32-bit numbers",
     effect="trec_eval up to 9 compares 32-bit numbers: there they are tied, and document ids decide.",
     find=_precision,
@@ -60,6 +62,7 @@ def _ranks(subject: Subject) -> Finding | None:
 
 RANKS = Check(
     name="ranks",
+    place=90,
     title="queries whose ranks contradict their scores",
     effect="Scores decide and the ranks are ignored, here as in trec_eval and gdeval: the highest score comes first. "
     "Distances, of which the smallest is the best, are turned round by a minus before each; where the ranks are right, "
@@ -80,6 +83,7 @@ def _unjudged(subject: Subject) -> Finding | None:
 
 UNJUDGED = Check(
     name="unjudged",
+    place=100,
     title="retrieved documents that nobody judged",
     effect="They count as not relevant in trec_eval and gdeval, so a run unlike those that were pooled looks worse "
     "than it is; trec_eval -J takes them out of the list.",
@@ -102,6 +106,7 @@ def _duplicates(subject: Subject) -> Finding | None:
 
 DUPLICATES = Check(
     name="duplicates",
+    place=110,
     title="lines that repeat a document of their query",
     effect="LETOR 3 and 4 keep the last line, MSLR's script and RankLib keep all of them, trec_eval stops with an "
     "error.",

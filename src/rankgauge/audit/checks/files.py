@@ -18,6 +18,7 @@ def _torn(subject: Subject) -> Finding | None:
 
 TORN = Check(
     name="torn",
+    place=170,
     title="queries whose lines are not together",
     effect="RankLib begins a new list at each change of the query, so one query counts as several; the others collect "
     "its lines.",
@@ -33,6 +34,7 @@ def _features(subject: Subject, names: tuple[int, ...]) -> Finding:
 
 CONSTANT = Check(
     name="constant",
+    place=180,
     title="features with one value in the whole file",
     effect="They tell no documents apart; a ranker that is scored by one of them ties everything.",
     find=lambda subject: None if subject.lines is None else _features(subject, subject.lines.constant),
@@ -40,6 +42,7 @@ CONSTANT = Check(
 
 IDLE = Check(
     name="idle",
+    place=190,
     title="features that never differ within a query",
     effect="They describe the query, not the document: alone they rank nothing.",
     find=lambda subject: None if subject.lines is None else _features(subject, subject.lines.idle),

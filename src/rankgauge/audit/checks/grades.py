@@ -25,6 +25,7 @@ def _graded(condition: pl.Expr) -> Callable[[Subject], Finding]:
 
 NEGATIVE = Check(
     name="negative",
+    place=120,
     title="negative grades",
     effect="LETOR's scripts and Yahoo's stop with an error, as does RankLib 2.8; RankLib 2.1 takes a negative gain; "
     "trec_eval reads them as unjudged.",
@@ -33,6 +34,7 @@ NEGATIVE = Check(
 
 FRACTIONAL = Check(
     name="fractional",
+    place=130,
     title="grades that are not whole numbers",
     effect="LETOR's scripts, Yahoo's and gdeval stop with an error; RankLib cuts the fraction off.",
     find=_graded(pl.col("grade") != pl.col("grade").floor()),
@@ -52,6 +54,7 @@ def _spelling(subject: Subject) -> Finding | None:
 
 SPELLING = Check(
     name="spelling",
+    place=140,
     title="whole grades written with a point, such as 1.0",
     effect="LETOR's three scripts, Yahoo's and gdeval stop with an error.",
     find=_spelling,
@@ -59,6 +62,7 @@ SPELLING = Check(
 
 ABOVE_LETOR = Check(
     name="above LETOR",
+    place=150,
     title="grades of 3 or more",
     effect="LETOR 3 and 4 know the grades 0, 1, 2; a grade of 3 or more gains nothing there, so the best documents "
     "count as the worst.",
@@ -67,6 +71,7 @@ ABOVE_LETOR = Check(
 
 ABOVE_SCALE = Check(
     name="above scale",
+    place=160,
     title="grades of 5 or more",
     effect="They gain nothing in MSLR's script, gdeval stops with an error, and ERR's stop probability (2^g − 1)/16 "
     "passes 1 in Yahoo's and RankLib.",

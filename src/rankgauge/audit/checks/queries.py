@@ -16,6 +16,7 @@ def _where(subject: Subject, condition: pl.Expr) -> Finding:
 
 EMPTY = Check(
     name="empty",
+    place=10,
     title="queries without a relevant document",
     effect="No ranking of them is good or bad: nDCG is 0/0. LETOR's scripts, RankLib, trec_eval and scikit-learn count "
     "0, RankLib's fork of 2011 counts 0.5, Yahoo, LightGBM, XGBoost and CatBoost count 1, gdeval and ROMIP leave them "
@@ -25,6 +26,7 @@ EMPTY = Check(
 
 SHORT = Check(
     name="short",
+    place=20,
     title=f"lists of fewer than {CUTOFF} documents",
     effect=f"LETOR's and MSLR's scripts count NDCG@{CUTOFF} as 0, however well they are ranked; LETOR 3's counts "
     f"P@{CUTOFF} as 0 as well. RankLib divides P@{CUTOFF} by the length of the list, the others by {CUTOFF}.",
@@ -33,6 +35,7 @@ SHORT = Check(
 
 SINGLE = Check(
     name="single",
+    place=30,
     title="queries of one judged document",
     effect="Every ranking of them is perfect, so they lift every mean and tell no two runs apart; scikit-learn's "
     "ndcg_score stops with an error.",
@@ -41,6 +44,7 @@ SINGLE = Check(
 
 UNIFORM = Check(
     name="uniform",
+    place=40,
     title="queries whose documents all have the same grade above 0",
     effect="Every order of them is ideal: nDCG is 1 in every tool, whatever the run.",
     find=lambda subject: _where(
@@ -50,6 +54,7 @@ UNIFORM = Check(
 
 MISSING = Check(
     name="missing",
+    place=50,
     title="judged queries that are not in the run",
     effect="trec_eval leaves them out of the mean unless it is called with -c; trec_eval 10 stops without it. A run "
     "that answers only its easy queries looks better that way.",
@@ -67,6 +72,7 @@ def _strangers(subject: Subject) -> Finding | None:
 
 STRANGERS = Check(
     name="strangers",
+    place=60,
     title="queries of the run that nobody judged",
     effect="Every tool skips them.",
     find=_strangers,
