@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rankgauge.cli.steps import PAGES, STEPS
+from rankgauge.cli.demo_steps import PAGES, STEPS
 from rankgauge.report.html import BoundPage, bind
 
 

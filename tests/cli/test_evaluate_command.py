@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.cli.commands.evaluate import names
+from rankgauge.cli.options import names
 from tests import golden
 
 Command = Callable[..., str]

@@ -12,8 +12,8 @@ import pytest
 import typer
 
 from rankgauge import dialects
-from rankgauge.cli.commands.evaluate import names
 from rankgauge.cli.main import app
+from rankgauge.cli.options import names
 from rankgauge.report.pages.cli import commands as help_texts
 from rankgauge.stats.paired_test import TESTS
 

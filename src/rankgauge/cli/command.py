@@ -6,10 +6,12 @@ command in a group, which is declared by `group`. The modules import what they w
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import wraps
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -70,13 +72,48 @@ class Command(Registered):
 
 
 def command(name: str, *examples: str, place: int = LAST) -> Callable[[Function], Function]:
-    """Registers the function below it as a command; its name follows `rankgauge`, as in "audit lint"."""
+    """Registers the function below it as a command; its name follows `rankgauge`, as in "audit lint".
+
+    A parameter of the function that is a dataclass stands for options that commands share: one for each field.
+    """
 
     def register(function: Function) -> Function:
-        Command(name=name, examples=examples, function=function, place=place).register()
+        Command(name=name, examples=examples, function=_spread(function), place=place).register()
         return function
 
     return register
+
+
+def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the fields of a dataclass in place of each parameter that is one, as typer needs it."""
+    given = inspect.signature(function, eval_str=True).parameters
+    shared: dict[str, Any] = {name: one.annotation for name, one in given.items() if is_dataclass(one.annotation)}
+    if not shared:
+        return function
+
+    @wraps(function)
+    def call(**values: Any) -> Any:
+        made = {name: kind(**{one.name: values.pop(one.name) for one in fields(kind)}) for name, kind in shared.items()}
+        return function(**made, **values)
+
+    spread = [one for name in given for one in (_parameters(shared[name]) if name in shared else [given[name]])]
+    call.__signature__ = inspect.Signature([one.replace(kind=one.KEYWORD_ONLY) for one in spread])  # type: ignore[attr-defined]
+    call.__annotations__ = {one.name: one.annotation for one in spread}
+    return call
+
+
+def _parameters(kind: Any) -> list[inspect.Parameter]:
+    """The fields of a dataclass as parameters."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if one.default is MISSING else one.default,
+            annotation=hints[one.name],
+        )
+        for one in fields(kind)
+    ]
 
 
 def group(

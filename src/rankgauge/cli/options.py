@@ -1,43 +1,47 @@
-"""The options of `rankgauge evaluate`, each with its help."""
+"""Options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from typer import Argument, Option
 
 from rankgauge.cli import choices
+from rankgauge.errors import ParameterError
 from rankgauge.policies import LEAVE_OUT
 
 __all__ = [
-    "Assessors",
-    "At",
-    "Complete",
-    "Depth",
     "DialectName",
     "Empty",
-    "Engine",
-    "Interval",
-    "JudgedOnly",
+    "EvaluationOptions",
     "Judgments",
-    "JudgmentsFormat",
-    "Master",
-    "Measures",
-    "Missing",
-    "Negative",
-    "NoSummary",
-    "Output",
-    "PerQuery",
-    "Rel",
-    "RunFormat",
     "Runs",
-    "Seed",
     "Short",
-    "TiesName",
-    "UnjudgedName",
-    "Verbose",
+    "file_format",
+    "given",
+    "names",
+    "policy",
+    "undefined",
 ]
+
+_COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
+"""A comma between names: not one inside brackets, nor one between numbers as in trec_eval's `P.5,10`."""
+
+
+def policy(flag: str, name: str, help: str) -> Any:
+    """An option for one of the policies."""
+    return choices.option(flag, registry=f"rankgauge.policies:{name}", help=f"{help}: {{choices}}.", metavar="POLICY")
+
+
+def file_format(flag: str, things: str) -> Any:
+    """An option for the format of a file."""
+    help = f"The format of the {things}, if it is not recognised: see 'rankgauge formats'."
+    return choices.option(flag, registry="rankgauge.io:FORMATS", help=help, metavar="FORMAT")
+
 
 Judgments: TypeAlias = Annotated[
     Path,
@@ -55,56 +59,13 @@ Runs: TypeAlias = Annotated[
         autocompletion=choices.sources,
     ),
 ]
-Measures: TypeAlias = Annotated[
-    list[str] | None,
-    Option(
-        "-m",
-        "--measure",
-        help="A measure, or several between commas; repeatable. 'official' and 'all' are the dialect's own lists.",
-        metavar="NAME",
-        autocompletion=choices.listed(choices.measures),
-    ),
-]
 DialectName: TypeAlias = Annotated[
     str,
     choices.option(
         "-d",
         "--dialect",
-        help="The tool to compute as: see 'rankgauge dialects'.",
-        metavar="NAME",
         registry="rankgauge.dialects:DIALECTS",
-    ),
-]
-PerQuery: TypeAlias = Annotated[bool, Option("-q", "--per-query", help="Show each query, then all of them.")]
-Output: TypeAlias = Annotated[
-    str,
-    choices.output("rankgauge.report.evaluation:EvaluationReport.formats"),
-]
-TiesName: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--ties",
-        help="Tied scores: {choices}.",
-        metavar="POLICY",
-        registry="rankgauge.policies:Ties",
-    ),
-]
-UnjudgedName: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--unjudged",
-        help="Retrieved documents that nobody judged: {choices}.",
-        metavar="POLICY",
-        registry="rankgauge.policies:Unjudged",
-    ),
-]
-Missing: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--missing",
-        help="Judged queries that are not in the run: {choices}.",
-        metavar="POLICY",
-        registry="rankgauge.policies:MissingQuery",
+        help="The tool to compute as: see 'rankgauge dialects'.",
     ),
 ]
 Empty: TypeAlias = Annotated[
@@ -116,88 +77,66 @@ Empty: TypeAlias = Annotated[
         autocompletion=choices.values(LEAVE_OUT, "0", "0.5", "1"),
     ),
 ]
-Short: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--short",
-        help="Lists shorter than the cutoff: {choices}.",
-        metavar="POLICY",
-        registry="rankgauge.policies:ShortList",
-    ),
-]
-Negative: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--negative",
-        help="Grades below 0: {choices}.",
-        metavar="POLICY",
-        registry="rankgauge.policies:NegativeGrade",
-    ),
-]
-Depth: TypeAlias = Annotated[
-    int | None, Option("-M", "--depth", min=1, help="Look only at the first K documents of each list.", metavar="K")
-]
-Rel: TypeAlias = Annotated[
-    float | None, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
-]
-Assessors: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--assessors",
-        help="How the grades of several assessors become one: {choices}.",
-        metavar="RULE",
-        registry="rankgauge.judgments:RULES",
-    ),
-]
-At: TypeAlias = Annotated[
-    float | None, Option("--at", help="With --assessors: make each grade binary at this one first.", metavar="GRADE")
-]
-Complete: TypeAlias = Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")]
-JudgedOnly: TypeAlias = Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")]
-NoSummary: TypeAlias = Annotated[
-    bool, Option("-n", help="As in trec_eval: with -q, leave out the summary over all queries.")
-]
-Interval: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--interval",
-        help="The confidence interval of the mean: {choices}.",
-        metavar="KIND",
-        registry="rankgauge.summary:INTERVALS",
-    ),
-]
-Seed: TypeAlias = Annotated[int, Option("--seed", help="The seed of the bootstrap.", metavar="N")]
-JudgmentsFormat: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--format-judgments",
-        help="The format of the judgments, if it is not recognised: see 'rankgauge formats'.",
-        metavar="FORMAT",
-        registry="rankgauge.io:FORMATS",
-    ),
-]
-RunFormat: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--format-run",
-        help="The format of the runs, if it is not recognised: see 'rankgauge formats'.",
-        metavar="FORMAT",
-        registry="rankgauge.io:FORMATS",
-    ),
-]
-Engine: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--engine",
-        help="Where to compute: {choices}.",
-        metavar="NAME",
-        registry="rankgauge.backends.engine:ENGINES",
-    ),
-]
-Master: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "--master", help="With --engine spark: where Spark runs, as in local[2] or spark://host:7077.", metavar="URL"
-    ),
-]
-Verbose: TypeAlias = Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")]
+Short: TypeAlias = Annotated[str | None, policy("--short", "ShortList", "Lists shorter than the cutoff")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationOptions:
+    """The options of every command that evaluates runs: files, measures, rules."""
+
+    judgments: Judgments
+    runs: Runs
+    measure: Annotated[
+        list[str] | None,
+        Option(
+            "-m",
+            "--measure",
+            help="A measure, or several separated by commas; repeatable. 'official' and 'all' are the dialect's lists.",
+            metavar="NAME",
+            autocompletion=choices.listed(choices.measures),
+        ),
+    ] = None
+    dialect: DialectName = "standard"
+    ties: Annotated[str | None, policy("--ties", "Ties", "Tied scores")] = None
+    unjudged: Annotated[str | None, policy("--unjudged", "Unjudged", "Retrieved documents that nobody judged")] = None
+    missing: Annotated[str | None, policy("--missing", "MissingQuery", "Judged queries that are not in the run")] = None
+    depth: Annotated[
+        int | None, Option("-M", "--depth", min=1, help="Look only at the first K documents of each list.", metavar="K")
+    ] = None
+    rel: Annotated[
+        float | None, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
+    ] = None
+    interval: Annotated[
+        str,
+        choices.option(
+            "--interval",
+            registry="rankgauge.summary:INTERVALS",
+            help="The confidence interval of the mean: {choices}.",
+            metavar="KIND",
+        ),
+    ] = "t"
+    seed: Annotated[int, Option("--seed", help="The seed of random draws.", metavar="N")] = 0
+    format_judgments: Annotated[str | None, file_format("--format-judgments", "judgments")] = None
+    format_run: Annotated[str | None, file_format("--format-run", "runs")] = None
+    verbose: Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")] = False
+
+
+def names(listed: Iterable[str]) -> list[str]:
+    """The names of measures, with lists split at the commas between names."""
+    parts = (part.strip() for text in listed for part in _COMMA.split(text))
+    return [part for part in parts if part]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def undefined(text: str | None, command: str = "evaluate") -> float | str | None:
+    """What a value of 0/0 becomes, by the option --empty."""
+    if text is None or text == LEAVE_OUT:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(command, "empty", f"a number or {LEAVE_OUT}", text) from None

@@ -132,7 +132,7 @@ def estimate(
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy."""
     from rankgauge.active.campaign import Campaign
-    from rankgauge.cli.output import opened
+    from rankgauge.cli.streams import opened
     from rankgauge.report.campaign import CampaignReport
 
     format_, path = CampaignReport.find(output)

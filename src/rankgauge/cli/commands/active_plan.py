@@ -123,7 +123,7 @@ def plan(
 
     from rankgauge.active.campaign import Campaign
     from rankgauge.cli.active_pools import forecast_of, options_of, read_pool
-    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.streams import heed
     from rankgauge.report.plan import PlanReport
 
     heed()

@@ -132,8 +132,8 @@ def simulate(
     Rankers learn from a part of the queries. For the rest the methods are told the grades that they ask for, many
     times over, and their estimates are compared with the truth.
     """
-    from rankgauge.cli.output import opened
     from rankgauge.cli.progress import told
+    from rankgauge.cli.streams import opened
     from rankgauge.experiments.papers.active.simulation import Simulation
     from rankgauge.report.simulation import SimulationReport
 

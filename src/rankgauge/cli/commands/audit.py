@@ -90,9 +90,8 @@ def run(
 ) -> None:
     """What runs get from every tool, and why the tools differ. The name of the command may be left away."""
     from rankgauge.audit import audit
-    from rankgauge.cli.interrupts import heed
-    from rankgauge.cli.output import opened
     from rankgauge.cli.runs import named, refuse_measures
+    from rankgauge.cli.streams import heed, opened
     from rankgauge.report.audit import AuditReport
 
     heed()
@@ -121,7 +120,7 @@ def explain(
 
     from rankgauge import audit
     from rankgauge.audit.tools import fitting
-    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.streams import heed
     from rankgauge.measures import parse
     from rankgauge.report.explanation import ExplanationReport
 
@@ -148,7 +147,7 @@ def lint(
 
     from rankgauge.audit import audit
     from rankgauge.audit.check import lint as look
-    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.streams import heed
     from rankgauge.report.findings import FindingsReport
 
     heed()

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from rankgauge.cli.command import command
-from rankgauge.cli.steps import PAGES, STEPS
+from rankgauge.cli.demo_steps import PAGES, STEPS
 
 __all__ = ["demo"]
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from typing import Any
+from typing import Annotated
 
-from rankgauge.cli import options
+from typer import Option
+
+from rankgauge.cli import choices
 from rankgauge.cli.command import command
+from rankgauge.cli.options import Empty, EvaluationOptions, Short, policy, undefined
 from rankgauge.errors import ParameterError
-from rankgauge.policies import LEAVE_OUT, MissingQuery, Unjudged
+from rankgauge.policies import MissingQuery, Unjudged
 
-__all__ = ["evaluate", "given", "names", "undefined"]
+__all__ = ["evaluate"]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
-
-_COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
-"""A comma between names: not one inside of brackets, nor between numbers as in trec_eval's `P.5,10`."""
 
 
 @command(
@@ -31,87 +29,74 @@ _COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
     place=10,
 )
 def evaluate(
-    judgments: options.Judgments,
-    runs: options.Runs,
-    measure: options.Measures = None,
-    dialect: options.DialectName = "standard",
-    per_query: options.PerQuery = False,
-    output: options.Output = "table",
-    ties: options.TiesName = None,
-    unjudged: options.UnjudgedName = None,
-    missing: options.Missing = None,
-    empty: options.Empty = None,
-    short: options.Short = None,
-    negative: options.Negative = None,
-    depth: options.Depth = None,
-    rel: options.Rel = None,
-    assessors: options.Assessors = None,
-    at: options.At = None,
-    complete: options.Complete = False,
-    judged_only: options.JudgedOnly = False,
-    no_summary: options.NoSummary = False,
-    interval: options.Interval = "t",
-    seed: options.Seed = 0,
-    format_judgments: options.JudgmentsFormat = None,
-    format_run: options.RunFormat = None,
-    engine: options.Engine = "local",
-    master: options.Master = None,
-    verbose: options.Verbose = False,
+    options: EvaluationOptions,
+    output: Annotated[str, choices.output("rankgauge.report.evaluation:EvaluationReport.formats")] = "table",
+    per_query: Annotated[bool, Option("-q", "--per-query", help="Show each query, then the summary.")] = False,
+    empty: Empty = None,
+    short: Short = None,
+    negative: Annotated[str | None, policy("--negative", "NegativeGrade", "Grades below 0")] = None,
+    assessors: Annotated[
+        str | None,
+        choices.option(
+            "--assessors",
+            registry="rankgauge.judgments:RULES",
+            help="How the grades of several assessors become one: {choices}.",
+            metavar="RULE",
+        ),
+    ] = None,
+    at: Annotated[
+        float | None,
+        Option("--at", help="With --assessors: make each grade binary at this one first.", metavar="GRADE"),
+    ] = None,
+    complete: Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")] = False,
+    judged_only: Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")] = False,
+    no_summary: Annotated[
+        bool, Option("-n", help="As in trec_eval: with -q, leave out the summary over all queries.")
+    ] = False,
+    engine: Annotated[
+        str,
+        choices.option("--engine", registry="rankgauge.backends.engine:ENGINES", help="Where to compute: {choices}."),
+    ] = "local",
+    master: Annotated[
+        str | None,
+        Option(
+            "--master",
+            help="With --engine spark: where Spark runs, as in local[2] or spark://host:7077.",
+            metavar="URL",
+        ),
+    ] = None,
 ) -> None:
     """How good runs are, by each of the measures."""
-    from rankgauge.cli.output import opened
-    from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.cli.work import Work
+    from rankgauge import backends
+    from rankgauge.cli.evaluation import RunsEvaluation
+    from rankgauge.cli.streams import opened
     from rankgauge.report.evaluation import EvaluationReport
 
     format_, path = EvaluationReport.find(output)
-    listed = named(runs)
-    refuse_measures([judgments, *listed.values()], names(measure or ()))
-    work = Work(
-        judgments=judgments,
-        runs=listed,
-        measures=tuple(names(measure or DEFAULT_MEASURES)),
-        dialect=dialect,
-        overrides=given(
-            ties=ties,
-            unjudged=unjudged or (Unjudged.SKIP if judged_only else None),
-            missing=missing or (MissingQuery.ZERO if complete else None),
-            empty=undefined(empty),
-            short=short,
-            negative=negative,
-            depth=depth,
-            rel=rel,
-            assessors=_rule(assessors, at),
-        ),
-        formats=(format_judgments, format_run),
-        engine=engine,
-        master=master,
-        verbose=verbose,
+    asked = RunsEvaluation.of(
+        options,
+        DEFAULT_MEASURES,
+        unjudged=options.unjudged or (Unjudged.SKIP if judged_only else None),
+        missing=options.missing or (MissingQuery.ZERO if complete else None),
+        empty=undefined(empty),
+        short=short,
+        negative=negative,
+        assessors=_rule(assessors, at),
     )
-    report = work.report(per_query=per_query, overall=not no_summary, interval=interval, seed=seed)
+    printed = tuple(named for name in asked.measures for named in asked.dialect.resolve(name))
+    results = asked.results(backends.engine(engine, master=master))
+    report = EvaluationReport(
+        results=results,
+        per_query=per_query,
+        overall=not no_summary,
+        interval=options.interval,
+        seed=options.seed,
+        unjudged={name: result.hits.strangers for name, result in results.items()},
+        tags=asked.tags(),
+        printed=printed,
+    )
     with opened(path) as stream:
         format_.write(report, stream)
-
-
-def names(listed: Iterable[str]) -> list[str]:
-    """The measures' names, with lists taken apart at the commas between names."""
-    parts = (part.strip() for text in listed for part in _COMMA.split(text))
-    return [part for part in parts if part]
-
-
-def given(**choices: Any) -> dict[str, Any]:
-    """The choices that were made."""
-    return {name: value for name, value in choices.items() if value is not None}
-
-
-def undefined(text: str | None, command: str = "evaluate") -> float | str | None:
-    """What a value of 0/0 becomes, as an option says it."""
-    if text is None or text == LEAVE_OUT:
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ParameterError(command, "empty", f"a number or {LEAVE_OUT}", text) from None
 
 
 def _rule(assessors: str | None, at: float | None) -> str | None:

@@ -9,6 +9,7 @@ import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
+from rankgauge.cli.options import file_format
 
 __all__ = ["agreement", "combine"]
 
@@ -20,15 +21,7 @@ group(
 )
 
 Ratings = Annotated[Path, typer.Argument(help="Judgments that name their assessors.", metavar="JUDGMENTS")]
-InputFormat = Annotated[
-    str | None,
-    choices.option(
-        "--format",
-        help="The format of the file, if it is not recognised: see 'rankgauge formats'.",
-        metavar="FORMAT",
-        registry="rankgauge.io:FORMATS",
-    ),
-]
+InputFormat = Annotated[str | None, file_format("--format", "file")]
 
 
 @command("judgments agreement", "rankgauge judgments agreement ratings.csv")
@@ -43,7 +36,7 @@ def agreement(
     import numpy as np
 
     from rankgauge import io
-    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.streams import heed
     from rankgauge.judgments import agreement as measure_agreement
     from rankgauge.report.agreement import AgreementReport
 
@@ -72,7 +65,7 @@ def combine(
 ) -> None:
     """Make one grade of several assessors' grades, and write judgments."""
     from rankgauge import io
-    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.streams import heed
     from rankgauge.judgments import combine as combine_grades
 
     heed()

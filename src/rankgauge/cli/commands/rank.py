@@ -51,7 +51,7 @@ def rank(model: Model, documents: Letor, output: Output = None, format: FormatNa
     import polars as pl
 
     from rankgauge import io, ltr
-    from rankgauge.cli.interrupts import heed
+    from rankgauge.cli.streams import heed
     from rankgauge.errors import InputError
     from rankgauge.io.source import STANDARD_STREAM
     from rankgauge.ltr.documents import read, widened

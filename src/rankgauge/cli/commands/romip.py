@@ -141,8 +141,7 @@ def write_example(
 
 def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
     """The outcome as a report; a wrong output or language shows before anything is read."""
-    from rankgauge.cli.interrupts import heed
-    from rankgauge.cli.output import opened
+    from rankgauge.cli.streams import heed, opened
     from rankgauge.report.romip import RomipReport
     from rankgauge.report.romip_words import words
 

@@ -86,7 +86,7 @@ def train(
     import sys
 
     from rankgauge import dialects, ltr
-    from rankgauge.cli.commands.evaluate import given, undefined
+    from rankgauge.cli.options import given, undefined
     from rankgauge.measures import parse
     from rankgauge.report.training import show_parameters, show_rankers
 
@@ -135,8 +135,8 @@ def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
     """The ranker learns; on a terminal a bar shows the rounds and the value so far."""
     import time
 
-    from rankgauge.cli.interrupts import heed
     from rankgauge.cli.progress import told
+    from rankgauge.cli.streams import heed
     from rankgauge.report.training import Training
 
     heed()

@@ -1,8 +1,9 @@
-"""Where a command writes: the standard output, or a file that appears whole or not at all."""
+"""Where a command reads and writes: input that Ctrl-C may end, output that appears whole or not at all."""
 
 from __future__ import annotations
 
 import io
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +12,20 @@ from typing import TextIO
 
 from rankgauge.io.target import writing
 
-__all__ = ["opened"]
+__all__ = ["heed", "opened"]
+
+
+def heed() -> None:
+    """Lets Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on."""
+    import polars  # noqa: F401 - the handler is mended after polars has set it
+
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
 
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[TextIO]:
-    """A stream to write to: the standard output where no path is given."""
+    """A stream to write to: the standard output if no path is given."""
     if path is None:
         yield sys.stdout
         sys.stdout.flush()  # a reader who has gone shows here, not when Python ends

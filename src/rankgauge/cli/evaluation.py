@@ -1,0 +1,107 @@
+"""The evaluation that `rankgauge evaluate` and `rankgauge compare` begin with: every run against the judgments."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from rankgauge import dialects, io
+from rankgauge.backends import Engine, engine
+from rankgauge.cli.options import EvaluationOptions, given, names
+from rankgauge.cli.progress import followed
+from rankgauge.cli.runs import named, refuse_measures
+from rankgauge.cli.streams import heed
+from rankgauge.dialects import Dialect
+from rankgauge.errors import UnknownNameError
+from rankgauge.io.format import Head
+from rankgauge.io.source import Source
+from rankgauge.measures.trec_names import SETS
+from rankgauge.result import Result
+from rankgauge.summary import INTERVALS
+
+__all__ = ["RunsEvaluation"]
+
+TAG = 5
+"""The column of a TREC run's name."""
+
+RULES = ("ties", "unjudged", "missing", "depth", "rel")
+"""The options that change a choice of the dialect."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunsEvaluation:
+    """Judgments, runs, and how to evaluate them."""
+
+    judgments: Path
+    runs: Mapping[str, Path]
+    """The runs by the names to show them under."""
+    measures: tuple[str, ...]
+    dialect: Dialect
+    formats: tuple[str | None, str | None]
+    verbose: bool
+
+    @classmethod
+    def of(cls, options: EvaluationOptions, default: tuple[str, ...], **changes: Any) -> Self:
+        """What the options ask for, with further changes of the dialect; a wrong name is an error at once."""
+        runs, measures = named(options.runs), names(options.measure or ())
+        refuse_measures([options.judgments, *runs.values()], measures)
+        if options.interval not in INTERVALS:
+            raise UnknownNameError("interval", options.interval, INTERVALS)
+        rules = given(**{name: getattr(options, name) for name in RULES}) | given(**changes)
+        return cls(
+            judgments=options.judgments,
+            runs=runs,
+            measures=tuple(measures) or default,
+            dialect=dialects.get(options.dialect).changed(**rules),
+            formats=(options.format_judgments, options.format_run),
+            verbose=options.verbose,
+        )
+
+    def results(self, where: Engine | None = None) -> dict[str, Result]:
+        """The result of each run, computed by the engine (default: this machine)."""
+        heed()
+        where = where or engine()
+        self.dialect.select(self.measures)  # a wrong name is an error before anything is read
+        results = {}
+        for path, name in followed([(path, name) for name, path in self.runs.items()]):
+            started = time.perf_counter()
+            with io.traced(path, self.formats[1]):
+                results[name] = where.evaluate(*self._sources(path), self.measures, dialect=self.dialect)
+            if self.verbose:
+                _tell(name, results[name], time.perf_counter() - started)
+        return results
+
+    def tags(self) -> dict[str, str]:
+        """The names that runs give themselves; trec_eval prints them along with its sets of measures."""
+        if not SETS.keys() & self.measures:
+            return {}
+        found = {name: _tag(path) for name, path in self.runs.items()}
+        return {name: tag for name, tag in found.items() if tag is not None}
+
+    def _sources(self, run: Path) -> tuple[Any, Any]:
+        """The two files, or what they hold if a format was named."""
+        first, second = self.formats
+        if first is None and second is None:
+            return self.judgments, run
+        return io.read_judgments(self.judgments, first), io.read_run(run, second)
+
+
+def _tell(name: str, result: Result, seconds: float) -> None:
+    hits = result.hits
+    print(
+        f"read and evaluated {name} in {seconds:.2f} s: {len(hits.queries)} judged queries, "
+        f"{hits.retrieved.sum():.0f} documents retrieved for them, {len(hits.query)} of these judged",
+        file=sys.stderr,
+    )
+
+
+def _tag(run: Path) -> str | None:
+    """The name in the last column of a TREC run; unknown for a pipe, which can be read only once."""
+    if not run.is_file() or io.detect(run).format.name != "trec":
+        return None
+    fields = Head(source=Source.of(run)).fields[0]
+    return fields[TAG] if len(fields) > TAG else None
