@@ -89,11 +89,12 @@ def test_one_run_alone_is_no_comparison(command: Command) -> None:
     assert "rankgauge evaluate qrels.txt bm25.txt" in said
 
 
-@pytest.mark.parametrize("output", ["page.html", "page.tex", "html", "tex"])
-def test_what_only_comparisons_write(command: Command, output: str) -> None:
-    """A format that evaluate lacks and compare has is told so."""
+@pytest.mark.parametrize("output", ["picture.svg", "svg"])
+def test_what_an_evaluation_does_not_write(command: Command, output: str) -> None:
+    """The error on a format that only other commands write lists those that this one writes."""
     said = command("evaluate", "qrels.txt", "bm25.txt", "-o", output, code=2)
-    assert "'rankgauge compare', for two runs or more, also writes .html and .tex" in said
+    assert f"evaluate does not write {output}" in said
+    assert "It writes csv, html, json" in said
 
 
 def test_files_are_offered_after_a_name() -> None:
