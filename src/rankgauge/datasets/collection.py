@@ -1,7 +1,7 @@
 """A small collection: queries, documents that several assessors graded, and runs of different quality.
 
-It has on purpose what real data has by accident: assessors who disagree, tied scores, retrieved documents that nobody
-judged, a query with nothing relevant, a short list, a query that one run does not answer, one that was never judged.
+On purpose it has what real data has by accident: assessors who disagree, tied scores, unjudged documents, a query with
+nothing relevant, a short list, a query that one run does not answer, a query that nobody judged.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rankgauge.numeric import FloatArray
 __all__ = ["FILES", "Collection", "generate", "write"]
 
 POOL, OUTSIDE = 20, 10
-"""How many documents of a query were judged, and how many more a run can find."""
+"""How many documents of a query are judged, and how many more a run can find."""
 
 ASSESSORS: Mapping[str, tuple[float, float]] = {"ann": (0.0, 0.3), "bob": (-0.3, 0.5), "eve": (0.5, 0.7)}
-"""Each assessor's leaning (bob is strict, eve is generous) and how unsteady the hand is."""
+"""Each assessor's bias (bob is strict, eve is generous), and the spread of their errors."""
 
 TOP = 3
 """The highest grade."""
@@ -32,24 +32,24 @@ TOP = 3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Collection:
-    """What assessors said, the judgments made of it (their median), and the runs by name."""
+    """The assessors' grades, the judgments made of them (their median), and the runs by name."""
 
     ratings: pl.DataFrame
     judgments: pl.DataFrame
     runs: Mapping[str, pl.DataFrame]
     pool: pl.DataFrame
-    """Other queries, whose documents are still to be judged."""
+    """Other queries, whose documents nobody has judged yet."""
 
 
 def generate(*, rng: np.random.Generator, queries: int = 24) -> Collection:
-    """A collection of that many judged queries, the last of which has nothing relevant, and one that nobody judged."""
+    """A collection of `queries` judged queries, the last with nothing relevant, and one that nobody judged."""
     if queries < 4:
         raise ValueError("a collection needs at least 4 queries")
     names = [f"q{number:02d}" for number in range(1, queries + 2)]
     ease = rng.normal(-0.3, 0.5, size=queries + 1)
     ease[queries - 1] = -np.inf  # nothing relevant
     worth = ease[:, np.newaxis] + rng.normal(0.0, 1.2, size=(queries + 1, POOL + OUTSIDE))
-    worth[:, POOL:] -= 1.0  # what the pool lacks is mostly not relevant
+    worth[:, POOL:] -= 1.0  # documents outside the pool are mostly not relevant
     found = pl.DataFrame(
         {
             "query": np.repeat(names, POOL + OUTSIDE),
@@ -89,7 +89,7 @@ def _runs(found: pl.DataFrame, names: list[str], rng: np.random.Generator) -> di
 
 
 def _noisy(found: pl.DataFrame, rng: np.random.Generator, *, spread: float, step: float) -> FloatArray:
-    """Scores that follow the documents' worth with an error of that spread, in steps of that size."""
+    """Scores that follow the documents' worth with errors of that spread, rounded to that step."""
     worth = np.maximum(found["worth"].to_numpy(), -4.0)
     score = 10.0 + worth + rng.normal(0.0, spread, size=len(found))
     return np.asarray(np.round(np.round(score / step) * step, 4))
@@ -154,7 +154,7 @@ FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
 
 
 def write(collection: Collection, folder: Path) -> list[Path]:
-    """The collection's files in the folder, which is made where it does not exist."""
+    """Writes the collection's files into the folder, which is made if necessary; gives their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, (_, content) in FILES.items():

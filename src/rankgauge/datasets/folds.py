@@ -1,6 +1,6 @@
-"""The folds of a set to learn ranking from: what each trains on, validates on and is tested on.
+"""The folds of a learning-to-rank set: what to train, validate and test on.
 
-A folder of LETOR holds either five parts, S1.txt to S5.txt, and perhaps folds.txt, which says how folds are made of
+A folder of LETOR holds either five parts, S1.txt to S5.txt, and perhaps folds.txt, which says how folds are made from
 them; or the folds themselves, Fold1 to Fold5, each with train.txt, vali.txt and test.txt.
 """
 
@@ -21,14 +21,14 @@ __all__ = ["Fold", "folds_of", "read_folds"]
 
 PARTS = 5
 CYCLE = tuple(tuple((fold + place) % PARTS + 1 for place in range(PARTS)) for fold in range(PARTS))
-"""LETOR's folds: three parts to train on, the fourth to validate, the fifth to test, then one part further."""
+"""LETOR's folds: three parts to train, the fourth to validate, the fifth to test; each fold starts one part later."""
 
 HINT = "Give the folder that has S1.txt to S5.txt, or Fold1 to Fold5 with train.txt, vali.txt and test.txt."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fold:
-    """The three sets of a fold; every set has as many features."""
+    """The three sets of a fold, with equally many features."""
 
     name: str
     train: Features
@@ -49,8 +49,8 @@ def read_folds(folder: Path) -> tuple[Fold, ...]:
 
 
 def folds_of(parts: Sequence[Features], plan: Sequence[Sequence[int]] = CYCLE) -> tuple[Fold, ...]:
-    """The folds of five parts; the plan has the parts of each fold, counted from 1, the last but one to validate on
-    and the last to test on."""
+    """The folds of five parts. The plan lists each fold's parts, counted from 1: the last but one is for validation,
+    the last for the test."""
     wide = _widened(parts)
     return tuple(
         Fold(
@@ -90,6 +90,6 @@ def _fold(folder: Path) -> Fold:
 
 
 def _widened(sets: Sequence[Features]) -> list[Features]:
-    """The sets with as many features each; those that a set does not name are 0 in it."""
+    """The sets with equally many features; those that a set lacks are 0 in it."""
     width = max(part.matrix.shape[1] for part in sets)
     return [part._replace(matrix=np.pad(part.matrix, ((0, 0), (0, width - part.matrix.shape[1])))) for part in sets]

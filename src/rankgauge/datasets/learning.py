@@ -1,8 +1,8 @@
-"""Sets to learn ranking from, with the shape of MQ2008 and of MSLR-WEB: seeded, of any size.
+"""Learning-to-rank sets shaped like MQ2008 and MSLR-WEB: seeded, of any size.
 
-A document has hidden factors. Its worth is partly a falling sum of them, partly not linear (products, thresholds, a
-best middle), partly its query's ease and partly nobody's to know. Features are noisy, bent views of the factors, some
-strong and most weak; grades cut the worth where the shares of the real sets' grades cut it.
+A document has hidden factors. Its worth is partly a weighted sum of them, partly nonlinear (products, thresholds, a
+best middle), partly its query's ease, and partly noise. Features are noisy, nonlinear views of the factors, few of them
+strong. Grades cut the worth so that each grade has its share in the real set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 FACTORS = 12
 BLOCK = 1 << 15
-"""How many documents are made at a time: what is made on the way stays small."""
+"""How many documents are made at a time, to save memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,18 +48,18 @@ class Likeness:
     """The share of queries without a relevant document."""
     sizes: Callable[[np.random.Generator, int], IndexArray]
     ease: float
-    """The share of a worth's variance that is the query's."""
+    """The query's share of the worth's variance."""
     linear: float
     bent: float
-    """The shares that features can tell, by a sum and only otherwise."""
+    """The shares that features can explain: linearly, and only otherwise."""
     fall: float
-    """How much less each factor counts in the sum than the one before it."""
+    """The weight of each factor in the sum relative to the one before it."""
     constant: int
-    """How many features never say anything."""
+    """How many features are always 0."""
     shared: int
-    """How many features say the same of every document of a query."""
+    """How many features are the same for every document of a query."""
     length: int | None
-    """The feature, from 1 on, that is the document's length in words."""
+    """The number (from 1) of the feature that is the document's length in words."""
     normalised: bool
     """Whether each feature goes from 0 to 1 in each query."""
 
@@ -73,7 +73,7 @@ def _mq2008_sizes(rng: np.random.Generator, queries: int) -> IndexArray:
 
 
 def _mslr_sizes(rng: np.random.Generator, queries: int) -> IndexArray:
-    """About 120 documents, 40 to 230 as a rule."""
+    """About 120 documents, mostly 40 to 230."""
     return np.clip(np.round(rng.gamma(4.6, 26.0, size=queries)), 8, 900).astype(np.int64)
 
 
@@ -109,13 +109,13 @@ LIKENESSES: Mapping[str, Likeness] = {
         normalised=False,
     ),
 }
-"""The sets that a generated one can be like."""
+"""The real sets that a generated one can resemble."""
 
 
 def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: int | None = None) -> Features:
-    """A set of that many queries, or as many as the real one has; queries are called 1, 2, … and documents 1-1, 1-2, …
+    """A set with `queries` queries, by default as many as the real one; ids are 1, 2, … and 1-1, 1-2, …
 
-    Every draw comes from the rng: the same seed, likeness and number of queries give the same set.
+    The same seed, likeness and number of queries give the same set.
     """
     if like not in LIKENESSES:
         raise UnknownNameError("likeness", like, LIKENESSES)
@@ -142,14 +142,14 @@ def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: 
 
 
 def learning_parts(data: Features, parts: int = 5) -> list[Features]:
-    """The set cut between queries into parts of as many queries each as can be: S1 to S5 of LETOR."""
+    """The set cut into parts with equally many queries, if possible: S1 to S5 of LETOR."""
     starts = np.flatnonzero(np.concatenate([[True], data.queries[1:] != data.queries[:-1]]))
     edges = [*(starts[share[0]] for share in np.array_split(np.arange(len(starts)), parts)), len(data.queries)]
     return [learning_rows(data, slice(low, high)) for low, high in pairwise(edges)]
 
 
 def learning_rows(data: Features, rows: Any) -> Features:
-    """Some documents of a set: a slice, a mask or their numbers."""
+    """Some documents of a set, by a slice, a mask or their numbers."""
     return Features(
         grades=data.grades[rows],
         queries=data.queries[rows],
@@ -171,7 +171,7 @@ def _worth(factors: FloatArray, ease: FloatArray, kind: Likeness, rng: np.random
 def _grades(
     worth: FloatArray, query: IndexArray, sizes: IndexArray, kind: Likeness, rng: np.random.Generator
 ) -> FloatArray:
-    """Grades of the set's shares; so many queries have no relevant document, every other one has one at least."""
+    """Grades with the set's shares; a share of the queries has no relevant document, the others at least one."""
     hard = np.bincount(query, worth) / sizes + np.log(sizes) / 4 + rng.gumbel(0.0, 0.3, size=len(sizes))
     empty = np.zeros(len(sizes), dtype=bool)
     empty[np.argsort(hard)[: round(kind.empty * len(sizes))]] = True
@@ -188,7 +188,7 @@ def _grades(
 
 
 def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
-    """The features: a strong factor each and a weaker one, noise, and a shape; block by block."""
+    """The features, block by block: each sees a strong and a weak factor with noise, through a shape."""
     said = kind.features - kind.constant - kind.shared - (kind.length is not None)
     loadings = _loadings(said, rng)
     shapes = rng.integers(len(SHAPES), size=said)
@@ -212,7 +212,7 @@ def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.ran
 
 
 def _loadings(said: int, rng: np.random.Generator) -> FloatArray:
-    """How much each feature tells of each factor: less and less, in the order of a shuffled pack."""
+    """How strongly each feature depends on each factor: features get weaker and weaker."""
     strength = 0.85 * np.exp(-np.arange(said) / (0.45 * said))
     loadings = np.zeros((FACTORS, said))
     loadings[np.arange(said) % FACTORS, np.arange(said)] = strength
@@ -221,7 +221,7 @@ def _loadings(said: int, rng: np.random.Generator) -> FloatArray:
 
 
 def _places(kind: Likeness, rng: np.random.Generator) -> IndexArray:
-    """The columns in a random order, without that of the length; constant ones are what is left over."""
+    """The columns in random order, without that of the length; the constant ones are left over at the end."""
     columns = rng.permutation(kind.features)
     return columns if kind.length is None else columns[columns != kind.length - 1]
 
@@ -233,11 +233,11 @@ SHAPES: tuple[Callable[[FloatArray], FloatArray], ...] = (
     lambda seen: np.asarray(np.round(np.exp(seen + 0.5)), dtype=np.float64),
     lambda seen: np.asarray(-np.exp(-0.6 * seen) * 5.0),
 )
-"""How a feature shows what it sees: as it is, heavy-tailed, mostly 0, counted, as a log-likelihood."""
+"""The shapes of features: linear, heavy-tailed, mostly 0, counts, log-likelihoods."""
 
 
 def _normalised(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
-    """Each feature from 0 to 1 in each query, 0 where it says the same of every document."""
+    """Each feature scaled to 0..1 in each query, 0 if it is the same for all documents."""
     starts = np.cumsum(sizes) - sizes
     low, high = (np.repeat(best.reduceat(matrix, starts, axis=0), sizes, axis=0) for best in (np.minimum, np.maximum))
     width = high - low
@@ -245,7 +245,7 @@ def _normalised(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
 
 
 def write_learning(data: Features, path: Path) -> Path:
-    """The set as one file: grade, qid, every feature; documents are called by their place, so they need no comment."""
+    """Writes the set into one file: grade, qid, features; documents are named by position, so they need no comment."""
     with path.open("wb") as file:
         for low in range(0, len(data.grades), BLOCK):
             _lines(learning_rows(data, slice(low, low + BLOCK))).write_csv(
@@ -255,7 +255,7 @@ def write_learning(data: Features, path: Path) -> Path:
 
 
 def write_parts(data: Features, folder: Path, parts: int = 5) -> list[Path]:
-    """The set as S1.txt, S2.txt, … in the folder, as LETOR's are."""
+    """Writes the set as S1.txt, S2.txt, … into the folder, as in LETOR."""
     folder.mkdir(parents=True, exist_ok=True)
     found = enumerate(learning_parts(data, parts), start=1)
     return [write_learning(part, folder / f"S{number}.txt") for number, part in found]

@@ -1,7 +1,7 @@
-"""A small pool to judge: queries, documents with texts that can be read, scores, and what a model believes.
+"""A small pool to judge: queries, documents with readable texts, scores, and a model's beliefs.
 
-The texts are made of the words of the query and of others, so that a person can tell a good document from a bad one:
-the higher its grade, the more of the query is in it.
+The texts mix words of the query with others, so that a person can tell a good document from a bad one: the higher the
+grade, the more words of the query.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ GRADES = 3
 
 
 def generate_pool(*, rng: np.random.Generator, queries: int = 40, documents: int = 10) -> pl.DataFrame:
-    """A row per query and document: query, document, score, p_0 …, query_text, title, text, url; and the grade, which
-    is what a perfect assessor would say and nobody knows beforehand."""
+    """A row per query and document: query, document, score, p_0 …, query_text, title, text, url; and the grade that a
+    perfect assessor would give."""
     rows = []
     for number in range(queries):
         wanted, related = (words.split() for words in TOPICS[number % len(TOPICS)])
@@ -55,14 +55,14 @@ def generate_pool(*, rng: np.random.Generator, queries: int = 40, documents: int
 
 
 def _beliefs(felt: float) -> dict[str, float]:
-    """How likely each grade is to somebody who feels a document's worth dimly."""
+    """The probability of each grade, from a noisy view of the document's worth."""
     edges = 1.0 / (1.0 + np.exp(-3.0 * (felt - np.array([0.3, 1.2]))))
     shares = -np.diff([1.0, *edges, 0.0])
     return {f"p_{grade}": float(share) for grade, share in enumerate(shares / shares.sum())}
 
 
 def _texts(asked: list[str], related: list[str], grade: int, rng: np.random.Generator) -> dict[str, str]:
-    """A title and three sentences; a better document speaks of more of what was asked."""
+    """A title and three sentences; a better document has more words of the query."""
     known = asked[: (0, len(asked) // 2, len(asked))[grade]]
     title = " ".join([*known[:3], *rng.choice(related, 3 - min(len(known), 2), replace=False)]).capitalize()
     sentences = []

@@ -1,7 +1,7 @@
 """A small collection as ROMIP's seminars had them: four tracks, several assessors, several systems.
 
-It has on purpose what the real ones have: assessors who disagree or cannot judge, queries with nothing relevant,
-documents that nobody judged, systems that miss a query, documents of several categories.
+On purpose it has what the real ones have: assessors who disagree or cannot judge, queries with nothing relevant,
+unjudged documents, systems that miss a query, documents in several categories.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from rankgauge.numeric import FloatArray
 __all__ = ["Judged", "Listed", "RomipCollection", "generate_romip", "write_romip"]
 
 ASSESSORS: Mapping[str, tuple[float, float]] = {"анна": (0.0, 0.3), "борис": (-0.4, 0.5), "вера": (0.4, 0.6)}
-"""Each assessor's leaning and how unsteady the hand is."""
+"""Each assessor's bias, and the spread of their errors."""
 
 SYSTEMS: Mapping[str, float] = {"alpha": 0.6, "beta": 1.2, "gamma": 2.5}
-"""How far each system's scores are off."""
+"""The spread of each system's errors."""
 
 WORDS = ("notrelevant", "relevant-minus", "relevant-plus", "vital")
 CANNOT = "cantbejudged"
 
 POOL, OUTSIDE = 24, 6
-"""How many documents of a query were judged, and how many more a system can find."""
+"""How many documents of a query are judged, and how many more a system can find."""
 
 Judged = tuple[str, str, str]
 """A query, a document and the assessor's word."""
@@ -38,7 +38,7 @@ Listed = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RomipCollection:
-    """What assessors said and systems answered, track by track."""
+    """The judgments and the systems' answers, track by track."""
 
     tables: Mapping[str, tuple[Judged, ...]]
     runs: Mapping[str, Listed]
@@ -71,7 +71,7 @@ def generate_romip(*, rng: np.random.Generator, queries: int = 20) -> RomipColle
 
 
 def _worth(rng: np.random.Generator, queries: int, *, lean: float) -> FloatArray:
-    """What each document of each query is worth to somebody who asks."""
+    """How relevant each document of each query really is."""
     worth = lean + rng.normal(0.0, 1.3, size=(queries, POOL + OUTSIDE)) + rng.normal(0.0, 0.5, size=(queries, 1))
     worth[-1] = -9.0
     return np.asarray(worth)
@@ -82,7 +82,7 @@ def _document(query: str, place: int) -> str:
 
 
 def _words(rng: np.random.Generator, names: list[str], felt: FloatArray) -> tuple[Judged, ...]:
-    """An assessor's words for the pool; one in fifty cannot be judged."""
+    """An assessor's judgments of the pool; one in fifty says that it cannot be judged."""
     grades = np.clip(np.round(felt), 0, 3).astype(int)
     cannot = rng.random(felt.shape) < 0.02
     return tuple(
@@ -101,7 +101,7 @@ def _tables(rng: np.random.Generator, names: list[str], worth: FloatArray) -> di
 
 
 def _runs(rng: np.random.Generator, names: list[str], worth: FloatArray, *, depth: int) -> dict[str, Listed]:
-    """The best documents of each query as each system sees them."""
+    """The best documents of each query by each system's scores."""
     runs: dict[str, Listed] = {}
     for system, off in SYSTEMS.items():
         order = np.argsort(-(worth + rng.normal(0.0, off, size=worth.shape)), axis=-1)[:, :depth]
@@ -119,7 +119,7 @@ def _truth(rng: np.random.Generator, categories: int = 8, documents: int = 120) 
 
 
 def _result(rng: np.random.Generator, truth: Listed, documents: tuple[str, ...], wrong: float) -> Listed:
-    """The truth with so many decisions turned round, and a document that nobody judged."""
+    """The truth with a share of the decisions reversed, and an unjudged document."""
     found = {}
     for category, members in truth.items():
         marks = np.isin(documents, members) ^ (rng.random(len(documents)) < wrong)
@@ -130,7 +130,7 @@ def _result(rng: np.random.Generator, truth: Listed, documents: tuple[str, ...],
 def _annotations(
     rng: np.random.Generator, names: list[str], worth: FloatArray, off: float
 ) -> dict[str, tuple[Judged, ...]]:
-    """What assessors said of a system's annotations: they look more or less like their documents."""
+    """Two assessors' judgments of a system's annotations, which resemble their documents more or less."""
     shown = worth[:, :POOL] + rng.normal(0.0, off, size=(len(names), POOL))
     return {
         assessor: _words(rng, names, shown + rng.normal(0.0, unsteady, size=shown.shape))
@@ -142,7 +142,7 @@ def write_romip(collection: RomipCollection, folder: Path) -> list[Path]:
     """Writes the collection as XML into the folders search, classification, annotation and qa; gives the paths.
 
     The files are in the spellings of several years: with and without namespaces, in windows-1251 and UTF-8, `<taskID>`
-    inside of lists, classifications of 2007 and 2008.
+    inside lists, classifications of 2007 and 2008.
     """
     content = {
         **_assessed("search/tables", collection.tables),
@@ -174,55 +174,54 @@ def _assessed(place: str, tables: Mapping[str, tuple[Judged, ...]]) -> dict[str,
 
 
 def _matrix(rows: Iterable[Judged], assessor: str, encoding: str) -> bytes:
-    parts = [_head(encoding), f"<taskDocumentMatrix assessor={quoteattr(assessor)}>"]
-    for query, judged in groupby(rows, key=lambda row: row[0]):
-        parts.append(f"<task id={quoteattr(query)}>")
-        parts += [f'<document id={quoteattr(document)} relevance="{word}"/>' for _, document, word in judged]
-        parts.append("</task>")
-    return _encoded([*parts, "</taskDocumentMatrix>"], encoding)
+    tasks = [
+        "\n".join(
+            [
+                f"<task id={quoteattr(query)}>",
+                *(f'<document id={quoteattr(document)} relevance="{word}"/>' for _, document, word in judged),
+                "</task>",
+            ]
+        )
+        for query, judged in groupby(rows, key=lambda row: row[0])
+    ]
+    return _xml("taskDocumentMatrix", tasks, f"assessor={quoteattr(assessor)}", encoding=encoding)
 
 
 def _xml_run(system: str, lists: Listed) -> bytes:
     """A run as of 2010, with a namespace."""
-    space = 'xmlns:romip="http://www.romip.ru/data/adhoc"'
-    parts = [_head("UTF-8"), f'<romip:taskresult {space} collectionId="BY.web" trackId="adhoc">']
+    space = 'xmlns:romip="http://www.romip.ru/data/adhoc" collectionId="BY.web" trackId="adhoc"'
     named = f"<romip:systemID>{escape(system)}</romip:systemID><romip:runID>{escape(system)}-1</romip:runID>"
-    parts.append(f"<romip:run>{named}</romip:run>")
-    for query, documents in lists.items():
-        parts.append(f"<doclist taskID={quoteattr(query)}>{_ids(documents)}</doclist>")
-    return _encoded([*parts, "</romip:taskresult>"], "UTF-8")
+    found = [f"<doclist taskID={quoteattr(query)}>{_ids(ids)}</doclist>" for query, ids in lists.items()]
+    return _xml("romip:taskresult", [f"<romip:run>{named}</romip:run>", *found], space)
 
 
 def _older_run(lists: Listed) -> bytes:
-    """A run of earlier years: the query inside of the list, and no namespace."""
-    parts = [_head("windows-1251"), "<taskresult>"]
-    for query, documents in lists.items():
-        parts.append(f"<doclist><taskID>{escape(query)}</taskID>{_ids(documents)}</doclist>")
-    return _encoded([*parts, "</taskresult>"], "windows-1251")
+    """A run of earlier years: the query inside the list, and no namespace."""
+    found = [f"<doclist><taskID>{escape(query)}</taskID>{_ids(ids)}</doclist>" for query, ids in lists.items()]
+    return _xml("taskresult", found, encoding="windows-1251")
 
 
 def _by_document(lists: Listed, documents: Iterable[str]) -> bytes:
-    """A classification as of 2007: each document and its topics, also one that belongs nowhere."""
-    parts = [_head("UTF-8"), "<result>"]
-    for document in documents:
-        topics = "".join(f"<topic>{escape(topic)}</topic>" for topic, found in lists.items() if document in found)
-        parts.append(f"<document name={quoteattr(document)}>{topics}</document>")
-    return _encoded([*parts, "</result>"], "UTF-8")
+    """A classification as of 2007: each document and its topics, even without any."""
+    topics = {
+        document: "".join(f"<topic>{escape(topic)}</topic>" for topic, found in lists.items() if document in found)
+        for document in documents
+    }
+    return _xml("result", [f"<document name={quoteattr(name)}>{found}</document>" for name, found in topics.items()])
 
 
 def _by_topic(lists: Listed) -> bytes:
     """A classification as of 2008: each topic and its documents."""
-    found = [f"<doclist topicID={quoteattr(topic)}>{_ids(documents)}</doclist>" for topic, documents in lists.items()]
-    return _encoded([_head("UTF-8"), "<result>", *found, "</result>"], "UTF-8")
+    return _xml(
+        "result", [f"<doclist topicID={quoteattr(topic)}>{_ids(ids)}</doclist>" for topic, ids in lists.items()]
+    )
 
 
 def _ids(documents: Iterable[str]) -> str:
     return "".join(f"<docID>{escape(document)}</docID>" for document in documents)
 
 
-def _head(encoding: str) -> str:
-    return f'<?xml version="1.0" encoding="{encoding}"?>'
-
-
-def _encoded(parts: Iterable[str], encoding: str) -> bytes:
-    return ("\n".join(parts) + "\n").encode(encoding)
+def _xml(root: str, parts: Iterable[str], attributes: str = "", *, encoding: str = "UTF-8") -> bytes:
+    opening = f"<{root} {attributes}>" if attributes else f"<{root}>"
+    lines = [f'<?xml version="1.0" encoding="{encoding}"?>', opening, *parts, f"</{root}>", ""]
+    return "\n".join(lines).encode(encoding)

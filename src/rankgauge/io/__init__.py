@@ -1,6 +1,5 @@
 """FILES ↔ TABLES: one file per format. Dropping a file in registers it."""
 
-from rankgauge.io.duplicates import traced
 from rankgauge.io.files import (
     Detection,
     detect,
@@ -17,6 +16,7 @@ from rankgauge.io.files import (
     run_from,
     stream_run,
     table_suffixes,
+    traced,
     write_judgments,
     write_run,
 )

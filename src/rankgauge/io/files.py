@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import polars as pl
 
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, RepeatedError
 from rankgauge.io.batches import whole_queries
 from rankgauge.io.detection import AnyFormat, Detection, detections, fitting, misfit, readable
 from rankgauge.io.format import FORMATS, STRICT, Format, Kind, Reading, get
 from rankgauge.io.formats import letor
 from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
-from rankgauge.io.source import Source, suffix_of
+from rankgauge.io.source import STANDARD_STREAM, Source, suffix_of
 from rankgauge.io.target import writing
 from rankgauge.policies import Duplicates, FractionalGrade
 from rankgauge.tables import as_judgments, as_run
@@ -35,6 +37,7 @@ __all__ = [
     "run_from",
     "stream_run",
     "table_suffixes",
+    "traced",
     "write_judgments",
     "write_run",
 ]
@@ -42,6 +45,9 @@ __all__ = [
 PathLike = str | os.PathLike[str]
 LARGE = 1 << 26
 """Larger files (in bytes) are read in pieces if possible."""
+
+SEARCHED = 200_000
+"""How many rows are searched at a time."""
 
 PACKING = 8
 """How many times its size a packed file is expected to unpack to."""
@@ -188,6 +194,17 @@ def is_large(path: PathLike) -> bool:
     return size > LARGE and detect(path).kind is Kind.RUN
 
 
+@contextmanager
+def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
+    """Within the block, an error at a document listed twice in the run names the file and both lines."""
+    try:
+        yield
+    except RepeatedError as error:
+        if error.path is not None or not is_path(run):
+            raise
+        raise _placed(error, os.fspath(run), format) from None
+
+
 def _source(path: PathLike) -> Source:
     return Source.of(os.fspath(path))
 
@@ -197,3 +214,26 @@ def _written(path: PathLike, format: AnyFormat) -> Format:
         return get(format)
     suffix = suffix_of(os.fspath(path))
     return next((one for one in FORMATS.values() if suffix in one.suffixes), get("trec"))
+
+
+def _placed(error: RepeatedError, path: str, format: str | Format | None) -> RepeatedError:
+    named = "standard input" if path == STANDARD_STREAM else path
+    if not os.path.isfile(path):  # a pipe can be read only once
+        return RepeatedError(error.query, error.document, path=named)
+    source, form = _source(path), detect(path).format if format is None else get(format)
+    rows = list(islice(_rows(source, form, error), 2))
+    if form.locate is None or len(rows) < 2:
+        return RepeatedError(error.query, error.document, path=named)
+    (first, _), (line, text) = (form.locate(source, row) for row in rows)
+    return RepeatedError(error.query, error.document, path=named, line=line, text=text, first=first)
+
+
+def _rows(source: Source, form: Format, error: RepeatedError) -> Iterator[int]:
+    """The numbers, from 0, of the rows with that query and document."""
+    assert form.read_run is not None
+    batches = form.batches(source, SEARCHED) if form.batches else iter([form.read_run(source)])
+    seen = 0
+    for batch in batches:
+        same = (pl.col("query") == error.query) & (pl.col("document") == error.document)
+        yield from (seen + row for row in batch.select(same.arg_true()).to_series().to_list())
+        seen += len(batch)

@@ -7,10 +7,9 @@ and entities are refused, and nothing is loaded from elsewhere.
 from __future__ import annotations
 
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.parsers import expat
 
 import polars as pl
@@ -63,9 +62,8 @@ def is_xml(path: Path) -> bool:
 
 def read_relevance(path: Path) -> RelevanceFile:
     """The relevance table in a file; one without any judgment in it is an error."""
-    source = Source.of(path)
-    reader = RomipReader(source)
-    rows = graded(reader.parse(), source.name)
+    reader = RomipReader(Source.of(path))
+    rows = graded(reader.parse(), str(path))
     if rows.is_empty():
         hint = 'Expected <taskDocumentMatrix><task id="…"><document id="…" relevance="…"/>.'
         raise InputError("has no judgments", path=path, hint=hint)
@@ -74,8 +72,7 @@ def read_relevance(path: Path) -> RelevanceFile:
 
 def read_classification(path: Path) -> Classification:
     """The classification in a file, of 2007 (a document and its topics) or 2008 (a topic and its documents)."""
-    source = Source.of(path)
-    reader = RomipReader(source)
+    reader = RomipReader(Source.of(path))
     rows = reader.parse().filter(pl.col("word").is_null())
     unnamed = rows.filter((pl.col("query") == "") | (pl.col("document") == ""))
     if len(unnamed):
@@ -100,113 +97,72 @@ def graded(rows: pl.DataFrame, name: str) -> pl.DataFrame:
     return known.with_columns(grade=pl.col("word").replace_strict(dict(GRADES), return_dtype=pl.Float64))
 
 
-class _XmlWalker:
-    """Walks through a file; a subclass says what to do when an element opens or closes, by its local name."""
-
-    OPENS: Mapping[str, Callable[[Any, Mapping[str, str]], None]] = {}
-    CLOSES: Mapping[str, Callable[[Any, str], None]] = {}
+class RomipReader:
+    """Reads a file element by element, and collects (query, document, word, assessor, line)."""
 
     def __init__(self, source: Source) -> None:
-        self.source, self.text = source, ""
-        self.content = source.read()
-        self.parser = expat.ParserCreate(_assumed(self.content))
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._collect
-        self.parser.StartDoctypeDeclHandler = self._refuse
-        self.parser.EntityDeclHandler = self._refuse
-
-    @property
-    def line(self) -> int:
-        """The line at which the parser is."""
-        return int(self.parser.CurrentLineNumber)
-
-    def walk(self) -> None:
-        """Visits every element of the file, in order."""
-        try:
-            self.parser.Parse(self.content, True)
-        except expat.ExpatError as error:
-            problem = f"is not well-formed XML: {expat.ErrorString(error.code)}"
-            raise InputError(problem, path=self.source.name, line=error.lineno) from None
-        except (LookupError, ValueError) as error:
-            raise InputError(f"cannot be decoded: {error}", path=self.source.name) from None
-
-    def _refuse(self, *_: object) -> None:
-        raise InputError("has a document type or entities, which are not read", path=self.source.name, line=self.line)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self.text = ""
-        opens = self.OPENS.get(_local(name))
-        if opens is not None:
-            opens(self, {_local(key): value for key, value in attributes.items()})
-
-    def _end(self, name: str) -> None:
-        closes = self.CLOSES.get(_local(name))
-        if closes is not None:
-            closes(self, self.text.strip())
-        self.text = ""
-
-    def _collect(self, text: str) -> None:
-        self.text += text
-
-
-class RomipReader(_XmlWalker):
-    """Collects (query, document, word, assessor, line) while the parser walks through the file."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
-        self.rows: list[tuple[str, str, str | None, str | None, int]] = []
         self.kind = ""
         """The type that the table declares, such as `or (relevant-minus)`."""
         self.documents: list[str] = []
         """Every document of a classification, even without a category."""
-        self.query = self.document = ""
-        self.assessors: dict[str, str | None] = {}
+        self._source, self._text = source, ""
+        self._query = self._document = ""
+        self._assessors: dict[str, str | None] = {}
+        self._rows: list[tuple[str, str, str | None, str | None, int]] = []
 
     def parse(self) -> pl.DataFrame:
         """Every document of the file, in order."""
-        self.walk()
-        return pl.DataFrame(self.rows, schema=_ROWS, orient="row")
+        content = self._source.read()
+        self._parser = parser = expat.ParserCreate(_assumed(content))
+        parser.StartElementHandler, parser.EndElementHandler = self._open, self._close
+        parser.CharacterDataHandler = self._collect
+        parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = self._refuse
+        try:
+            parser.Parse(content, True)
+        except expat.ExpatError as error:
+            problem = f"is not well-formed XML: {expat.ErrorString(error.code)}"
+            raise InputError(problem, path=self._source.name, line=error.lineno) from None
+        except (LookupError, ValueError) as error:
+            raise InputError(f"cannot be decoded: {error}", path=self._source.name) from None
+        return pl.DataFrame(self._rows, schema=_ROWS, orient="row")
 
-    def open_table(self, given: Mapping[str, str]) -> None:
-        self.kind = given.get("type", "")
-        self.assessors = {"table": given.get("assessor")}
+    def _refuse(self, *_: object) -> None:
+        line = self._parser.CurrentLineNumber
+        raise InputError("has a document type or entities, which are not read", path=self._source.name, line=line)
 
-    def open_list(self, given: Mapping[str, str]) -> None:
-        self.query = given.get("id") or given.get("taskid") or given.get("topicid") or ""
-        self.assessors["list"] = given.get("assessor")
+    def _collect(self, text: str) -> None:
+        self._text += text
 
-    def open_document(self, given: Mapping[str, str]) -> None:
-        self.document = given.get("id") or given.get("name") or ""
-        self.documents.append(self.document)
-        if "relevance" in given:
-            named = (given.get("assessor"), self.assessors.get("list"), self.assessors.get("table"))
-            self.add(self.query, self.document, given["relevance"], next(filter(None, named), None))
+    def _open(self, name: str, attributes: dict[str, str]) -> None:
+        self._text = ""
+        given = {_local(key): value for key, value in attributes.items()}
+        match _local(name):
+            case "taskdocumentmatrix":
+                self.kind = given.get("type", "")
+                self._assessors = {"table": given.get("assessor")}
+            case "task" | "doclist":
+                self._query = given.get("id") or given.get("taskid") or given.get("topicid") or ""
+                self._assessors["list"] = given.get("assessor")
+            case "document":
+                self._document = given.get("id") or given.get("name") or ""
+                self.documents.append(self._document)
+                if "relevance" in given:
+                    named = (given.get("assessor"), self._assessors.get("list"), self._assessors.get("table"))
+                    self._add(self._query, self._document, given["relevance"], next(filter(None, named), None))
 
-    def close_query(self, text: str) -> None:
-        self.query = text
+    def _close(self, name: str) -> None:
+        text, self._text = self._text.strip(), ""
+        match _local(name):
+            case "taskid":
+                self._query = text
+            case "docid":
+                self.documents.append(text)
+                self._add(self._query, text)
+            case "topic":
+                self._add(text, self._document)
 
-    def close_document(self, text: str) -> None:
-        self.documents.append(text)
-        self.add(self.query, text, None)
-
-    def close_topic(self, text: str) -> None:
-        self.add(text, self.document, None)
-
-    def add(self, query: str, document: str, word: str | None, assessor: str | None = None) -> None:
-        self.rows.append((query, document, word, assessor, self.line))
-
-    OPENS = {
-        "taskdocumentmatrix": open_table,
-        "task": open_list,
-        "doclist": open_list,
-        "document": open_document,
-    }
-    CLOSES = {
-        "taskid": close_query,
-        "docid": close_document,
-        "topic": close_topic,
-    }
+    def _add(self, query: str, document: str, word: str | None = None, assessor: str | None = None) -> None:
+        self._rows.append((query, document, word, assessor, int(self._parser.CurrentLineNumber)))
 
 
 def _local(name: str) -> str:

@@ -98,40 +98,34 @@ def _key(label: str) -> str:
         return "".join(c for c in label.casefold() if c not in "-_ \t")
 
 
-Scale(
-    name="binary",
-    reference="Cranfield's relevant or not",
-    levels=(("relevant", 1.0), ("not relevant", 0.0)),
-).register()
-Scale(
-    name="romip",
-    reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
-    levels=(
-        ("VITAL", 3.0),
-        ("RELEVANT_PLUS", 2.0),
-        ("RELEVANT_MINUS", 1.0),
-        ("RELEVANT", 1.0),  # the binary tables' word: relevant-minus at least
-        ("NOTRELEVANT", 0.0),
-        ("CANTBEJUDGED", 0.0),  # counts as not relevant, so it never names the grade 0
+for _name, _reference, _text in (
+    ("binary", "Cranfield's relevant or not", "relevant=1, not relevant=0"),
+    (
+        "romip",
+        "Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
+        # RELEVANT is the binary tables' word: relevant-minus at least. CANTBEJUDGED counts as not relevant, so it comes
+        # after NOTRELEVANT and never names the grade 0.
+        "VITAL=3, RELEVANT_PLUS=2, RELEVANT_MINUS=1, RELEVANT=1, NOTRELEVANT=0, CANTBEJUDGED=0",
     ),
-).register()
-Scale(
-    name="0-4",
-    reference="Chapelle & Chang, Yahoo! learning to rank challenge overview, JMLR W&CP 2011; MSLR-WEB30K has the same",
-    levels=(("perfect", 4.0), ("excellent", 3.0), ("good", 2.0), ("fair", 1.0), ("bad", 0.0)),
-).register()
-Scale(
-    name="trec-web",
-    reference="Collins-Thompson et al., TREC 2014 web track overview",
-    levels=(("Nav", 4.0), ("Key", 3.0), ("HRel", 2.0), ("Rel", 1.0), ("Non", 0.0), ("Junk", -2.0)),
-).register()
-Scale(
-    name="trec-dl",
-    reference="Craswell et al., Overview of the TREC 2019 deep learning track",
-    levels=(("perfectly relevant", 3.0), ("highly relevant", 2.0), ("related", 1.0), ("irrelevant", 0.0)),
-).register()
-Scale(
-    name="esci",
-    reference="Reddy et al., Shopping queries dataset, 2022: the gains of exact, substitute, complement, irrelevant",
-    levels=(("E", 1.0), ("S", 0.1), ("C", 0.01), ("I", 0.0)),
-).register()
+    (
+        "0-4",
+        "Chapelle & Chang, Yahoo! learning to rank challenge overview, JMLR W&CP 2011; MSLR-WEB30K has the same",
+        "perfect=4, excellent=3, good=2, fair=1, bad=0",
+    ),
+    (
+        "trec-web",
+        "Collins-Thompson et al., TREC 2014 web track overview",
+        "Nav=4, Key=3, HRel=2, Rel=1, Non=0, Junk=-2",
+    ),
+    (
+        "trec-dl",
+        "Craswell et al., Overview of the TREC 2019 deep learning track",
+        "perfectly relevant=3, highly relevant=2, related=1, irrelevant=0",
+    ),
+    (
+        "esci",
+        "Reddy et al., Shopping queries dataset, 2022: the gains of exact, substitute, complement, irrelevant",
+        "E=1, S=0.1, C=0.01, I=0",
+    ),
+):
+    Scale(name=_name, reference=_reference, levels=Scale.parse(_text).levels).register()

@@ -36,14 +36,14 @@ def annotation(documents: RelevanceTables, annotations: Mapping[str, RelevanceTa
     tables = _split(documents, annotations)
     for table in tables:
         for run, judged in annotations.items():
-            decided = decide(_relevant_queries(table), _like(judged, table, run))
+            decided = decide(table.used, _like(judged, table, run))
             figures += figures_of(table.name, run, decided, METRICS)
             values += values_of(table.name, run, decided, METRICS)
     return TrackResult.of(
         "annotation",
         runs=annotations,
         metrics=METRICS,
-        used=[_used(table) for table in tables],
+        used=[table.counts for table in tables],
         figures=figures,
         values=values,
         notes=(Note(code="left-out"), Note(code="annotations")),
@@ -71,16 +71,6 @@ def _split(documents: RelevanceTables, annotations: Mapping[str, RelevanceTables
         for table in documents.binary
         for rule in (sorted(rules) if rules and not table.rule else [table.rule])
     ]
-
-
-def _relevant_queries(table: RelevanceTable) -> pl.DataFrame:
-    """The judgments of queries with a relevant document: the others are left out."""
-    return table.judgments.filter(pl.col("grade").max().over("query") > 0)
-
-
-def _used(table: RelevanceTable) -> tuple[str, int, int]:
-    used, judged = _relevant_queries(table)["query"].n_unique(), table.judgments["query"].n_unique()
-    return table.name, used, judged - used
 
 
 def _like(annotations: RelevanceTables, table: RelevanceTable, run: str) -> pl.DataFrame:

@@ -35,7 +35,7 @@ _KIND = re.compile(r"(?<![a-z])(and|or)[^a-z]+(relevant-minus|relevant-plus|vita
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RelevanceTable:
-    """Binary judgments (grade 1 or 0) under a rule and a level; with one assessor there is no rule."""
+    """Judgments under a rule and a level, binary (grade 1 or 0) or graded; with one assessor there is no rule."""
 
     rule: str
     level: str
@@ -45,6 +45,17 @@ class RelevanceTable:
     def name(self) -> str:
         """As ROMIP calls it: `and_relevant-minus`."""
         return "_".join(filter(None, (self.rule, self.level)))
+
+    @property
+    def used(self) -> pl.DataFrame:
+        """The judgments of queries with something relevant; the others are left out."""
+        return self.judgments.filter(pl.col("grade").max().over("query") > 0)
+
+    @property
+    def counts(self) -> tuple[str, int, int]:
+        """The table's name, and how many queries it uses and leaves out."""
+        used = self.used["query"].n_unique()
+        return self.name, used, self.judgments["query"].n_unique() - used
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

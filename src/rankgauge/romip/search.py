@@ -17,7 +17,7 @@ from rankgauge.ranking import rank
 from rankgauge.result import Result
 from rankgauge.romip import metrics
 from rankgauge.romip.metrics import OfficialMetric, RecallCurve
-from rankgauge.romip.relevance_tables import GRADED, RelevanceTables
+from rankgauge.romip.relevance_tables import GRADED, RelevanceTable, RelevanceTables
 from rankgauge.romip.result import MACRO, Note, Row, TrackResult
 
 __all__ = ["qa", "search"]
@@ -27,15 +27,9 @@ __all__ = ["qa", "search"]
 class _Sheet:
     """A relevance table with its metrics and curves."""
 
-    name: str
-    judgments: pl.DataFrame
+    table: RelevanceTable
     metrics: tuple[OfficialMetric, ...]
     curves: tuple[RecallCurve, ...] = ()
-
-    @property
-    def used(self) -> pl.DataFrame:
-        """The judgments of queries with something relevant; the others are left out."""
-        return self.judgments.filter(pl.col("grade").max().over("query") > 0)
 
 
 def search(
@@ -43,13 +37,11 @@ def search(
 ) -> TrackResult:
     """Every official metric of the search tracks, for runs (paths or frames) by name."""
     binary = metrics.binary(cutoffs)
-    sheets = [
-        _Sheet(name=table.name, judgments=table.judgments, metrics=binary, curves=metrics.CURVES)
-        for table in tables.binary
-    ]
+    sheets = [_Sheet(table=table, metrics=binary, curves=metrics.CURVES) for table in tables.binary]
     notes = [Note(code="reconstruction"), Note(code="indexing")]
     if tables.graded is not None:
-        sheets.append(_Sheet(name=GRADED, judgments=tables.graded, metrics=metrics.graded(cutoffs)))
+        graded = RelevanceTable(rule="", level=GRADED, judgments=tables.graded)
+        sheets.append(_Sheet(table=graded, metrics=metrics.graded(cutoffs)))
     else:
         notes[1] = Note(code="no-graded")
     return _evaluate("search", sheets, runs, notes)
@@ -57,7 +49,7 @@ def search(
 
 def qa(tables: RelevanceTables, runs: Mapping[str, Any]) -> TrackResult:
     """The metrics of the question-answering track: precision, and the mean reciprocal rank by both rulers."""
-    sheets = [_Sheet(name=table.name, judgments=table.judgments, metrics=metrics.QA) for table in tables.binary]
+    sheets = [_Sheet(table=table, metrics=metrics.QA) for table in tables.binary]
     return _evaluate("qa", sheets, runs, [Note(code="rulers")])
 
 
@@ -79,7 +71,7 @@ def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], not
         track,
         runs=runs,
         metrics=dict.fromkeys(metric for sheet in sheets for metric in sheet.metrics),
-        used=[_used(sheet) for sheet in sheets],
+        used=[sheet.table.counts for sheet in sheets],
         figures=figures,
         curves=curves,
         values=values,
@@ -89,7 +81,7 @@ def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], not
 
 def _result(sheet: _Sheet, run: pl.DataFrame) -> Result | None:
     """The result of a run under the judgments; None if no query has anything relevant."""
-    used = sheet.used
+    used = sheet.table.used
     if used.is_empty():
         return None
     wanted = [metric.measure for metric in sheet.metrics]
@@ -99,14 +91,9 @@ def _result(sheet: _Sheet, run: pl.DataFrame) -> Result | None:
     return scored(rank(run, dialect.prepare(used), dialect.ranking), dialect.select(wanted), dialect)
 
 
-def _used(sheet: _Sheet) -> tuple[str, int, int]:
-    used, judged = sheet.used["query"].n_unique(), sheet.judgments["query"].n_unique()
-    return sheet.name, used, judged - used
-
-
 def _figures(sheet: _Sheet, run: str, result: Result) -> Iterator[Row]:
     for metric in sheet.metrics:
-        yield sheet.name, MACRO, metric.key, run, result[metric.measure], len(result.queries)
+        yield sheet.table.name, MACRO, metric.key, run, result[metric.measure], len(result.queries)
 
 
 def _curves(sheet: _Sheet, run: str, result: Result) -> Iterator[Row]:
@@ -114,10 +101,10 @@ def _curves(sheet: _Sheet, run: str, result: Result) -> Iterator[Row]:
         for level in metrics.LEVELS:
             column = result.matrix[:, result.measures.index(parse(curve.at(level)))]
             reached = int((~np.isnan(column)).sum())
-            yield sheet.name, curve.key, run, level, result[curve.at(level)], reached
+            yield sheet.table.name, curve.key, run, level, result[curve.at(level)], reached
 
 
 def _values(sheet: _Sheet, run: str, result: Result) -> Iterator[Row]:
     for query, row in zip(result.queries, result.matrix.tolist(), strict=True):
         for metric, value in zip(sheet.metrics, row, strict=False):  # the curves' points follow the metrics
-            yield sheet.name, run, query, metric.key, value
+            yield sheet.table.name, run, query, metric.key, value

@@ -9,10 +9,10 @@ import numpy as np
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["Moments", "alike", "moments"]
+__all__ = ["ColumnMoments", "alike", "moments"]
 
 
-class Moments(NamedTuple):
+class ColumnMoments(NamedTuple):
     """For each column the number of queries, their mean, and each value's distance from it (0 if left out)."""
 
     n: FloatArray
@@ -25,12 +25,12 @@ class Moments(NamedTuple):
         return np.asarray((self.centred**2).sum(axis=0) / np.maximum(self.n - 1, 1))
 
 
-def moments(matrix: FloatArray) -> Moments:
+def moments(matrix: FloatArray) -> ColumnMoments:
     """The moments of each column; the mean of no query is 0."""
     known = ~np.isnan(matrix)
     n = known.sum(axis=0).astype(np.float64)
     mean = np.where(known, matrix, 0.0).sum(axis=0) / np.maximum(n, 1)
-    return Moments(n, mean, np.where(known, matrix - mean, 0.0))
+    return ColumnMoments(n, mean, np.where(known, matrix - mean, 0.0))
 
 
 def alike(matrix: FloatArray) -> Iterator[tuple[BoolArray, IndexArray]]:
