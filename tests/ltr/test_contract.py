@@ -187,7 +187,7 @@ def test_save_and_load(name: str, tmp_path: Path) -> None:
 
 @every
 def test_broken_files(name: str, tmp_path: Path) -> None:
-    """A file that is no ranker, of another version, or not whole is one error that names the file."""
+    """A file that is no ranker, of another version, or damaged is one error that names the file."""
     path = tmp_path / "model.json"
     learned(name).save(path)
     whole = json.loads(path.read_text())
@@ -198,7 +198,7 @@ def test_broken_files(name: str, tmp_path: Path) -> None:
         (json.dumps({**whole, "version": 99}), "version 99"),
         (json.dumps({**whole, "ranker": "oracle"}), "no ranker called"),
         (json.dumps({**whole, "parameters": {"nonsense": 1}}), "nonsense"),
-        (json.dumps({**whole, "model": {}}), "not whole"),
+        (json.dumps({**whole, "model": {}}), "damaged"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=words) as caught:
@@ -245,7 +245,7 @@ def test_a_count_of_features_that_is_none(features: Any, tmp_path: Path) -> None
     path = tmp_path / "model.json"
     learned("lambdamart").save(path)
     path.write_text(json.dumps({**json.loads(path.read_text()), "features": features}))
-    with pytest.raises(InputError, match="not whole"):
+    with pytest.raises(InputError, match="damaged"):
         ltr.load(path)
 
 
@@ -271,7 +271,7 @@ def test_parts_that_do_not_fit(change: dict[str, Any], tmp_path: Path) -> None:
     for tree in change.get("model", {}).get("trees", []):
         tree |= {name: [] for name in ("feature", "threshold", "decision", "left", "right")}
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    with pytest.raises(InputError, match="not whole"):
+    with pytest.raises(InputError, match="damaged"):
         ltr.load(path)
 
 
@@ -300,7 +300,7 @@ def test_trees_that_lead_round(name: str, nodes: tuple[Any, ...], tmp_path: Path
         state = state[key]
     state["left"][0] = state["right"][0] = 0
     path.write_text(json.dumps(whole))
-    with pytest.raises(InputError, match="no tree"):
+    with pytest.raises(InputError, match="not form"):
         ltr.load(path)
 
 
@@ -334,7 +334,7 @@ def test_refused_documents(name: str) -> None:
         (lambda: made(name).fit(X[0], y[:1], qid=qid[:1]), "shape"),
         (lambda: made(name).fit(np.where(X > 2.9, np.inf, X), y, qid=qid), "infinite"),
         (lambda: made(name).fit(X, np.where(y > 1, np.nan, y), qid=qid), "grade of document"),
-        (lambda: made(name).fit(X.astype(str).astype(object) + "a", y, qid=qid), "no numbers"),
+        (lambda: made(name).fit(X.astype(str).astype(object) + "a", y, qid=qid), "not numbers"),
     ):
         with pytest.raises(InputError, match=words):
             call()

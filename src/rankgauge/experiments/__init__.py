@@ -1,4 +1,4 @@
-"""Papers as code: each claim, table and figure of a paper, tested. Dropping a folder with a run.py in registers it."""
+"""Papers as code: the claims, tables and figures of a paper, tested. A folder in `papers/` adds one."""
 
 from rankgauge.experiments.claims import Claim, Condition, Number, Paper, Verdict
 from rankgauge.experiments.experiment import PAPERS, Experiment, Figure, Measurements, Setting

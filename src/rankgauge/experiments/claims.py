@@ -1,7 +1,7 @@
 """Claims of a paper, the conditions that test them, and the verdicts: what an `expected.toml` says.
 
-A condition bounds a number that the experiment measures. A number that is clear of its bounds by two standard errors
-decides; one that is nearer leaves the condition open. A number of a deterministic table has no error.
+A condition bounds a number that the experiment measures. A number that is two standard errors away from its bounds
+decides; one that is nearer leaves the condition open. A number from a deterministic table has no error.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 __all__ = ["Claim", "Condition", "Number", "Paper", "Verdict"]
 
 CLEAR = 2.0
-"""By how many standard errors a number has to be clear of a bound to decide."""
+"""How many standard errors a number must be away from a bound to decide."""
 
 
 class Verdict(StrEnum):
-    """What came of a claim."""
+    """The result for a claim."""
 
     HOLDS = "holds"
     PARTLY = "holds partly"
@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """A measured number and its standard error, which is 0 where nothing was drawn at random."""
+    """A measured number and its standard error, which is 0 if nothing was drawn at random."""
 
     value: float
     error: float = 0.0
@@ -39,17 +39,17 @@ class Number:
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """The bounds within which a number has to lie."""
+    """The bounds that a number must lie within."""
 
     number: str
     low: float = -math.inf
     high: float = math.inf
     printed: str | None = None
-    """The number as the paper prints it, where the bounds are what rounds to it."""
+    """The number as the paper prints it, if the bounds are those of rounding to it."""
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Condition:
-        """The condition in an `expected.toml`: `printed`, or `above`, `below` or both."""
+        """The condition of an entry in `expected.toml`: `printed`, or `above`, `below` or both."""
         if "printed" in entry:
             printed = str(entry["printed"])
             half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
@@ -68,7 +68,7 @@ class Condition:
 
     @property
     def words(self) -> str:
-        """What is asked of the number."""
+        """What is expected of the number."""
         if self.printed is not None:
             return f"paper: {self.printed}"
         bounds = ((math.isfinite(self.low), f"above {self.low:g}"), (math.isfinite(self.high), f"below {self.high:g}"))
@@ -77,17 +77,17 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """Something that a paper says, and how it is tested."""
+    """A statement of a paper, and how it is tested."""
 
     place: str
     words: str
     tested: str
     conditions: tuple[Condition, ...]
     needs: str = ""
-    """What a reader has to give to have it tested; empty where nothing is needed."""
+    """What the user must supply for the test; empty if nothing."""
 
     def verdict(self, numbers: Mapping[str, Number]) -> Verdict:
-        """Holds where every condition does, does not where none does."""
+        """Holds if every condition does; does not hold if none does."""
         found = {condition.verdict(numbers.get(condition.number)) for condition in self.conditions}
         if Verdict.UNTESTED in found:
             return Verdict.UNTESTED
@@ -106,7 +106,7 @@ class Paper:
 
     @classmethod
     def read(cls, path: Path) -> Paper:
-        """The paper as its `expected.toml` has it."""
+        """The paper in an `expected.toml`."""
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         claims = tuple(
             Claim(**{**entry, "conditions": tuple(map(Condition.of, entry["conditions"]))})

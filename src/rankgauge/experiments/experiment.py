@@ -11,7 +11,7 @@ import polars as pl
 
 from rankgauge.errors import ParameterError
 from rankgauge.experiments.claims import Number, Paper
-from rankgauge.experiments.jobs import Progress, untold
+from rankgauge.experiments.jobs import Progress, unreported
 from rankgauge.registry import Registered, Registry
 
 if TYPE_CHECKING:
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 __all__ = ["PAPERS", "Experiment", "Figure", "Measurements", "Setting"]
 
 Figure: TypeAlias = "Callable[[], alt.TopLevelMixin]"
-"""Draws a figure, when it is wanted."""
+"""Draws a figure, if it is wanted."""
 
 PAPERS: Registry[Experiment] = Registry("paper", "rankgauge.experiments.papers")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """How an experiment is run: how many random trials, from which seed, where its data lies, in how many processes."""
+    """How an experiment is run: number of trials, seed, folder of the data, number of processes."""
 
     trials: int = 100
     seed: int = 0
     data: Path | None = None
     jobs: int = 2
-    """How many processes work side by side, where there is work for them."""
+    """How many processes may run at once."""
     folder: Path | None = None
-    """Where parts of the work are kept, so that an interrupted experiment goes on; a passing one where None."""
-    progress: Progress = field(default=untold, compare=False)
+    """Where finished parts are kept, so that an interrupted experiment can go on; None: in a temporary folder."""
+    progress: Progress = field(default=unreported, compare=False)
 
     def __post_init__(self) -> None:
         if self.trials < 2:
@@ -47,13 +47,13 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurements:
-    """What an experiment measured: the numbers that claims are about, tables, and the figures to draw from them."""
+    """What an experiment measured: the numbers that claims are about, tables and figures."""
 
     numbers: Mapping[str, Number]
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
     words: str = ""
-    """How it was run, where that is not told by a number of trials and a seed."""
+    """How it was run, if the number of trials and the seed do not say it."""
 
     def __or__(self, other: Measurements) -> Measurements:
         """Both together."""
@@ -75,4 +75,4 @@ class Experiment(Registered):
     paper: Paper
     run: Callable[[Setting], Measurements]
     trials: int = 100
-    """How many trials it has where nobody says."""
+    """The default number of trials."""

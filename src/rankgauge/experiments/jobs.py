@@ -1,7 +1,7 @@
-"""Parts of a long experiment, worked on side by side; each leaves its result as a file, so that nothing is done twice.
+"""The jobs of a long experiment, run in parallel; each leaves its result in a file, so that nothing is done twice.
 
-A job is done when its file is there and was made from the same settings, data and code. The file is written beside its
-place and then put there: what an interruption leaves is whole.
+A job is done if its file exists and was made from the same settings, data and code. The file is written under another
+name and then renamed, so an interruption never leaves half a file.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
 
-__all__ = ["ExperimentJob", "Progress", "run_jobs", "untold"]
+__all__ = ["ExperimentJob", "Progress", "run_jobs", "unreported"]
 
 Work: TypeAlias = Callable[[Any, "ExperimentJob"], Any]
-"""Makes a job's result, which can be written as JSON, from the data that all jobs share."""
+"""Computes a job's result, which must be JSON, from the data that all jobs share."""
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told how many jobs are done, of how many, and the name of the one that was done last."""
+"""Called with how many jobs are done, of how many, and the name of the last one."""
 
 HEARING = 0.2
-"""Seconds between looks for Ctrl-C."""
+"""Seconds between checks for Ctrl-C."""
 
 
-def untold(done: int, jobs: int, name: str) -> None:
-    """Tells nobody."""
+def unreported(done: int, jobs: int, name: str) -> None:
+    """Reports nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentJob:
-    """A part of an experiment: its name, which is its file's too, and all that its result depends on."""
+    """A part of an experiment: its name, which also names its file, and everything that its result depends on."""
 
     name: str
     settings: Mapping[str, Any]
@@ -48,11 +48,11 @@ class ExperimentJob:
         return hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()
 
     def path(self, folder: Path) -> Path:
-        """Where its result lies."""
+        """The file of its result."""
         return folder / f"{self.name}.json"
 
     def result(self, folder: Path) -> Any | None:
-        """Its result, None where it is still to be worked on."""
+        """Its result, or None if it is still to be done."""
         try:
             found = json.loads(self.path(folder).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -60,7 +60,7 @@ class ExperimentJob:
         return found["result"] if isinstance(found, dict) and found.get("key") == self.key else None
 
     def finish(self, result: Any, folder: Path) -> None:
-        """Leaves the result in the folder."""
+        """Writes the result into the folder."""
         content = {"key": self.key, "settings": dict(self.settings), "result": result}
         new = folder / f"{self.name}.{os.getpid()}.new"
         new.write_text(json.dumps(content) + "\n", encoding="utf-8")
@@ -68,9 +68,15 @@ class ExperimentJob:
 
 
 def run_jobs(
-    jobs: Sequence[ExperimentJob], work: Work, data: Any, *, folder: Path, workers: int = 2, progress: Progress = untold
+    jobs: Sequence[ExperimentJob],
+    work: Work,
+    data: Any,
+    *,
+    folder: Path,
+    workers: int = 2,
+    progress: Progress = unreported,
 ) -> dict[str, Any]:
-    """The result of each job by its name; those that the folder has are not worked on again."""
+    """The result of each job by its name; jobs that the folder has results for are not run again."""
     folder.mkdir(parents=True, exist_ok=True)
     open_jobs = [job for job in jobs if job.result(folder) is None]
     done = len(jobs) - len(open_jobs)
@@ -83,7 +89,7 @@ def run_jobs(
 def _worked(
     jobs: Sequence[ExperimentJob], work: Work, data: Any, folder: Path, workers: int
 ) -> Iterator[ExperimentJob]:
-    """The jobs as they are done."""
+    """The jobs, each when it is done."""
     if min(workers, len(jobs)) < 2:
         for job in jobs:
             job.finish(work(data, job), folder)
@@ -93,7 +99,7 @@ def _worked(
         with _unheard():
             waiting = {pool.submit(_work, job): job for job in jobs}
         while waiting:
-            # In short waits: with the handler that polars sets for Ctrl-C, a long one would not hear of it.
+            # Short waits: with the handler that polars installs, a long wait would not notice Ctrl-C.
             for future in wait(waiting, timeout=HEARING, return_when=FIRST_COMPLETED).done:
                 future.result()
                 yield waiting.pop(future)
@@ -101,7 +107,7 @@ def _worked(
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Ctrl-C waits: a process that is started meanwhile never hears of it, also while it still loads its modules."""
+    """Blocks Ctrl-C: processes started meanwhile never receive it, even while they load their modules."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -114,9 +120,9 @@ def _unheard() -> Iterator[None]:
 
 @contextmanager
 def _processes(workers: int, shared: tuple[Work, Any, Path]) -> Iterator[ProcessPoolExecutor]:
-    """Processes that have the data; where the work is interrupted, they end at once.
+    """Processes that hold the data; if the work is interrupted, they end at once.
 
-    They start afresh: a copy of a process with threads, as polars has, may stand still for ever.
+    They are spawned, not forked: a fork of a process with threads, such as those of polars, may hang for ever.
     """
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=shared)
@@ -134,7 +140,7 @@ _SHARED: tuple[Work, Any, Path] | None = None
 
 
 def _begin(work: Work, data: Any, folder: Path) -> None:
-    """Takes what all jobs share. Ctrl-C is for the parent to hear; when the parent is gone, so is the work."""
+    """Takes what all jobs share. Only the parent handles Ctrl-C; when the parent is gone, the process ends."""
     global _SHARED
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

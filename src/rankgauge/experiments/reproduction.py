@@ -1,4 +1,4 @@
-"""What came of an experiment: on the screen, and as files in a folder."""
+"""The results of an experiment: on the screen, and as files in a folder."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Reproduction:
         return cls(experiment=experiment, setting=setting, measurements=experiment.run(setting))
 
     def verdict(self, claim: Claim) -> Verdict:
-        """What came of the claim."""
+        """The verdict on the claim."""
         return claim.verdict(self.measurements.numbers)
 
     @property
     def numbers(self) -> pl.DataFrame:
-        """A row per condition of a claim: what was asked, what was measured, and the verdicts."""
+        """A row per condition of a claim: what was expected, what was measured, and the verdicts."""
         rows = [row for claim in self.experiment.paper.claims for row in self._rows(claim)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -58,7 +58,7 @@ class Reproduction:
             }
 
     def show(self, stream: TextIO) -> None:
-        """The verdict of each claim, with the numbers that it rests on."""
+        """Prints the verdict on each claim, with the numbers behind it."""
         out, paper = console(stream), self.experiment.paper
         out.print(f"[bold]{escaped(paper.title)}[/bold]\n{escaped(paper.reference)}", width=text_width())
         trials = f"{self.setting.trials} trials, seed {self.setting.seed}"
@@ -85,17 +85,17 @@ class Reproduction:
         console(stream).print(table)
 
     def _show_others(self, stream: TextIO) -> None:
-        """The numbers that no claim rests on."""
+        """Prints the numbers that no claim needs."""
         claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
         others = {name: number for name, number in self.measurements.numbers.items() if name not in claimed}
         if others:
-            table = ruled("measured besides", "", numbers=("",))
+            table = ruled("also measured", "", numbers=("",))
             for name, number in others.items():
                 table.add_row(escaped(name), _shown(number))
             console(stream).print(table, "")
 
     def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
-        """Verdicts as CSV and JSON, the data of every table and figure as CSV, and the figures."""
+        """Writes verdicts as CSV and JSON, the data of every table and figure as CSV, and the figures."""
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         for name, frame in {"claims": self.numbers, **self.measurements.tables}.items():
@@ -123,7 +123,7 @@ class Reproduction:
 
 
 def show_papers(experiments: dict[str, Experiment], stream: TextIO) -> None:
-    """Every paper that can be reproduced."""
+    """Prints every paper that can be reproduced."""
     rows = [(name, f"{known.paper.title}. {known.paper.reference}") for name, known in experiments.items()]
     pairs(rows, console(stream))
 

@@ -1,4 +1,4 @@
-"""Rankers that learn from graded documents, under any measure and any tool's dialect. Dropping a file in registers it.
+"""Rankers that learn from graded documents, for any measure under any tool's dialect. A file in `rankers/` adds one.
 
 A ranker loads on first use: `from rankgauge.ltr import CoordinateAscent`, or `ltr.get("coordinate-ascent")`.
 """

@@ -135,7 +135,7 @@ def _numbers(values: Any, what: str) -> FloatArray:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} that are no numbers: {error}") from None
+        raise InputError(f"{what} that are not numbers: {error}") from None
 
 
 def _grades(y: Any, count: int) -> FloatArray:

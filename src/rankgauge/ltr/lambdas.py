@@ -1,8 +1,8 @@
 """Lambdas: the gradient that LambdaMART follows, for any measure under any dialect.
 
 Burges, From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82: each pair of documents pulls its better one up and
-the other down with the slope of the logistic loss, times what their swap would change. Which one is better is what the
-swap says: the order that has the larger value.
+the other down with the slope of the logistic loss, times what their swap would change. The better one is the one that
+gives the larger value when it comes first.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from rankgauge.ranking.rules import graded
 __all__ = ["Lambdas", "moved"]
 
 CELLS = 1 << 18
-"""How many pairs are looked at together: few enough for the cache."""
+"""How many pairs are computed together: few enough for the cache."""
 
 
 def moved(objective: Objective) -> BoolArray:
-    """The queries whose value some order changes, after the dialect's word on short ones."""
+    """The queries whose value depends on the order, given how the dialect counts short lists."""
     zeroed = objective.dialect.choice("short", objective.measure) is ShortList.ZERO
     short = objective.documents.sizes < (objective.measure.depth if zeroed else 0)
     return np.asarray(objective.live & ~short)
@@ -34,7 +34,7 @@ def moved(objective: Objective) -> BoolArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Lists:
-    """Lists of like lengths: the documents of each, and their grades, filled up with NaN."""
+    """Lists of similar length: their documents and grades, padded with NaN."""
 
     documents: IndexArray
     grades: FloatArray
@@ -43,17 +43,17 @@ class _Lists:
 
     @cached_property
     def listed(self) -> BoolArray:
-        """Where a document stands."""
+        """Where there is a document."""
         return ~np.isnan(self.grades)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lambdas:
-    """The slopes and curvatures of the documents' scores."""
+    """The slope and the curvature of the objective by each document's score."""
 
     objective: Objective
     tops: int
-    """Of each pair, one document is among so many first."""
+    """One document of each pair is among the first `tops`."""
     most: int
     rng: np.random.Generator
 
@@ -101,8 +101,8 @@ def _pulled(scores: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArr
     lower += row * width
     upper = line - row * tops + row * width
     gain, ahead = gains.ravel()[pair], scores.ravel()[upper] - scores.ravel()[lower]
-    # Where a swap gains, the upper document should be below: it is pulled down, and the lower one up.
-    wrong = 0.5 + 0.5 * np.tanh(np.copysign(0.5, gain) * ahead)  # the logistic function, by a quicker one
+    # If a swap gains, the upper document should be below: it is pulled down, and the lower one up.
+    wrong = 0.5 + 0.5 * np.tanh(np.copysign(0.5, gain) * ahead)  # the logistic function, computed by a faster one
     force = gain * wrong
     bend = np.abs(force) * (1.0 - wrong)
     cells = lists * width

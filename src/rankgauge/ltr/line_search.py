@@ -1,8 +1,8 @@
-"""Line search: how good scores would be after steps of many sizes along one feature.
+"""Line search: the value of scores after steps of many sizes along one feature.
 
-Where the measure is a sum of gains weighed by places, no list is sorted for it. A document's rank is the number of
-those above it, and two documents change places at one step size, so all sizes together cost one pass over the pairs of
-a document that gains something and another of its query.
+If the measure is a sum of gains weighted by rank, no list is sorted. A document's rank follows from how many documents
+are above it, and two documents trade places at one step size. So one pass over the pairs of a document with a gain and
+another of its query serves all sizes.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ __all__ = ["LineSearch", "line_search"]
 
 
 MOST_PAIRS = 30_000_000
-"""With more pairs than this, lists are sorted after all: some 24 bytes are kept for each."""
+"""With more pairs than this, lists are sorted after all: a pair takes about 24 bytes."""
 KEPT = 20_000_000
 """How many differences between pairs are kept from one search along a feature to the next."""
 
 SHORTEST, DOUBLINGS, MANTISSA = 2.0**-9, 10, 1
-"""The shortest step, where the sizes of all weights add up to 1; how often it doubles; and how many bits of a number's
-fraction tell steps between two doublings apart."""
+"""The shortest step, given weights whose sizes add up to 1; how often it doubles; and how many bits of a number's
+fraction distinguish the steps between two doublings."""
 
 
 def step_sizes() -> FloatArray:
@@ -49,7 +49,7 @@ class LineSearch(ABC):
         self._move(scores, self.objective.mean(scores))
 
     def best(self, feature: int) -> float:
-        """The step along the feature that makes the value largest, the shortest of several such; 0 where none does."""
+        """The step along the feature that gives the largest value, the shortest if several do; 0 if none raises it."""
         values = self.along(feature)
         high = values.max()
         step = float(min(self.steps[values == high], key=abs))
@@ -65,7 +65,7 @@ class LineSearch(ABC):
 
     @abstractmethod
     def along(self, feature: int) -> FloatArray:
-        """A number for each step that is the larger, the larger the value after it."""
+        """A number for each step that grows with the value after it."""
 
 
 class PlainSearch(LineSearch):
@@ -79,15 +79,15 @@ class PlainSearch(LineSearch):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Pairs:
-    """Pairs of a document that gains something where it stands, and another of its query."""
+    """Pairs of a document with a gain and another document of its query."""
 
     gainers: IndexArray
-    """The documents that gain something."""
+    """The documents with a gain."""
     gainer: IndexArray
-    """Which of these stands in each pair."""
+    """Which of these each pair has."""
     other: IndexArray
     first: BoolArray | float
-    """How far the other one stands above where the two are tied."""
+    """How far the other one counts as above when the two are tied."""
 
     @classmethod
     def of(cls, objective: Discounted) -> _Pairs:
@@ -112,14 +112,14 @@ class _Pairs:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Standing:
-    """How the pairs stand before a step."""
+    """The order of the pairs before a step."""
 
     lead: SingleArray
     """By how much the other one's score is larger."""
     above: FloatArray
-    """Whether the other one stands above: 1 or 0, or a half where they are tied and ties are averaged."""
+    """Whether the other one is above: 1 or 0, or a half if they are tied and ties are averaged."""
     total: FloatArray
-    """How many stand above each gainer."""
+    """How many documents are above each gainer."""
 
     @classmethod
     def of(cls, pairs: _Pairs, scores: FloatArray) -> _Standing:
@@ -139,7 +139,7 @@ class _Slopes:
     sign: FloatArray
     """Whether the other one rises (1) or falls (−1)."""
     slot: IndexArray
-    """Where the gainer's counts begin in the flat table of gainers and steps, and in it the place of step 0."""
+    """The place of step 0 of the pair's gainer in the flat table of gainers × steps."""
 
     @classmethod
     def of(cls, pairs: _Pairs, column: FloatArray, steps: int) -> _Slopes:
@@ -152,10 +152,10 @@ class _Slopes:
         return cls(pairs=changed, level=level, sign=np.sign(slope), slot=slot)
 
     def places(self, lead: SingleArray, steps: int) -> IndexArray:
-        """The place in the table of the first step after which each pair has changed places.
+        """The place in the table of the first step after which each pair has traded places.
 
-        The steps are the numbers whose fractions have no more than MANTISSA bits, so the upper bits of the step at
-        which two are level say between which steps it is.
+        The steps are the numbers whose fractions have at most MANTISSA bits, so the upper bits of the step at which two
+        documents are level tell between which steps it lies.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             bits = (lead[self.pairs] * self.level).view(np.int32)
@@ -166,7 +166,7 @@ class _Slopes:
 
 
 class PairSearch(LineSearch):
-    """The search for a sum of gains weighed by places: one pass over pairs for all steps."""
+    """The search for a sum of gains weighted by rank: one pass over pairs for all steps."""
 
     objective: Discounted
 
@@ -180,7 +180,7 @@ class PairSearch(LineSearch):
         width = len(self.steps) + 1
         places = slopes.places(standing.lead, len(self.steps))
         change = np.bincount(places, weights=slopes.sign, minlength=width * len(self._pairs.gainers))
-        # Before the first step all that fall stand above, and of those that the feature leaves alone the same as now.
+        # Before the first step all that fall are above; pairs that the feature does not change are as they are now.
         fixed = standing.total - self._pairs.counted(standing.above[slopes.pairs] - (slopes.sign < 0), slopes.pairs)
         above = change.reshape(-1, width).cumsum(axis=1)[:, :-1] + fixed[:, np.newaxis]
         return np.asarray(self._worth @ self._weights[np.rint(2.0 * above).astype(np.int32)])
@@ -199,13 +199,13 @@ class PairSearch(LineSearch):
 
     @cached_property
     def _worth(self) -> FloatArray:
-        """What each gainer adds to the value at a place of weight 1."""
+        """What each gainer adds to the value at a rank of weight 1."""
         gainers, objective = self._pairs.gainers, self.objective
         return np.asarray(objective.gains[gainers] / objective.ideal[objective.documents.query[gainers]])
 
     @cached_property
     def _weights(self) -> FloatArray:
-        """The weight of the place below so many halves of documents; a half is a tie, and lies between two places."""
+        """The weight of a rank by how many half documents are above it: one that is tied counts as a half."""
         weights = self.objective.weigh(np.arange(1.0, self.objective.documents.sizes.max(initial=0) + 2))
         halves = np.zeros(2 * len(weights) - 1)
         halves[::2], halves[1::2] = weights, (weights[1:] + weights[:-1]) / 2
@@ -213,7 +213,7 @@ class PairSearch(LineSearch):
 
 
 def line_search(objective: Objective, columns: FloatArray) -> LineSearch:
-    """The quickest search that there is for the objective."""
+    """The fastest search for the objective."""
     if isinstance(objective, Discounted):
         sizes = objective.documents.sizes[objective.documents.query[_gainers(objective)]]
         if int(sizes.sum()) <= MOST_PAIRS:
@@ -222,5 +222,5 @@ def line_search(objective: Objective, columns: FloatArray) -> LineSearch:
 
 
 def _gainers(objective: Discounted) -> IndexArray:
-    """The documents that gain something where they stand, of queries that are live."""
+    """The documents with a gain, of live queries."""
     return np.flatnonzero(objective.rows & (objective.gains != 0))

@@ -1,9 +1,9 @@
 """Margins: the squared hinge loss of all preferences at some scores, by order statistics.
 
-A preference of i to j is met when s_i ≥ s_j + 1; otherwise it loses (1 − s_i + s_j)². In the order of the scores the
-preferences that a document loses by are those to its neighbours up to a score away, so that running sums over the
-levels of grades give the loss and its derivatives in O(n log n), however many pairs there are (Joachims, Training
-linear SVMs in linear time, KDD 2006; Lee & Lin, Large-scale linear rankSVM, Neural Computation 2014).
+A preference of i over j is met if s_i ≥ s_j + 1; otherwise it is violated and costs (1 − s_i + s_j)². In the order of
+the scores a document violates preferences only with neighbours less than 1 away. So running sums over the levels of
+grades give the loss and its derivatives in O(n log n), however many pairs there are (Joachims, Training linear SVMs in
+linear time, KDD 2006; Lee & Lin, Large-scale linear rankSVM, Neural Computation 2014).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 __all__ = ["Margins"]
 
 _PIECE = 8192
-"""Documents whose features are held in order at a time, so that memory does not follow the collection."""
+"""How many documents' features are sorted at a time, so that memory does not grow with the collection."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,15 +34,15 @@ class Margins:
     scores: FloatArray
     """In order."""
     floor: IndexArray
-    """The first place in the query that is less than a whole score below each document."""
+    """For each document, the first place of its query whose score is less than 1 below."""
     ceiling: IndexArray
-    """The first place after it that is a whole score above, or after the query."""
+    """For each document, the first place whose score is 1 or more above, or the end of the query."""
 
     @classmethod
     def at(cls, preferences: Preferences, scores: FloatArray) -> Margins:
         """The margins at the scores of the documents that have preferences."""
-        # One sort for all queries: each has its own stretch of the axis. What rounding does to the last digit there
-        # may take a preference for lost that is just met: its loss is 0 as well.
+        # One sort for all queries: each has its own stretch of the axis. Rounding there may take a preference for
+        # violated that is just met; its loss is 0 all the same.
         low = scores.min(initial=0.0)
         stretch = scores.max(initial=0.0) - low + 3
         keys = scores - low + preferences.query * stretch
@@ -79,25 +79,25 @@ class Margins:
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """By how many preferences each document, in order, loses."""
+        """How many violated preferences each document, in order, is part of."""
         return self._preferred[0] + self._other[0]
 
     @cached_property
     def _preferred(self) -> tuple[FloatArray, FloatArray]:
-        """How many preferences each document loses as the preferred one, and the sum of its margins."""
+        """How many preferences each document violates as the preferred one, and the sum of its margins."""
         counts, sums = self._windows(lambda level: self.levels < level, self.floor, self.preferences.ends)
         return counts, counts * (1 - self.scores) + sums
 
     @cached_property
     def _other(self) -> tuple[FloatArray, FloatArray]:
-        """The same of each document as the other one."""
+        """The same for each document as the other one."""
         counts, sums = self._windows(lambda level: self.levels > level, self.preferences.starts, self.ceiling)
         return counts, counts * (1 + self.scores) - sums
 
     def _windows(
         self, chosen: Callable[[int], BoolArray], low: IndexArray, high: IndexArray
     ) -> tuple[FloatArray, FloatArray]:
-        """How many of the documents chosen for its level each has between two places, and the sum of their scores."""
+        """For each document, how many of those chosen for its level are between two places, and their summed scores."""
         counts, sums = np.zeros(len(self.order)), np.zeros(len(self.order))
         for level in range(self.preferences.height):
             at, mask = np.flatnonzero(self.levels == level), chosen(level)
@@ -107,14 +107,14 @@ class Margins:
         return counts, sums
 
     def curvature(self, matrix: FloatArray) -> FloatArray:
-        """Σ (x_i − x_j)(x_i − x_j)ᵀ over the preferences that lose: half the second derivative by a linear ranker."""
+        """Σ (x_i − x_j)(x_i − x_j)ᵀ over violated preferences: half the second derivative by linear weights."""
         half = np.zeros((matrix.shape[1], matrix.shape[1]))
         for first, last in self._pieces():
             half += self._half(matrix, slice(first, last))
         return half + half.T
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Places from and to which there are whole queries."""
+        """Ranges of places that hold whole queries."""
         ends, first = np.cumsum(self.preferences.sizes), 0
         while first < len(self.order):
             last = int(ends[min(int(np.searchsorted(ends, first + _PIECE)), len(ends) - 1)])
@@ -122,7 +122,7 @@ class Margins:
             first = last
 
     def _half(self, matrix: FloatArray, piece: slice) -> FloatArray:
-        """½ Σ n_i x_i x_iᵀ − Σ x_i (Σ_j x_j)ᵀ, with n_i the degree of i and j the lower ones that it loses by."""
+        """½ Σ n_i x_i x_iᵀ − Σ x_i (Σ_j x_j)ᵀ, n_i the degree of i, j the lower documents of its violations."""
         x, levels = matrix[self.preferences.rows[self.order[piece]]], self.levels[piece]
         pulled = x * (self.degrees[piece, np.newaxis] / 2)
         for level in range(1, self.preferences.height):

@@ -1,4 +1,4 @@
-"""Rankers from files: what `Ranker.save` wrote."""
+"""The JSON file of a ranker: loads what `Ranker.save` wrote."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from rankgauge.ltr.ranker import FORMAT, RANKERS, VERSION, Ranker
 __all__ = ["load"]
 
 MOST_FEATURES = 1_000_000
-"""More than any data set has, and few enough for memory."""
+"""More than any data set has, but few enough for memory."""
 
 
 def load(path: str | PathLike[str]) -> Ranker:
-    """The ranker in a file; it predicts exactly what the saved one did."""
+    """The ranker in a file; it predicts exactly what the saved ranker did."""
     found = _document(fspath(path))
     try:
         return _ranker(found)
     except RankGaugeError as error:
-        raise InputError(f"holds a ranker that cannot be made: {error}", path=fspath(path)) from None
+        raise InputError(f"the ranker in it cannot be made: {error}", path=fspath(path)) from None
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        raise InputError(f"the ranker in it is not whole: {type(error).__name__}: {error}", path=fspath(path)) from None
+        raise InputError(f"the ranker in it is damaged: {type(error).__name__}: {error}", path=fspath(path)) from None
 
 
 def _document(path: str) -> Mapping[str, Any]:
@@ -47,7 +47,7 @@ def _document(path: str) -> Mapping[str, Any]:
         raise InputError("is not a ranker's file", path=path, hint="Make one: rankgauge train … -o model.json")
     if found.get("version") != VERSION:
         raise InputError(
-            f"is of version {found.get('version')} of the format, this program knows version {VERSION}",
+            f"has version {found.get('version')} of the format; this program reads version {VERSION}",
             path=path,
             hint="Use the release of rankgauge that wrote it, or train again.",
         )
@@ -61,7 +61,7 @@ def _ranker(found: Mapping[str, Any]) -> Ranker:
     if isinstance(parameters.get("dialect"), dict):
         changed = dict(parameters["dialect"])
         parameters["dialect"] = dialects.get(changed.pop("name")).changed(**changed)
-    if isinstance(parameters.get("n_jobs"), int):  # a file does not decide how many threads there are
+    if isinstance(parameters.get("n_jobs"), int):  # a file must not decide how many threads run
         parameters["n_jobs"] = min(parameters["n_jobs"], os.cpu_count() or 1)
     ranker = RANKERS.find(found["ranker"])(**parameters)
     ranker.check()
@@ -74,9 +74,9 @@ def _ranker(found: Mapping[str, Any]) -> Ranker:
             raise ValueError(f"{len(names)} names of {ranker.n_features_in_} features")
         ranker.feature_names_in_ = np.array(names, dtype=object)
     ranker._restore(found["model"])
-    # What cannot score a document has numbers that do not fit each other.
+    # If it cannot score a document, its numbers do not fit together.
     with np.errstate(divide="raise", invalid="raise"):
         scores = ranker.predict(np.zeros((1, ranker.n_features_in_)))
     if not np.isfinite(scores).all():
-        raise ValueError("a score is no number")
+        raise ValueError("a score is not a number")
     return ranker

@@ -1,4 +1,4 @@
-"""Network: layers of tanh units, then one sum that is a document's score; its gradient; and Adam to go down by it."""
+"""A neural network of tanh layers with a linear output, a document's score; its gradient, and Adam to descend it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Adam", "Network"]
 class Network:
     """The shape of a network. Its parameters are one vector: layer after layer the weights, then the biases.
 
-    The last layer has no bias, as it would move all documents alike.
+    The last layer has no bias: it would shift all scores alike.
     """
 
     widths: tuple[int, ...]
-    """How many features there are, how many units each hidden layer has, and 1."""
+    """The number of features, the units of each hidden layer, and 1."""
 
     @cached_property
     def size(self) -> int:
@@ -38,14 +38,14 @@ class Network:
         return found
 
     def initial(self, rng: np.random.Generator) -> FloatArray:
-        """Parameters to begin with: the sum into a unit has a variance near 1, and the biases are 0."""
+        """Initial parameters: the input of a unit has a variance near 1, and biases are 0."""
         parameters = np.zeros(self.size)
         for weights, _ in self.layers(parameters):
             weights[...] = rng.normal(0.0, 1 / np.sqrt(len(weights)), weights.shape)
         return parameters
 
     def layers(self, parameters: FloatArray | BoolArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The weights and the biases of each layer, parts of the vector itself."""
+        """The weights and the biases of each layer, as views of the vector."""
         at = 0
         for before, after in pairwise(self.widths):
             end = at + before * after
@@ -53,7 +53,7 @@ class Network:
             at = end + after
 
     def outputs(self, parameters: FloatArray, matrix: FloatArray) -> list[FloatArray]:
-        """What each layer puts out, the features first and the scores last."""
+        """The output of each layer: first the features, last the scores."""
         found, layers = [matrix], list(self.layers(parameters))
         for weights, biases in layers[:-1]:
             found.append(np.tanh(found[-1] @ weights + biases))

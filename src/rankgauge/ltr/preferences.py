@@ -1,4 +1,4 @@
-"""Preferences: which document of a query is to stand above which, without a list of the pairs."""
+"""Preferences: which documents of a query should rank above which, without listing the pairs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Preferences"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Preferences:
-    """The documents that are preferred to others of their query, or others to them.
+    """The documents of all queries in which some are preferred to others.
 
-    A document is preferred to every document of its query with a lower grade; a query whose documents all have one
+    A document is preferred to every document of its query with a lower grade. A query whose documents all have one
     grade says nothing and is left out. The pairs are never listed: a query of n documents has up to n² / 2 of them.
     """
 
     rows: IndexArray
     """The row of each of these documents among all; those of a query are together."""
     levels: IndexArray
-    """How many lower grades the query of each document has."""
+    """For each document, how many lower grades its query has."""
     sizes: IndexArray
     """How many documents each query has."""
 
@@ -39,7 +39,7 @@ class Preferences:
 
     @cached_property
     def query(self) -> IndexArray:
-        """The number of each document's query, among those that are left."""
+        """The number of each document's query, among those that are not left out."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
@@ -54,7 +54,7 @@ class Preferences:
 
     @cached_property
     def height(self) -> int:
-        """How many grades a query has at most."""
+        """The largest number of grades in a query."""
         return int(self.levels.max(initial=-1)) + 1
 
     @cached_property

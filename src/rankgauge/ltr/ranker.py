@@ -1,8 +1,7 @@
 """The contract of a ranker, and the registry that subclassing fills.
 
-A ranker is one file: a scikit-learn estimator whose constructor only stores. It learns in `_fit` from documents that
-are sorted by query, scores in `_scores`, and gives and takes back what it learned as plain numbers (`_state`,
-`_restore`).
+A ranker is one file: a scikit-learn estimator that declares its parameters. `_fit` learns, `_scores` scores documents,
+`_state` gives what was learned as plain numbers, and `_restore` takes it back.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ __all__ = ["FORMAT", "RANKERS", "VERSION", "Ranker", "Watch", "changed_dialect"]
 FORMAT, VERSION = "rankgauge-ranker", 1
 
 Watch: TypeAlias = Callable[[int, int, float, float], None]
-"""Called each round: the round, how many there are at most, the training value, the validation value (NaN: none)."""
+"""Called after each round: its number, how many there are at most, the training and validation values (NaN: none)."""
 
 RANKERS: Registry[type[Ranker]] = Registry("ranker", "rankgauge.ltr.rankers", lenient=True)
 
@@ -92,7 +91,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         return self
 
     def predict(self, X: Any) -> FloatArray:
-        """The scores of documents, in their order: the higher, the nearer to the top."""
+        """The scores of documents, in their order; a higher score ranks nearer to the top."""
         return self._scores(self._features(X))
 
     def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: None = None) -> float:
@@ -112,7 +111,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         return Objective.of(documents, self.metric, self.dialect)
 
     def check(self) -> None:
-        """Refuses parameters that make no sense."""
+        """Raises an error for a parameter that makes no sense."""
         parse(self.metric)
         dialects.get(self.dialect)
         owner = type(self).__name__
@@ -138,7 +137,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
 
     @abstractmethod
     def _state(self) -> dict[str, Any]:
-        """What was learned, as lists, numbers and texts."""
+        """What was learned, as lists, numbers and strings."""
 
     @abstractmethod
     def _restore(self, state: Mapping[str, Any]) -> None:
@@ -158,7 +157,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         return self.objective(Documents.of(*validation, width=width, nan=self.keeps_nan))
 
     def _noted(self, watch: Watch | None) -> Watch:
-        """The watch, and beside it the curve that the ranker keeps."""
+        """Adds each round to the curve, and calls `watch`."""
 
         def note(round_: int, rounds: int, train: float, validation: float) -> None:
             values = {"train": train, "validation": validation}
@@ -188,7 +187,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
             del self.feature_names_in_
 
     def _require_names(self, X: Any) -> None:
-        """Refuses a frame whose columns are not those of training, or in another order."""
+        """Raises an error for a frame whose columns, or their order, are not those of training."""
         names, known = names_of(X), list(getattr(self, "feature_names_in_", ()))
         if names is None or not known or names == known or len(names) != len(known):
             return
@@ -214,7 +213,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
 
 
 def _written(value: Any) -> Any:
-    """A parameter as it stands in a file; a generator cannot, and becomes None: no seed."""
+    """A parameter as the file has it; a generator becomes None, for no seed."""
     if isinstance(value, Dialect):
         return changed_dialect(value)
     if isinstance(value, Measure):
@@ -225,7 +224,7 @@ def _written(value: Any) -> Any:
 
 
 def changed_dialect(dialect: Dialect) -> str | dict[str, Any]:
-    """A dialect's name, and beside it what was changed in it."""
+    """A dialect's name, along with what was changed in it, if anything."""
     known = dialects.get(dialect.name)
     changes = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
     changes = {name: value for name, value in changes.items() if value != getattr(known, name)}

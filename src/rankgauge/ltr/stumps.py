@@ -1,4 +1,4 @@
-"""Stumps: rankers that only ask whether a feature is above a threshold, all of them weighed at once."""
+"""Decision stumps: a feature compared with a threshold; the best of all stumps is found at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Stump", "Stumps"]
 
 @dataclass(frozen=True, kw_only=True)
 class Stump:
-    """1 for documents whose feature is above the threshold, 0 for the others; `worth` is what weights it adds up."""
+    """1 for documents whose feature is above the threshold, else 0; `worth` is the sum of those documents' weights."""
 
     feature: int
     threshold: float
@@ -25,16 +25,16 @@ class Stump:
 class Stumps:
     """Every feature cut at its thresholds, the highest first: the documents between two thresholds are a bin.
 
-    What a stump adds up is the sum over the bins above its threshold. Weights that add up to 0 over all documents need
-    not be added up for the fullest bin of a feature, where most documents of a sparse feature are.
+    A stump's worth is the sum of the weights in the bins above its threshold. As the weights of all documents add up to
+    0, the fullest bin of a feature, which holds most documents if the feature is sparse, is never summed.
     """
 
     thresholds: FloatArray
-    """Feature after feature; each has one more bin than thresholds, and −∞ stands for the last."""
+    """Feature after feature; each has one more bin than thresholds, and the last bin's threshold is −∞."""
     features: IndexArray
     """The feature of each bin."""
     members: csr_array
-    """Which documents are in which bin (bins × documents), without those of the fullest bins."""
+    """Which documents are in which bin (bins × documents), except those of the fullest bins."""
     firsts: IndexArray
     """The first bin of each feature."""
     fullest: IndexArray
@@ -42,7 +42,7 @@ class Stumps:
 
     @classmethod
     def of(cls, columns: FloatArray, bins: int | None) -> Stumps:
-        """The stumps of documents × features: thresholds that cut the range into equal bins, or None for all values."""
+        """The stumps of documents × features, with `bins` equal bins for each feature, or None: a cut at each value."""
         binned = [_Binned.of(column, bins) for column in columns.T]
         counts = np.concatenate([one.counts for one in binned])
         rows = np.concatenate([one.rows for one in binned])
@@ -59,7 +59,7 @@ class Stumps:
         )
 
     def best(self, weights: FloatArray) -> Stump:
-        """The stump that adds up the most; of equal ones the first feature, and there the highest threshold."""
+        """The stump of the largest worth; if several tie, the first feature and its highest threshold."""
         sums = self.members @ weights
         sums[self.fullest] = -np.add.reduceat(sums, self.firsts)
         # The bins of a feature add up to 0, so one running sum does for all features.
@@ -71,7 +71,7 @@ class Stumps:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Binned:
-    """A feature in bins: the documents outside the fullest one, bin after bin, and how many each bin has of them."""
+    """A feature in bins: the documents outside the fullest bin, bin by bin, and how many each bin has."""
 
     cuts: FloatArray
     rows: IndexArray

@@ -27,14 +27,14 @@ ROWS = 1 << 14
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trees:
-    """The nodes of some trees, and what stands in their leaves."""
+    """The nodes of a forest."""
 
     feature: IndexArray
-    """The feature that a node asks for, from 0 on; -1 at leaves."""
+    """The feature that a node compares, from 0 on; −1 at leaves."""
     threshold: FloatArray
     left: IndexArray
     right: IndexArray
-    """The nodes below; at leaves `left` is the leaf's number."""
+    """The children; at leaves `left` is the leaf's number."""
     roots: IndexArray
 
     @classmethod
@@ -63,14 +63,14 @@ class Trees:
         return np.asarray(self.feature == LEAF)
 
     def leaves(self, matrix: FloatArray) -> Iterator[tuple[slice, IndexArray]]:
-        """For some rows at a time, and each tree in turn, the numbers of the leaves that the rows end in."""
+        """The leaf of each document, for some rows at a time and one tree after another."""
         for start in range(0, len(matrix), ROWS):
             some = np.ascontiguousarray(matrix[start : start + ROWS], dtype=np.float32)
             for root in self.roots.tolist():
                 yield slice(start, start + len(some)), self._leaves(some, root)
 
     def mean(self, matrix: FloatArray, worth: FloatArray) -> FloatArray:
-        """The mean over the trees of what the documents' leaves are worth (leaves × any)."""
+        """The mean over the trees of the values in each document's leaves (`worth`: leaves × any)."""
         added = np.zeros((len(matrix), worth.shape[1]))
         for rows, leaves in self.leaves(matrix):
             added[rows] += worth[leaves]
@@ -94,42 +94,42 @@ class Trees:
 
     @classmethod
     def restored(cls, state: Mapping[str, Any], features: int) -> Trees:
-        """The trees that gave this state; an error where they are none, or ask for a feature beyond the last."""
+        """The trees of a state; an error if they are not trees, or use an unknown feature."""
         whole = {name: _whole_numbers(state[name]) for name in ("feature", "left", "right", "roots")}
         trees = cls(threshold=np.array(state["threshold"], dtype=np.float64), **whole)
         trees._check(features)
         return trees
 
     def _check(self, features: int) -> None:
-        """Every way ends in a leaf: the nodes below a node stand after it."""
+        """Makes sure that every path ends in a leaf: children come after their parent."""
         count, leaf, at = len(self.feature), self.is_leaf, np.arange(len(self.feature))
         if any(values.shape != (count,) for values in (self.threshold, self.left, self.right)) or not len(self.roots):
-            raise ValueError("its trees are not whole")
+            raise ValueError("its trees are incomplete")
         below = np.stack([self.left, self.right])[:, ~leaf]
         ways = ((below > at[~leaf]) & (below < count)).all() and ((self.roots >= 0) & (self.roots < count)).all()
         asked = ((self.feature >= LEAF) & (self.feature < features)).all()
         if not np.isfinite(self.threshold).all():
-            raise ValueError("a threshold is no number")
+            raise ValueError("a threshold is not a number")
         if not (ways and asked and np.array_equal(self.left[leaf], np.arange(leaf.sum()))):
-            raise ValueError("its nodes are no trees")
+            raise ValueError("its nodes do not form trees")
 
 
 def _whole_numbers(values: Any) -> IndexArray:
-    """The values of a file as whole numbers; an error where one is not."""
+    """The values of a file as whole numbers; an error if one is not."""
     given = np.array(values, dtype=np.float64)
     if not (np.isfinite(given).all() and np.array_equal(given, np.rint(given))):
-        raise ValueError("a number is not whole")
+        raise ValueError("a number that should be whole is not")
     return np.array(values, dtype=np.int64)
 
 
 WHOLE = ("feature", "decision", "left", "right")
 DECISIONS = (0, 2, 4, 6, 8, 10)
-"""How a node compares: bit 1 sends what is missing to the left, bits 2 and 3 say what that is; bit 0 is for sets."""
+"""How a node compares: bit 1 sends missing values left, bits 2 and 3 say what is missing; bit 0 is for categories."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoostedTree:
-    """A tree: its inner nodes, and what stands in its leaves. A child below 0 is a leaf: −1 the first, −2 the next."""
+    """A tree of LightGBM: its inner nodes and the values of its leaves. A child below 0 is a leaf: −1 is the first."""
 
     feature: IndexArray
     threshold: FloatArray
@@ -140,7 +140,7 @@ class BoostedTree:
 
     @classmethod
     def restored(cls, state: Mapping[str, Any], features: int) -> BoostedTree:
-        """The tree that gave this state; an error where it is none, or asks for a feature beyond the last."""
+        """The tree of a state; an error if it is not a tree, or uses an unknown feature."""
         whole: dict[str, Any] = {name: _whole_numbers(state[name]) for name in WHOLE}
         tree = cls(threshold=np.array(state["threshold"], float), leaf=np.array(state["leaf"], float), **whole)
         tree._check(features)
@@ -150,18 +150,18 @@ class BoostedTree:
         inner = len(self.leaf) - 1
         nodes = (self.feature, self.threshold, self.decision, self.left, self.right)
         if self.leaf.ndim != 1 or any(values.shape != (inner,) for values in nodes):
-            raise ValueError("a tree has one leaf more than it has nodes")
+            raise ValueError("a tree should have one more leaf than inner nodes")
         if not (np.isfinite(self.threshold).all() and np.isfinite(self.leaf).all()):
-            raise ValueError("a threshold or a leaf is no number")
+            raise ValueError("a threshold or a leaf is not a number")
         if not (np.isin(self.decision, DECISIONS).all() and ((self.feature >= 0) & (self.feature < features)).all()):
-            raise ValueError("a node asks for what there is not")
+            raise ValueError("a node has an unknown feature or comparison")
         if not inner:
             return
         below = np.concatenate([self.left, self.right])
-        # Every node but the first, and every leaf, hangs below one node, which stands before it: no way leads round.
+        # Each node but the first, and each leaf, is the child of exactly one earlier node: there are no cycles.
         once = np.array_equal(np.sort(below), np.setdiff1d(np.arange(-inner - 1, inner), 0))
         if not (once and ((below < 0) | (below > np.tile(np.arange(inner), 2))).all()):
-            raise ValueError("its nodes are no tree")
+            raise ValueError("its nodes do not form a tree")
 
     def state(self) -> dict[str, Any]:
         """The numbers as lists."""
@@ -192,7 +192,7 @@ FIELDS = {
 
 
 def lightgbm_trees(text: str, features: int) -> tuple[BoostedTree, ...]:
-    """The trees in the text of a model that LightGBM has grown."""
+    """The trees in the text of a model that LightGBM grew."""
     return tuple(BoostedTree.restored(tree, features) for tree in _trees(text))
 
 
@@ -203,7 +203,7 @@ def _trees(text: str) -> Iterator[dict[str, list[float]]]:
 
 
 def lightgbm_text(trees: Sequence[BoostedTree], features: int) -> str:
-    """The text of a model of these trees."""
+    """The text of a LightGBM model with these trees."""
     texts = [tree.text(number) for number, tree in enumerate(trees)]
     head = {
         "version": "v4",

@@ -1,9 +1,9 @@
 """adarank: boosting of single features, with weights on queries.
 
-Xu & Li, AdaRank: a boosting algorithm for information retrieval, SIGIR 2007. Each round takes the feature that ranks
-best the queries that the ranker so far ranks badly. Taken literally, that is the same strong feature in every round.
-So, as in RankLib, a feature that comes up twice in a row is set aside along with its first turn; when the others have
-given what they can, those that were set aside come back one by one.
+Xu & Li, AdaRank: a boosting algorithm for information retrieval, SIGIR 2007. Each round takes the feature that is best
+for the queries that the ranker so far ranks badly. Taken literally, that is the same strong feature in every round. So,
+as in RankLib, a feature chosen twice in a row is set aside, and its first turn undone; once the other features bring no
+more, those set aside return one by one.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from rankgauge.numeric import BoolArray, FloatArray
 __all__ = ["AdaRank", "Boosting", "Round"]
 
 PATIENCE = 5
-"""How many rounds may pass without a better ranking before a feature that was set aside comes back."""
+"""How many rounds may pass without a better ranking before a feature that was set aside returns."""
 
 SURE = 1.0 - 1e-9
-"""The largest mean that a feature is taken to have: that of 1 would weigh without end."""
+"""The largest mean that a feature may have: a mean of 1 would get an infinite weight."""
 
 
 class AdaRank(LinearRanker):
@@ -58,37 +58,37 @@ class Round:
     scores: FloatArray
     value: float
     logs: FloatArray
-    """The logarithms of the queries' weights; a common addend means nothing."""
+    """The logarithms of the queries' weights, up to a common constant."""
 
     @property
     def shares(self) -> FloatArray:
-        """The queries' weights, which add up to 1; the largest is taken off first, so that none overflows."""
+        """The queries' weights, which add up to 1; the largest logarithm is subtracted, so that none overflows."""
         raised = np.exp(self.logs - self.logs.max())
         return np.asarray(raised / raised.sum())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Boosting:
-    """What the rounds need: every feature as a weak ranker, rising and falling, and its values."""
+    """The weak rankers, each feature ascending and descending, and their values for each query."""
 
     objective: Objective
     counted: BoolArray
-    """The queries that are learned from."""
+    """The queries to learn from."""
     units: FloatArray
-    """What a feature is multiplied by in each weak ranker, so that all vary alike; first rising, then falling."""
+    """The factor of the feature in each weak ranker, so that all vary alike; first ascending, then descending."""
     table: FloatArray
-    """The values of the weak rankers (rankers × counted queries), as shares of the largest that there can be."""
+    """The values of the weak rankers (rankers × counted queries), as shares of the largest possible value."""
     top: float
 
     @classmethod
     def of(cls, objective: Objective, *, skip_dead: bool) -> Boosting:
         matrix, scale = objective.documents.matrix, objective.documents.spread
         units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-        # A column at a time: no second matrix of the same size.
+        # One column at a time, to avoid a second matrix of this size.
         columns = (sign * matrix[:, [feature]] for sign in (1.0, -1.0) for feature in range(len(scale)))
         table, top = np.vstack([objective.table(column) for column in columns]), _top(objective)
         units = np.concatenate([units, -units])
-        table[units == 0] = 0.0  # what never varies within a query ranks nothing
+        table[units == 0] = 0.0  # a feature that never varies within a query ranks nothing
         counted = np.asarray(np.isfinite(table).all(axis=0))
         counted &= objective.live if skip_dead else True
         return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
@@ -133,7 +133,7 @@ class Boosting:
         return int(means.argmax())
 
     def _after(self, now: Round, ranker: int) -> Round:
-        """The ranker with one more feature, and weights that favour the queries that it now ranks badly.
+        """The ranker with one more feature, and query weights that favour those it now ranks badly.
 
         The paper sets a query's weight to exp(−value) of the whole ranker; as in RankLib, here each round multiplies it
         by exp(−share · value), which is what AdaBoost does.
@@ -154,7 +154,7 @@ class Boosting:
 
 
 def _top(objective: Objective) -> float:
-    """The largest value that there can be; for a measure without an upper bound, that of the grades as scores."""
+    """The largest possible value; for a measure without an upper bound, that of the grades as scores."""
     bound = objective.measure.facts.bounds[1]
     if np.isfinite(bound):
         return float(bound)

@@ -1,8 +1,8 @@
-"""coordinate-ascent: a linear ranker, climbed up one weight at a time.
+"""coordinate-ascent: a linear ranker, optimised one weight at a time.
 
 Metzler & Croft, Linear feature-based models for information retrieval, Information Retrieval 2007. From each start the
 weights are taken in random order, and each is moved by the step that raises the measure most, until a round over all of
-them gains next to nothing. Of everything that was reached, the weights that are best on the validation documents stay.
+them gains next to nothing. Of all rounds, the weights that are best on the validation documents are kept.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class CoordinateAscent(LinearRanker):
                 yield restart * self.iterations + n, weights
 
     def _climb(self, search: LineSearch, weights: FloatArray, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """The weights after each round over all of them; their sizes add up to 1 before each."""
+        """The weights after each round over all of them; before each round their sizes add up to 1."""
         for _ in range(self.iterations):
             weights = weights / np.abs(weights).sum()
             search.start(weighted(search.columns.T, weights))

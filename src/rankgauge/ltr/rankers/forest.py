@@ -1,4 +1,4 @@
-"""Random forests as graded-relevance models: the grades of the training documents in a leaf say how likely each is.
+"""Random forests as graded-relevance models: the grades of a leaf's training documents give the odds of each grade.
 
 Breiman, Random forests, Machine Learning 2001. Whether trees split by the variance of grades (regression) or by how
 mixed they are (classification), a leaf holds a histogram of grades; a forest's belief is the mean over its trees.
@@ -41,7 +41,7 @@ class Forest(RelevanceModel):
     """How likely each grade is in each leaf (leaves × grades)."""
 
     grower: ClassVar[type[Any]]
-    """What grows the trees."""
+    """The scikit-learn class that grows the trees."""
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
         grower = self.grower(
@@ -60,7 +60,7 @@ class Forest(RelevanceModel):
 
     @abstractmethod
     def _targets(self, classes: IndexArray) -> FloatArray | IndexArray:
-        """What the trees are to tell apart."""
+        """What the trees are to predict."""
 
     @abstractmethod
     def _counts(self, grower: Any, matrix: Any, classes: IndexArray) -> FloatArray:
@@ -77,7 +77,7 @@ class Forest(RelevanceModel):
         shape = int(self.trees_.is_leaf.sum()), len(self.classes_)
         self.beliefs_ = np.array(state["beliefs"], dtype=np.float64).reshape(shape)
         if not np.isfinite(self.beliefs_).all():
-            raise ValueError("a belief is no number")
+            raise ValueError("a belief is not a number")
 
 
 class ForestRegression(Forest):

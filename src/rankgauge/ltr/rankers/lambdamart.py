@@ -24,7 +24,7 @@ except ImportError:
 __all__ = ["LambdaMART"]
 
 TOPS = 30
-"""How many first documents make pairs where the measure has no cutoff, as in LightGBM."""
+"""How many top documents form pairs if the measure has no cutoff, as in LightGBM."""
 
 LEAST_SHARE, LEAST_MOST = 0.01, 50
 
@@ -83,7 +83,7 @@ class LambdaMART(Ranker):
     ) -> Any:
         held = data if judge is lambdas.objective else data.create_valid(judge.documents.matrix, judge.documents.grades)
         return lightgbm.train(
-            # A function, since LightGBM copies what is no function, and all documents with it.
+            # A function: LightGBM would copy any other object, and all documents with it.
             {**settings, "objective": lambda scores, _: lambdas(scores)},
             data,
             num_boost_round=self.trees,
@@ -93,7 +93,7 @@ class LambdaMART(Ranker):
         )
 
     def _watched(self, watch: Watch, validated: bool) -> Callable[[Any], None]:
-        """Notes each round; the best by validation is kept, without one the last."""
+        """Reports each round; keeps the best by validation, or the last if there is no validation."""
         best = -np.inf
 
         def note(round_: Any) -> None:
@@ -128,7 +128,7 @@ class LambdaMART(Ranker):
         }
 
     def _grow(self, trees: tuple[BoostedTree, ...]) -> None:
-        """Takes the trees; after fitting as after loading from their numbers: the same scores to the last bit."""
+        """Takes the trees, after fitting as after loading, so that scores agree to the last bit."""
         self.trees_ = trees
         self._model = lightgbm.Booster(model_str=lightgbm_text(trees, self.n_features_in_)) if trees else None
 

@@ -22,15 +22,15 @@ from rankgauge.numeric import FloatArray, IndexArray
 __all__ = ["OrderedLogit", "Posterior", "rising"]
 
 SAMPLE = 20_000
-"""How many documents tell which features go together."""
+"""How many documents are used to estimate which features go together."""
 
 CURVATURE = 0.2
-"""About how much a document's −log likelihood curves by its worth: at most ½, less where it is sure."""
+"""About the curvature of a document's −log likelihood by its worth: at most ½, less where the grade is certain."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Posterior:
-    """How unlikely parameters are, given documents: −log of prior and likelihood per document, and its gradient.
+    """The −log posterior of parameters per document, prior and likelihood together, and its gradient.
 
     The parameters are the weights of standardised features, the first threshold, and the logarithms of the steps from
     each threshold to the next: so thresholds rise, whatever the numbers.
@@ -61,7 +61,7 @@ class Posterior:
         return float(loss / n), np.concatenate([slopes, _chained(cuts, thresholds)]) / n
 
     def _cuts(self, upper: FloatArray, lower: FloatArray, thresholds: FloatArray) -> FloatArray:
-        """The gradient by the thresholds; only what a class adds up to matters."""
+        """The gradient by the thresholds, from sums over each class."""
         count = len(thresholds) + 1
         held = np.bincount(self.classes, minlength=count)
         pushed, pulled = (np.bincount(self.classes, amounts, minlength=count) for amounts in (upper, lower))
@@ -82,7 +82,7 @@ def _chained(cuts: FloatArray, thresholds: FloatArray) -> FloatArray:
 
 
 def _root(posterior: Posterior) -> FloatArray:
-    """The triangular root of about the posterior's curvature by the weights: features that go together, and prior."""
+    """The triangular root of the posterior's approximate curvature: correlated features, and the prior."""
     some = posterior.matrix[:: max(len(posterior.matrix) // SAMPLE, 1)]
     some = (some - posterior.center) / posterior.scale
     curvature = CURVATURE * (some.T @ some) / len(some)
@@ -91,7 +91,7 @@ def _root(posterior: Posterior) -> FloatArray:
 
 
 def _turned(posterior: Posterior, root: FloatArray) -> Callable[[FloatArray], tuple[float, FloatArray]]:
-    """The posterior by weights that are turned so that it curves alike in all directions: ten times fewer steps."""
+    """The posterior in transformed weights, in which it curves alike in all directions: ten times fewer steps."""
     width = len(root)
 
     def value(turned: FloatArray) -> tuple[float, FloatArray]:
@@ -116,16 +116,16 @@ class OrderedLogit(RelevanceModel):
     tolerance: float = parameter(RealNumber(open=True), default=1e-6)
 
     weights_: FloatArray = learned()
-    """By how much each feature, as it is given, raises a document's worth."""
+    """How much each feature, on its own scale, raises a document's worth."""
     thresholds_: FloatArray = learned()
-    """Above how much worth each grade but the first begins."""
+    """The worth above which each grade but the first begins."""
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
         center, scale = matrix.mean(axis=0), matrix.std(axis=0)
-        # A constant feature says nothing; rounding must not blow it up.
+        # A constant feature says nothing, and rounding must not blow it up.
         scale = np.where(scale > 1e-12 * np.abs(center), scale, np.inf)
         posterior = Posterior(matrix=matrix, classes=classes, center=center, scale=scale, prior=self.prior)
-        # Where features say nothing, the shares of grades tell the thresholds.
+        # Start from features without influence: then the shares of grades give the thresholds.
         shares = np.cumsum(np.bincount(classes))[:-1] / len(classes)
         begun = np.log(shares / (1.0 - shares))
         steps = np.log(np.maximum(np.diff(begun), 1e-6))

@@ -18,9 +18,9 @@ from rankgauge.numeric import FloatArray
 __all__ = ["RankBoost"]
 
 _LEAST, _LARGEST = 1e-12, 1 - 1e-12
-"""Worths of stumps: at 0 none helps, and of 1, every pair in order, the weight would be infinite."""
+"""Bounds of a stump's worth: at 0 no stump helps, and at 1, with every pair in order, its weight would be infinite."""
 _HIGHEST = 600.0
-"""A score above which the weights of pairs would leave the range of numbers."""
+"""A score above which the weights of pairs would overflow."""
 
 
 class RankBoost(Ranker):
@@ -80,10 +80,10 @@ class RankBoost(Ranker):
 
 
 def potentials(preferences: Preferences, scores: FloatArray) -> FloatArray:
-    """The weight of the pairs in which a document is preferred, less that of those in which another is to it.
+    """The weight of the pairs in which a document is preferred, less that of the pairs in which the other one is.
 
-    The weight of a pair is exp(s_j − s_i), i preferred to j, over the sum of all. It is a product, so that sums over
-    the levels of each query do for all pairs: π_i = e^{−s_i} Σ_{j below} e^{s_j} − e^{s_i} Σ_{j above} e^{−s_j}.
+    The weight of a pair is exp(s_j − s_i), i preferred to j, over the sum of all. It is a product, so sums over the
+    levels of each query serve all pairs: π_i = e^{−s_i} Σ_{j below} e^{s_j} − e^{s_i} Σ_{j above} e^{−s_j}.
     """
     cells, shape = preferences.cells, preferences.shape
     raised = np.exp(scores)
@@ -95,14 +95,14 @@ def potentials(preferences: Preferences, scores: FloatArray) -> FloatArray:
 
 
 def _before(amounts: np.ndarray[Any, Any]) -> FloatArray:
-    """The sum of what stands before each column. As a difference of sums it would be lost beside large amounts."""
+    """The sum of all columns before each. A difference of two sums would lose small amounts beside large ones."""
     sums = np.zeros(amounts.shape)
     np.cumsum(amounts[:, :-1], axis=1, out=sums[:, 1:])
     return sums
 
 
 def _boosted(train: Documents, bins: int | None, rounds: int) -> Iterator[tuple[Stump, float]]:
-    """The stump of each round with its weight, as long as some stump orders more than it disorders."""
+    """The stump of each round with its weight, as long as some stump puts more in order than out of order."""
     preferences = Preferences.of(train)
     if not len(preferences.rows):
         return

@@ -101,7 +101,7 @@ def _spread(matrix: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Batch:
-    """Documents of some queries, from high to low grades in each, so that those below one are a stretch of places."""
+    """Documents of some queries, by falling grade in each, so that those below one are a range of places."""
 
     rows: IndexArray
     """The row of each document among all."""
@@ -130,7 +130,7 @@ class Batch:
 
 
 def batches(preferences: Preferences, size: int, rng: np.random.Generator) -> list[Batch]:
-    """The documents that have preferences, in batches of about as many queries, drawn at random."""
+    """The documents that have preferences, in random batches of about `size` queries."""
     count = len(preferences.sizes)
     parts = np.array_split(rng.permutation(count), max(-(-count // size), 1)) if count else []
     starts = np.cumsum(preferences.sizes) - preferences.sizes

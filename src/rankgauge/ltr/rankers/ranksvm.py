@@ -68,7 +68,7 @@ class RankSVM(Ranker):
 
 
 def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iterator[FloatArray]:
-    """The weights of the minimum for each cost C, each sought from the one before."""
+    """The weights of the minimum for each cost C, each found from the one before."""
     problem = _Problem(matrix=documents.matrix, preferences=Preferences.of(documents))
     point = problem.at(np.zeros(documents.matrix.shape[1]), np.zeros(len(problem.preferences.rows)))
     curvature = point.curvature
@@ -79,7 +79,7 @@ def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iter
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Problem:
-    """What the weights are sought for."""
+    """The documents and preferences to fit weights to."""
 
     matrix: FloatArray
     preferences: Preferences
@@ -94,7 +94,7 @@ class _Problem:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Point:
-    """Weights, the scores that they give and the preferences that these lose."""
+    """Weights, the scores they give, and the margins of these."""
 
     problem: _Problem
     weights: FloatArray
@@ -118,7 +118,7 @@ class _Point:
         return self.margins.curvature(self.problem.matrix)
 
     def moved(self, step: FloatArray, cost: float, drop: float) -> _Point | None:
-        """The point a step further, or half of it, or a quarter …; None where the objective does not fall."""
+        """The point after the step, or half of it, or a quarter …; None if the objective does not fall."""
         scores, share = self.problem.scores(step), 1.0
         while share > 1e-9:
             found = self.problem.at(self.weights + share * step, self.scores + share * scores)
@@ -131,8 +131,8 @@ class _Point:
 def _minimum(point: _Point, curvature: FloatArray, cost: float, tolerance: float) -> tuple[_Point, FloatArray]:
     """The point of the minimum, by Newton's method, and the curvature that was last computed.
 
-    The objective is a parabola as long as the same preferences lose, so that an old curvature does as long as it brings
-    the objective down quickly; a new one costs more than several steps.
+    The objective is a parabola as long as the same preferences are violated. So an old curvature is used while it
+    brings the objective down quickly; a new one costs more than several steps.
     """
     new, before = False, np.inf
     for _ in range(_STEPS):
@@ -158,7 +158,7 @@ def _solved(curvature: FloatArray, cost: float, slope: FloatArray) -> FloatArray
     for ridge in (0.0, 1e-12, 1e-8, 1e-4):
         try:
             factor = cho_factor(second * np.outer(scale, scale) + ridge * np.eye(len(slope)))
-        except LinAlgError:  # rounding left it without a root
+        except LinAlgError:  # not positive definite, by rounding
             continue
         return np.asarray(scale * cho_solve(factor, scale * slope))
     return slope

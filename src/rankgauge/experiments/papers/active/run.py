@@ -60,7 +60,7 @@ def measure_all(benchmark: Benchmark, setting: Setting, methods: tuple[str, ...]
 
 
 def outcome(shown: SimulationReport, shown_in: dict[str, str], benchmark: Benchmark) -> Measurements:
-    """The numbers that claims rest on, the tables and the figures."""
+    """The numbers behind the claims, the tables and the figures."""
     drawn: dict[str, Figure] = {}
     titles = ACTIVE.paper.figures
     for figure, loss in LOSSES.items():
@@ -108,7 +108,7 @@ def _numbers(shown: SimulationReport, at: float) -> Iterator[tuple[str, Number]]
 
 
 def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
-    """The coverage at the budget, or at the largest that the method was given below it."""
+    """The coverage at the budget, or at the method's largest budget below it."""
     row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
     return row["coverage"], row["coverage_se"]
 

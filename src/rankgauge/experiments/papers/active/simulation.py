@@ -1,4 +1,4 @@
-"""The same on anybody's data: rankers trained on a part of a LETOR file, and methods tried on the rest of it."""
+"""A simulation on the user's own data: rankers are trained on a part of a LETOR file, methods tried on the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankgauge.active.costs import COSTS
 from rankgauge.active.pool import Pool
 from rankgauge.datasets import learning_rows
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.experiments.jobs import Progress, untold
+from rankgauge.experiments.jobs import Progress, unreported
 from rankgauge.experiments.papers.active.benchmark import Split
 from rankgauge.experiments.papers.active.rankers import Predictions, Recipe, train_and_predict
 from rankgauge.experiments.papers.active.scenarios import Scenario, known_grades, pool_of
@@ -32,21 +32,21 @@ SHORT = {"rf": "forest-regression", "logit": "ordered-logit"}
 
 MODEL = "model"
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 4 / 3)
-"""The budgets, as shares of the one at which savings are counted."""
+"""The budgets, as shares of the one at which savings are measured."""
 
 LEAST = 2.0
-"""With less than what two queries cost there is no interval."""
+"""With a budget for fewer than two queries there is no confidence interval."""
 
 DEFAULT = 0.15
-"""The budget where none is named, as a share of what the whole pool costs."""
+"""The default budget, as a share of the cost of the whole pool."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation:
     """What is simulated: which rankers are judged by which measures, which methods are tried, and how often.
 
-    `share` of the queries, drawn by the seed, is what the rankers learn from; with `train` it is a file of its own.
-    With two rankers each is judged by itself, and their difference. `budget` is in units of a query's mean cost.
+    The rankers learn from a random `share` of the queries, or from the file `train`. Of two rankers, each is judged by
+    itself, and their difference too. `budget` is in units of a query's mean cost.
     """
 
     path: Path
@@ -64,10 +64,10 @@ class Simulation:
     repetitions: int = 400
     seed: int = 0
     workers: int = 2
-    progress: Progress = untold
+    progress: Progress = unreported
 
     def run(self) -> SimulationReport:
-        """Trains, tries, and gathers what came of it."""
+        """Trains the rankers, tries the methods, and gathers the results."""
         self.check()
         split = self._split()
         predictions = train_and_predict(split, self._recipes())
@@ -90,7 +90,7 @@ class Simulation:
         return SimulationReport(studies=found, repetitions=self.repetitions, seed=self.seed, budget=at, titles=titles)
 
     def check(self) -> None:
-        """Refuses what makes no sense before anything is read."""
+        """Raises an error for settings that make no sense, before anything is read."""
         if len(self.rankers) not in (1, 2):
             raise ParameterError("simulate", "rankers", "one or two rankers", ",".join(self.rankers))
         if len(set(self.rankers)) < len(self.rankers):
@@ -159,7 +159,7 @@ class Simulation:
         )
 
     def _believed(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
-        """The rankers' own beliefs; those of the other one, or uniform ones, where a ranker has none."""
+        """The rankers' own beliefs; those of the other ranker, or uniform ones, if a ranker has none."""
         known = [name for name in rankers if name in predictions.beliefs] or list(predictions.beliefs)
         if self.beliefs == UNIFORM or not known:
             return uniform(len(predictions.split.pool.grades), predictions.scale)

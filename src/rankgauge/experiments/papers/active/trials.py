@@ -1,4 +1,4 @@
-"""Repetitions of methods on pools whose grades are known, side by side, gathered into studies."""
+"""Repeated trials of methods on pools with known grades, run in parallel and gathered into studies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.study import ErrorCurve, Study
 from rankgauge.active.target import Target
-from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, untold
+from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unreported
 from rankgauge.numeric import FloatArray
 
 __all__ = ["METHODS", "Case", "Effort", "Trials", "method", "studies"]
@@ -33,21 +33,21 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "document": {"method": "document", "stages": 1},
     "staged": {"method": "document", "stages": 3},
 }
-"""The methods by the names that curves have, with their options.
+"""The methods by the names of their curves, with their options.
 
-Between stages beliefs are fitted to the labels so far, in every repetition anew: with one stage a repetition takes a
+Between stages, every repetition fits the beliefs to its labels so far; with a single stage a repetition takes a
 hundredth of the time.
 """
 
 PARTS = "parts"
-"""The folder of finished trials, in that of the results."""
+"""The folder of finished trials, inside the results folder."""
 
 Trialled: TypeAlias = "Mapping[str, tuple[Case, ...]]"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
-    """A pool with its grades, and the measure that is estimated; what they are called."""
+    """A pool with its grades and the measure to estimate, with their names."""
 
     title: str
     label: str
@@ -57,7 +57,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What tells the case from others."""
+        """The name that identifies the case."""
         return f"{self.title}, {self.label}"
 
     @property
@@ -71,15 +71,14 @@ class Case:
 
 
 def method(name: str) -> Method:
-    """The method that a curve is named for; other names are those of the registry."""
+    """The method of a curve's name; any other name is looked up in the registry."""
     options = dict(METHODS.get(name, {"method": name}))
     return methods.get(options.pop("method"), **options)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What a method is spared that takes long: its share of the repetitions, and the share of the largest budget that
-    it gets at most."""
+    """How much a slow method has to do: a share of the repetitions, and budgets up to a share of the largest."""
 
     repetitions: float = 1.0
     budget: float = 1.0
@@ -87,7 +86,7 @@ class Effort:
 
 @dataclass(frozen=True, kw_only=True)
 class Trials:
-    """How methods are tried: at which budgets, how often, from which seed."""
+    """How methods are tried: at which budgets, how often, with which seed."""
 
     methods: tuple[str, ...]
     budgets: tuple[float, ...]
@@ -96,11 +95,11 @@ class Trials:
     efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
     """By method and measure."""
     workers: int = 2
-    progress: Progress = untold
+    progress: Progress = unreported
 
     def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, ErrorCurve]]:
-        """The curve of each method by the names of the cases; several cases of a name are repeated in turn."""
-        # The last methods take longest: begun first, they do not keep a single process busy at the end.
+        """The curves of each case's methods, by the case's name; cases of one name share the repetitions."""
+        # The last methods are the slowest: started first, they do not keep one process busy at the end.
         asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
         passing = TemporaryDirectory() if folder is None else nullcontext(folder / PARTS)
         with passing as parts:
@@ -125,7 +124,7 @@ class Trials:
 def studies(
     curves: Mapping[str, Mapping[str, ErrorCurve]], cases: Trialled, facts: Mapping[str, Any]
 ) -> tuple[Study, ...]:
-    """The curves as studies, each with what its pool is."""
+    """The curves as studies, with facts about their pools."""
     found = []
     for name, mine in curves.items():
         pools = [case.pool for case in cases[name]]
@@ -151,7 +150,7 @@ def _file(case: str) -> str:
 
 
 def _work(cases: Trialled, job: ExperimentJob) -> list[list[dict[str, Any]]]:
-    """What a method gives on each pool of a case, at each budget."""
+    """The estimates of a method on each pool of a case, at each budget."""
     settings = job.settings
     chosen = cases[settings["case"]]
     share = -(-settings["repetitions"] // len(chosen))

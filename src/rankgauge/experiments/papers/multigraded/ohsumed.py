@@ -1,8 +1,8 @@
 """Figures 6 to 8: features of OHSUMED as ranking strategies, judged by people and by virtual users.
 
-A virtual user likes what a feature likes. His grades are the feature's values as dense levels: the lowest value of the
-collection is 0, the next one 1, and so on, as the paper counts 9 and 158 levels. The same with the levels of each
-query by itself is measured besides.
+A virtual user agrees with one feature: the grades are its values as dense levels. The lowest value of the collection
+is 0, the next one 1, and so on; this gives the 9 and 158 levels that the paper counts. We also measure the same with
+levels counted within each query.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ USERS: Mapping[str, tuple[str, int | None]] = {
     "figure-7": ("OHSUMED, graded by feature 1: mean over queries, with two standard errors", 1),
     "figure-8": ("OHSUMED, graded by feature 9: mean over queries, with two standard errors", 9),
 }
-"""Who grades: the feature that a virtual user likes, None for people."""
+"""Who grades: the feature that a virtual user agrees with, or None for people."""
 
 OTHERS = [place for place, feature in enumerate(STRATEGIES) if feature not in (1, 9)]
-"""The strategies that are nobody's own."""
+"""The strategies that no virtual user agrees with."""
 
 
 def load(folder: Path) -> Features:
@@ -53,7 +53,7 @@ def load(folder: Path) -> Features:
 
 
 def compare(data: Features) -> Measurements:
-    """The three figures, and how the measures move between the last two."""
+    """The three figures, and how the measures change between the last two."""
     everything = np.zeros(len(data.queries))
     values = {figure: _values(data, feature, everything) for figure, (_, feature) in USERS.items()}
     apart = {figure: _values(data, feature, data.queries) for figure, (_, feature) in USERS.items() if feature}
@@ -72,7 +72,7 @@ def levels(values: npt.NDArray[np.floating[Any]], groups: npt.NDArray[Any]) -> F
 def scaled_gains(grades: FloatArray, queries: npt.NDArray[Any]) -> FloatArray:
     """Gains of 2^g − 1, divided by 2^m with m the query's highest grade.
 
-    NDCG is the same for gains that a factor has changed, and 2^1128 is past the largest number that a computer has.
+    NDCG does not change if all gains are multiplied by a factor, and 2^1128 is beyond the largest float.
     """
     best = pl.DataFrame({"query": queries, "grade": grades}).select(pl.col("grade").max().over("query"))
     highest = best.to_series().to_numpy()
@@ -80,7 +80,7 @@ def scaled_gains(grades: FloatArray, queries: npt.NDArray[Any]) -> FloatArray:
 
 
 def _values(data: Features, feature: int | None, groups: npt.NDArray[Any]) -> dict[str, FloatArray]:
-    """Each measure's values (strategies × queries); documents that a strategy ties are averaged over all orders."""
+    """Each measure's values (strategies × queries), the mean over all orders of tied documents."""
     grades = data.grades if feature is None else levels(data.matrix[:, feature - 1], groups)
     found = {}
     for name, measure in {**MEASURES, "NDCG": "nDCG(dcg='log2')", **BESIDES}.items():

@@ -1,4 +1,4 @@
-"""The paper's tables and figures; those on OHSUMED where its folder is given."""
+"""The paper's tables and figures; those on OHSUMED only if its folder is given."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Figures 4 and 5: orders that go from ideal to random, graded on scales of 2 to 50 levels.
+"""Figures 4 and 5: orders from ideal to random, graded on scales of 2 to 50 levels.
 
-A trial is a walk: it begins with the ideal order of 100 documents and swaps a random pair at each step. The walks are
-the same for every number of levels, so that what differs between levels is the grading alone.
+A trial is a walk: it begins with the ideal order of 100 documents and swaps a random pair at each step. All numbers of
+levels share the same walks, so only the grading differs between them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from rankgauge.report import plots
 __all__ = ["SCALES", "simulate", "uneven", "uniform", "walks"]
 
 DOCUMENTS, SWAPS, LEVELS = 100, 100, (2, 10, 20, 50)
-"""Orders are looked at after 0 to 99 swaps."""
+"""Orders are measured after 0 to 99 swaps."""
 
 SHOWN = "Mean over trials, with two standard errors: "
 
 
 def simulate(trials: int, rng: np.random.Generator) -> Measurements:
-    """Both figures, and by how much each measure moves with the number of levels."""
+    """Both figures, and how much each measure changes with the number of levels."""
     outcome = Measurements(numbers={})
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
@@ -53,15 +53,15 @@ def walks(trials: int, rng: np.random.Generator) -> IndexArray:
 
 
 def uniform(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
-    """Falling grades, every level as often as every other (trials × documents)."""
+    """Falling grades, each level equally often (trials × documents)."""
     return np.tile(np.arange(DOCUMENTS)[::-1] * levels // DOCUMENTS, (trials, 1)).astype(np.float64)
 
 
 def uneven(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
-    """Falling grades of which only half of the levels are in use, some more often than others.
+    """Falling grades that use only half of the levels, some more often than others.
 
-    The lowest and the highest level are always in use, so that the scale is what it is said to be; the others are
-    drawn. Each has one document; the rest is shared out by weights from the flat Dirichlet distribution.
+    The lowest and the highest level are always used, so that the scale keeps its range; the others are drawn. Each used
+    level has one document; the others are distributed by weights from the flat Dirichlet distribution.
     """
     inner = [rng.choice(np.arange(1, levels - 1), max(levels // 2 - 2, 0), replace=False) for _ in range(trials)]
     used = np.sort([[0, *row, levels - 1] for row in inner], axis=1)
@@ -75,7 +75,7 @@ SCALES: Mapping[str, tuple[str, Callable[[int, int, np.random.Generator], FloatA
     "uniform": ("figure-4", uniform),
     "uneven": ("figure-5", uneven),
 }
-"""How grades are shared out: the figure, and the grades of the ideal order."""
+"""How grades are distributed: the figure, and the grades of the ideal order."""
 
 
 def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArray]:
@@ -91,11 +91,11 @@ def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArra
 
 
 def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """How far apart the mean curves of the levels are, averaged over the swaps, and the values of one and the same
-    order; and how far apart the curves are as a share of NDCG's."""
+    """How far apart the levels' mean curves are, averaged over the swaps, also as a share of NDCG's; and how far apart
+    the levels' values of a single order are."""
     for name, found in values.items():
         yield f"{scale}: {name} moves by", jackknife(found, _spread)
-        # An average may stand still while what it averages does not.
+        # A mean may stay the same while the values behind it change.
         alone = np.ptp(found, axis=0).mean(axis=0, keepdims=True)
         yield f"{scale}: {name} of a single order moves by", jackknife(alone, lambda means: means[0])
     for name in ("µMAP", "NDCNG"):

@@ -37,7 +37,7 @@ def compute() -> Measurements:
 
 
 def _first() -> Iterator[tuple[str, float]]:
-    """Average precision at each threshold, 0 where nothing reaches it, its plain mean, and µAP."""
+    """Average precision at each threshold, 0 if no document reaches it; its plain mean, and µAP."""
     precisions = {f"AP at t={t}": _value(f"AP(rel={t})") for t in THRESHOLDS}
     yield from precisions.items()
     yield "mean of AP", float(np.mean(list(precisions.values())))
@@ -45,7 +45,7 @@ def _first() -> Iterator[tuple[str, float]]:
 
 
 def _second() -> Iterator[tuple[str, float]]:
-    """The mean over the cutoffs 1 to 8, with the grades as they are and doubled."""
+    """The mean over the cutoffs 1 to 8, with the grades unchanged and doubled."""
     for name in ("NDCG", "NDCNG"):
         for words, factor in (("grades", 1.0), ("doubled grades", 2.0)):
             values = [_value(f"{MEASURES[name]}@{k}", factor) for k in range(1, LISTED.size + 1)]

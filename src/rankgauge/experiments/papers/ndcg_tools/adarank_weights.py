@@ -1,4 +1,4 @@
-"""AdaRank's weights of queries, round by round: how much lies on queries of which nothing can be learnt."""
+"""AdaRank's query weights, round by round: the share on queries from which nothing can be learned."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["measure"]
 
 ROUNDS = 30
 TRIES = 500
-"""How many rounds AdaRank may try for those that stand."""
+"""How many rounds AdaRank may try, including those it undoes."""
 TOLERANCE = 0.002
 DEPTH = 10
 
@@ -30,7 +30,7 @@ WORDS = {"std": "trained under the standard reading", "letor": "trained under th
 
 
 def measure(folds: tuple[Fold, ...]) -> Measurements:
-    """The shares as a table and a figure, and by how much those of short queries change."""
+    """The shares as a table and a figure, and how much those of short queries change."""
     shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in WORDS}
     frame = pl.concat(_frames(shares))
     numbers = dict(_numbers(shares))
@@ -42,7 +42,7 @@ def measure(folds: tuple[Fold, ...]) -> Measurements:
 def _shares(fold: Fold, reading: str) -> FloatArray:
     """The share of the weight on each kind of query (kinds × rounds from 0 on) while AdaRank learns from all of them.
 
-    Where fewer rounds than asked for stand, the last weights stay.
+    If there are fewer than ROUNDS rounds, the last weights are repeated.
     """
     from rankgauge.ltr import Documents, Objective
     from rankgauge.ltr.rankers.adarank import Boosting
@@ -61,7 +61,7 @@ def _shares(fold: Fold, reading: str) -> FloatArray:
 
 
 def _numbers(shares: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """For each reading the weight of each kind of query, at the beginning and at the end."""
+    """For each reading, the weight of each kind of query at the beginning and at the end."""
     for reading, found in shares.items():
         for kind, of_kind in zip(("empty", "short"), np.moveaxis(found, 1, 0), strict=True):
             name = f"{TITLES[reading]}: {kind} queries' weight"
@@ -96,4 +96,4 @@ def _draw(frame: pl.DataFrame) -> Chart:
     panels = Panels(
         frame=frame, x="round", y="share", error="error", series="queries with", column="training", limits=(0.0, 1.0)
     )
-    return panels.draw("AdaRank: how much of the weight lies on some queries (bars: one standard error each way)")
+    return panels.draw("AdaRank: share of the weight on some queries (bars: one standard error each way)")

@@ -1,4 +1,4 @@
-"""The paper's three readings of NDCG, and every tool's own, on many rankings of the same documents at once."""
+"""The paper's three readings of NDCG, and those of every tool, on many rankings of the same documents at once."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ READINGS: Mapping[str, Dialect] = {
     "yahoo": _STANDARD.changed(empty=1.0),
     "letor": _STANDARD.changed(short="zero"),
 }
-"""The paper's three groups of tools. All gain 2^g − 1 and discount by log2(r + 1); an empty query counts 0 for RankLib
-and trec_eval, 1 for Yahoo; a list shorter than k counts 0 for LETOR (the paper's equation 4). Tied documents are
-averaged in all of them, so that one rule is all that differs."""
+"""The paper's three groups of tools. All have gains of 2^g − 1 and discount by log2(r + 1). A query without relevant
+documents counts 0 for RankLib and trec_eval, 1 for Yahoo; a list shorter than k counts 0 for LETOR (equation 4 of the
+paper). All average over tied documents, so they differ in one rule only."""
 
 
 def tools() -> dict[str, Dialect]:
-    """Every tool that RankGauge computes as, with its own gains, discounts and ties, by its name."""
+    """Every tool that RankGauge can compute as, with its own gains, discounts and ties, by name."""
     return dict(dialects.DIALECTS)
 
 
@@ -72,7 +72,7 @@ class HeldOut:
     def values(self, scores: FloatArray, dialect: Dialect) -> FloatArray:
         """NDCG at each cutoff (rankings × cutoffs × queries) of rankings given by scores (rankings × documents).
 
-        All rankings are evaluated at once: a query is repeated for each of them, under a number of its own.
+        All rankings are evaluated at once: each has its own copy of the queries, under other numbers.
         """
         n = len(self.fold)
         number = self.judgments["query"].cast(pl.Int64).to_numpy()

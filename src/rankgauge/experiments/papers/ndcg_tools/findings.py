@@ -1,4 +1,4 @@
-"""The numbers that the paper's claims rest on, from the values of every ranker, reading and cutoff on each query."""
+"""The numbers behind the paper's claims, from the values of every ranker, reading and cutoff on each query."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Findings:
 
     values: FloatArray
     readings: tuple[str, ...]
-    """Of both the first axes."""
+    """The labels of the first two axes."""
     rankers: tuple[str, ...]
     fold: IndexArray
     """The fold of each query."""
@@ -44,10 +44,10 @@ class Findings:
         return np.asarray(self.values[self.readings.index(judged), self.readings.index(trained)])
 
     def _evaluators(self) -> Iterator[tuple[str, Number]]:
-        """By how much the readings differ on the same rankings."""
+        """How much the readings differ on the same rankings."""
         apart = self.values - self.values[self.readings.index("std")]
         raised = fold_means(apart[self.readings.index("yahoo")], self.fold)[0]
-        # What a reading adds to the same rankings is arithmetic on this data: it has no error of sampling.
+        # The difference of two readings of the same rankings is arithmetic: it has no sampling error.
         yield "Yahoo less standard", Number(value=float(raised.mean()))
         yield "Yahoo less standard, highest less lowest", Number(value=float(np.ptp(raised)))
         lowered = apart[self.readings.index("letor")].mean(axis=(0, 1))
@@ -55,7 +55,7 @@ class Findings:
             yield f"LETOR less standard at {place + 1}", fold_number(lowered[place], self.fold)
 
     def trainings(self) -> Iterator[tuple[str, Number]]:
-        """What it changes for each ranker to train under another reading; judged by the standard one."""
+        """What training under another reading changes for each ranker, judged by the standard reading."""
         for label, gained in self._gains():
             for ranker, of_one in zip(self.rankers, gained, strict=True):
                 yield f"{label}, {ranker}", fold_number(of_one, self.fold)
@@ -70,7 +70,7 @@ class Findings:
             yield f"trained under {title} less standard", self.compared("std", reading)[:, LAST] - usual
 
     def _order(self) -> Iterator[tuple[str, Number]]:
-        """Which ranker is better; trained and judged by the standard reading."""
+        """Which ranker is better, trained and judged by the standard reading."""
         at_last = dict(zip(self.rankers, self.compared("std", "std")[:, LAST], strict=True))
         means = {name: fold_number(values, self.fold).value for name, values in at_last.items()}
         other = max((name for name in self.rankers if name != BEST), key=means.__getitem__)
@@ -83,7 +83,7 @@ class Findings:
             yield f"{name} less the middle three", fold_number(at_last[name] - middle, self.fold)
 
     def _swaps(self) -> Iterator[tuple[str, Number]]:
-        """How often another reading orders the rankers otherwise; all trained under the standard one."""
+        """How often another reading orders the rankers differently, all trained under the standard reading."""
         pairs = list(combinations(range(len(self.rankers)), 2))
         usual, usual_clear = self._signs("std", pairs)
         for reading, title in TITLES.items():
@@ -94,8 +94,8 @@ class Findings:
             yield f"pairs in clearly opposite orders under {title}", Number(value=float(opposite))
 
     def _signs(self, reading: str, pairs: list[tuple[int, int]]) -> tuple[FloatArray, BoolArray]:
-        """Which of two rankers is better (pairs × cutoffs), and whether it is so by two standard errors."""
+        """Which of two rankers is better (pairs × cutoffs), and whether by two standard errors."""
         values = self.compared(reading, "std")
         means, errors = fold_means(np.array([values[one] - values[other] for one, other in pairs]), self.fold)
-        rounded = np.round(means, 12)  # what differs in the last bits is the same
+        rounded = np.round(means, 12)  # a difference in the last bits is none
         return np.asarray(np.sign(rounded)), np.asarray(np.abs(means) > CLEAR * errors)

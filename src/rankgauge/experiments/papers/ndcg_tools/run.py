@@ -31,7 +31,7 @@ QUERIES = 200
 """How many queries the generated set has; MQ2008 has 784."""
 
 PARTS = "parts"
-"""The folder of finished trainings, in that of the results."""
+"""The folder of trained models, inside the results folder."""
 
 SHOWN = ("AdaRank", "Coordinate Ascent", "LambdaMART", "RankBoost")
 """The rankers of Figure 1: three that optimise the measure, and one that chooses its round by it."""
@@ -41,7 +41,7 @@ ERRORS = "bars: one standard error each way"
 
 
 def run(setting: Setting) -> Measurements:
-    """Trains what is not trained yet, and judges it."""
+    """Trains the models that are not trained yet, and judges them all."""
     folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
     asked = training.jobs(folds, (*(PLAIN if setting.data is None else RANKERS), WHOLE), seed=setting.seed)
     passing = TemporaryDirectory() if setting.folder is None else nullcontext(setting.folder / PARTS)
@@ -53,7 +53,7 @@ def run(setting: Setting) -> Measurements:
 
 
 def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Measurements:
-    """Everything that follows from the scores of the trained models."""
+    """All tables, figures and numbers, from the scores of the trained models."""
     tested = HeldOut.of(folds)
     titles = [ranker.title for ranker in (*RANKERS, WHOLE)]
     scores = np.array([training.scores(results, title, r, folds) for r in READINGS for title in titles])
@@ -87,7 +87,7 @@ def _table(
 
 
 def _figures(values: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[str, Figure]]:
-    """The data of both figures, from the table of the three readings, and how they are drawn."""
+    """The data of both figures, from the table of the three readings, and the figures."""
     judged = pl.format("judged by the {} reading", pl.col("judged by").replace_strict(WORDS))
     named = values.with_columns(judged, pl.col("trained under").replace_strict(WORDS))
     order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
@@ -115,7 +115,7 @@ def _second(frame: pl.DataFrame) -> Chart:
 
 
 def _numbers(values: FloatArray, tested: HeldOut) -> dict[str, Number]:
-    """The numbers of the six rankers, and what training under another reading does to AdaRank as published."""
+    """The numbers of the six rankers, and the effect of training under another reading on AdaRank as published."""
     six, one = (
         Findings(values=part, readings=tuple(READINGS), rankers=tuple(r.title for r in rankers), fold=tested.fold)
         for part, rankers in ((values[:, :, :-1], RANKERS), (values[:, :, -1:], (WHOLE,)))

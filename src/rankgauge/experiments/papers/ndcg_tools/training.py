@@ -1,4 +1,4 @@
-"""The six rankers of the paper, trained on each fold under each reading of NDCG: a job each."""
+"""The training jobs: each of the paper's six rankers on each fold, under each reading of NDCG."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ METRIC = "nDCG@10"
 
 @dataclass(frozen=True, kw_only=True)
 class RankerSetup:
-    """A ranker of the paper: what it is called there and in `rankgauge.ltr`, and how it is set."""
+    """A ranker of the paper: its title there, its name in `rankgauge.ltr`, and its parameters."""
 
     title: str
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     choices: tuple[Mapping[str, Any], ...] = ({},)
-    """Settings besides, of which the best on the validation set is taken."""
+    """Further settings to try; the one that is best on the validation set is taken."""
 
     @property
     def sets(self) -> list[dict[str, Any]]:
-        """Everything that it is set to, for each choice."""
+        """All parameters, for each choice."""
         return [{**self.settings, **choice} for choice in self.choices]
 
 
@@ -63,14 +63,14 @@ RANKERS = (
     RankerSetup(title="Coordinate Ascent", name="coordinate-ascent", settings={"restarts": 10}),
     RankerSetup(title="LambdaMART", name="lambdamart"),
 )
-"""In the paper's order and with settings from the ranges that it searches: RankNet with 1 to 3 layers, RankSVM with 11
-values of C. What is not set is as RankLib has it: see each ranker."""
+"""In the paper's order, with settings from the ranges that it searches: RankNet with 1 to 3 layers, RankSVM with 11
+values of C. Everything else has our defaults, which are RankLib's: see each ranker."""
 
 PLAIN = tuple(RankerSetup(title=ranker.title, name=ranker.name) for ranker in RANKERS)
-"""The same as they come, which is quicker."""
+"""The same with default settings, which is faster."""
 
 WHOLE = RankerSetup(title="AdaRank on all queries", name="adarank", settings={"skip_dead": False})
-"""AdaRank as published: it learns also from queries whose value no order can change, which then gather weight."""
+"""AdaRank as published: it also learns from queries whose value no order can change, and these gather weight."""
 
 
 def jobs(
@@ -114,7 +114,7 @@ def train(folds: tuple[Fold, ...], job: ExperimentJob) -> dict[str, Any]:
 
 
 def _best(rankers: list[Any], fold: Fold) -> int:
-    """The number of the ranker that is best on the validation set, when all have learned."""
+    """Trains the rankers; the index of the one that is best on the validation set."""
     train, held = fold.train, fold.validation
     for ranker in rankers:
         ranker.fit(train.matrix, train.grades, qid=train.queries, validation=(held.matrix, held.grades, held.queries))
@@ -124,12 +124,12 @@ def _best(rankers: list[Any], fold: Fold) -> int:
 
 
 def scores(results: Mapping[str, Any], title: str, reading: str, folds: Iterable[Fold]) -> FloatArray:
-    """The scores that a ranker gives to all test documents, fold by fold."""
+    """A ranker's scores for all test documents, fold by fold."""
     return np.concatenate([results[name(title, reading, fold)]["scores"] for fold in folds])
 
 
 def costs(results: Mapping[str, Any]) -> pl.DataFrame:
-    """A row per job: the seconds of its training, on the clock and of the processor, best round and settings."""
+    """A row per job: seconds of training (wall clock and processor), best round and settings."""
     names = [name.split(".") for name in results]
     columns = {column: [row[place] for row in names] for place, column in enumerate(("ranker", "reading", "fold"))}
     found = {key: [result[key] for result in results.values()] for key in ("wall", "cpu", "best_round")}
@@ -143,7 +143,7 @@ def name(title: str, reading: str, fold: Fold) -> str:
 
 
 def _digest(fold: Fold) -> str:
-    """A digest of all that a job sees of its fold."""
+    """A digest of all the data that a job uses of its fold."""
     found = hashlib.sha256()
     for data in (fold.train, fold.validation, fold.test):
         found.update(np.ascontiguousarray(data.matrix).tobytes())
@@ -154,7 +154,7 @@ def _digest(fold: Fold) -> str:
 
 @cache
 def _code() -> str:
-    """A digest of the rankers' sources: a model that older code made is not taken for one of today's."""
+    """A digest of the rankers' sources, so that results of older code are not reused."""
     from rankgauge import ltr
 
     found = hashlib.sha256()
