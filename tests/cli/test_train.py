@@ -93,7 +93,7 @@ def test_lists(command: Command) -> None:
     for name in listed:
         assert ltr.get(name).constraints.keys() <= set(re.findall(r"--set (\w+)=", command("train", name)))
     assert shown(command("train", "adarank"))["--set rounds=500"] == "a whole number from 1 on"
-    assert "not kept" in command("train", "adarank", "train.txt", "--set", "rounds=2")
+    assert "not saved" in command("train", "adarank", "train.txt", "--set", "rounds=2")
 
 
 @pytest.mark.usefixtures("files")

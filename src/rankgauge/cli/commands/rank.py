@@ -1,4 +1,4 @@
-"""rankgauge rank: the scores that a ranker gives documents."""
+"""rankgauge rank: scores documents with a ranker."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rankgauge.cli.command import command
 __all__ = ["rank"]
 
 SCORES = "letor"
-"""The format of one score a line."""
+"""The format with one score per line."""
 
-Model: TypeAlias = Annotated[Path, typer.Argument(help="A ranker that 'rankgauge train' wrote.", metavar="MODEL")]
-Letor: TypeAlias = Annotated[
+SavedRanker: TypeAlias = Annotated[Path, typer.Argument(help="A ranker that 'rankgauge train' wrote.", metavar="MODEL")]
+DocumentsFile: TypeAlias = Annotated[
     Path, typer.Argument(help="Documents with features, in LETOR's format.", metavar="DOCUMENTS")
 ]
-Output: TypeAlias = Annotated[
+RunFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "-o",
         "--output",
-        help="The file to write to: one score a line, or a run where the name ends like one (.run, .csv, .jsonl …).",
+        help="The file to write: a run if its name ends like one (.run, .csv, .jsonl …), otherwise one score per line.",
         metavar="FILE",
     ),
 ]
@@ -46,8 +46,8 @@ FormatName: TypeAlias = Annotated[
     "rankgauge rank model.json test.txt --format csv",
     place=100,
 )
-def rank(model: Model, documents: Letor, output: Output = None, format: FormatName = None) -> None:
-    """Score documents with a ranker; without -o the scores are printed, one a line."""
+def rank(model: SavedRanker, documents: DocumentsFile, output: RunFile = None, format: FormatName = None) -> None:
+    """Score documents with a ranker; without -o the scores are printed, one per line."""
     import polars as pl
 
     from rankgauge import io, ltr
@@ -58,7 +58,7 @@ def rank(model: Model, documents: Letor, output: Output = None, format: FormatNa
 
     heed()
     ranker, chosen = ltr.load(model), format or _format(output)
-    # A file of scores needs no ids; in a run no document may stand twice in a query.
+    # Scores alone need no ids; in a run a query may not have a document twice.
     found = read(documents, named=chosen != SCORES)
     try:
         scores = ranker.predict(widened(found.matrix, ranker.n_features_in_))
@@ -69,7 +69,7 @@ def rank(model: Model, documents: Letor, output: Output = None, format: FormatNa
 
 
 def _format(output: Path | None) -> str:
-    """The format of the run that the file's name ends like; one score a line where it ends like none."""
+    """The run format of the file's ending; one score per line if no format has that ending."""
     from rankgauge import io
     from rankgauge.io.source import suffix_of
 

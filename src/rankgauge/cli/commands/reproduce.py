@@ -1,4 +1,4 @@
-"""rankgauge reproduce: the claims of a paper, tested."""
+"""rankgauge reproduce: tests the claims of a paper."""
 
 from __future__ import annotations
 
@@ -12,42 +12,40 @@ from rankgauge.cli.command import command
 
 __all__ = ["reproduce"]
 
-Name: TypeAlias = Annotated[
+PaperName: TypeAlias = Annotated[
     str | None,
     choices.argument(
-        help="The paper; without one they are listed.",
+        help="The paper: {choices}. Without one they are described.",
         metavar="PAPER",
         registry="rankgauge.experiments:PAPERS",
     ),
 ]
-Folder: TypeAlias = Annotated[
+ResultsFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "-o",
         "--output",
-        help="A folder for the results and the figures; long work that it holds parts of goes on from there.",
+        help="A folder for results and figures; an interrupted run that left parts in it is continued.",
         metavar="FOLDER",
     ),
 ]
-Data: TypeAlias = Annotated[
+DataFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="The folder of the paper's data set; without it, a generated one, or what needs it is left out.",
+        help="The folder of the paper's data; without it a generated set is used, or claims that need it are left out.",
         metavar="FOLDER",
         exists=True,
         file_okay=False,
     ),
 ]
-Trials: TypeAlias = Annotated[
+TrialCount: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        "--trials", help="How many random trials; by default as many as the paper's experiment has.", metavar="N"
-    ),
+    typer.Option("--trials", help="The number of random trials; by default as many as in the paper.", metavar="N"),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")]
-Jobs: TypeAlias = Annotated[
-    int, typer.Option("--jobs", min=1, help="How many processes work side by side.", metavar="N")
+TrialSeed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")]
+ProcessCount: TypeAlias = Annotated[
+    int, typer.Option("--jobs", min=1, help="How many processes run at once.", metavar="N")
 ]
 Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")]
 
@@ -62,15 +60,15 @@ Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help
     place=110,
 )
 def reproduce(
-    paper: Name = None,
-    output: Folder = None,
-    data: Data = None,
-    trials: Trials = None,
-    seed: Seed = 0,
-    jobs: Jobs = 2,
+    paper: PaperName = None,
+    output: ResultsFolder = None,
+    data: DataFolder = None,
+    trials: TrialCount = None,
+    seed: TrialSeed = 0,
+    jobs: ProcessCount = 2,
     figures: Figures = True,
 ) -> None:
-    """Test the claims of a paper: which hold, with the numbers and their standard errors."""
+    """Test the claims of a paper: which ones hold, with the numbers and their standard errors."""
     import sys
 
     from rankgauge.cli.progress import told
@@ -82,7 +80,7 @@ def reproduce(
         show_papers(dict(PAPERS), sys.stdout)
         return
     if output is not None and figures:
-        plots.require()  # before the work, not after it
+        plots.require()  # before the work, not after
     with told() as progress:
         experiment = PAPERS.find(paper)
         setting = Setting(

@@ -1,4 +1,4 @@
-"""rankgauge train: a ranker learns from a LETOR file."""
+"""rankgauge train: trains a ranker on a LETOR file."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-Name: TypeAlias = Annotated[
+RankerName: TypeAlias = Annotated[
     str | None,
     choices.argument(
-        help="The ranker; without one they are listed.",
+        help="The ranker: {choices}. Without one they are described.",
         metavar="RANKER",
         registry="rankgauge.ltr:RANKERS",
     ),
 ]
-Train: TypeAlias = Annotated[
+TrainFile: TypeAlias = Annotated[
     Path | None,
     typer.Argument(
         help="Graded documents with features, in LETOR's format; without it the ranker's parameters are shown.",
         metavar="TRAIN",
     ),
 ]
-Validation: TypeAlias = Annotated[
+ValidationFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--validation", help="Documents by which the ranker stops and chooses.", metavar="FILE"),
+    typer.Option(
+        "--validation", help="Documents by which the ranker stops early and chooses its best round.", metavar="FILE"
+    ),
 ]
-Metric: TypeAlias = Annotated[
+MetricName: TypeAlias = Annotated[
     str,
     typer.Option(
         "-m",
         "--metric",
-        help="The measure to make large: see 'rankgauge measures'.",
+        help="The measure to optimise: see 'rankgauge measures'.",
         metavar="NAME",
         autocompletion=choices.measures,
     ),
 ]
-Settings: TypeAlias = Annotated[
+ParameterValues: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
@@ -56,8 +58,8 @@ Settings: TypeAlias = Annotated[
         autocompletion=choices.settings,
     ),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all that is random.", metavar="N")]
-Output: TypeAlias = Annotated[
+TrainSeed: TypeAlias = Annotated[int, typer.Option("--seed", help="The random seed.", metavar="N")]
+ModelFile: TypeAlias = Annotated[
     Path | None, typer.Option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
 ]
 
@@ -71,18 +73,18 @@ Output: TypeAlias = Annotated[
     place=90,
 )
 def train(
-    ranker: Name = None,
-    documents: Train = None,
-    validation: Validation = None,
-    metric: Metric = "nDCG@10",
+    ranker: RankerName = None,
+    documents: TrainFile = None,
+    validation: ValidationFile = None,
+    metric: MetricName = "nDCG@10",
     dialect: options.DialectName = "standard",
     empty: options.Empty = None,
     short: options.Short = None,
-    setting: Settings = None,
-    seed: Seed = 0,
-    output: Output = None,
+    setting: ParameterValues = None,
+    seed: TrainSeed = 0,
+    output: ModelFile = None,
 ) -> None:
-    """Let a ranker learn from graded documents, under any measure and any tool's dialect."""
+    """Train a ranker on graded documents, for any measure under any tool's dialect."""
     import sys
 
     from rankgauge import dialects, ltr
@@ -104,13 +106,13 @@ def train(
         _require_folder(output)
     learned = _learned(made, documents, validation)
     if output is not None:
-        made.save(output)  # before anything is said: whoever listens may have gone
+        made.save(output)  # before anything is printed: a closed pipe must not lose the ranker
     learned.show(sys.stdout)
-    print("not kept: -o FILE writes the ranker to a file" if output is None else f"written to {output}")
+    print("not saved: -o FILE writes the ranker to a file" if output is None else f"written to {output}")
 
 
 def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
-    """The ranker's own parameters, from texts like restarts=30."""
+    """The ranker's own parameters, from arguments like restarts=30."""
     from rankgauge.ltr.parameters import literal
 
     known = sorted(kind.constraints)
@@ -126,13 +128,13 @@ def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
 
 
 def _require_folder(output: Path) -> None:
-    """Refuses, before the work and not after it, a file that cannot be written."""
+    """Raises an error, before the work, if the file cannot be written."""
     if not output.resolve().parent.is_dir():
-        raise InputError("there is no such folder to write into", path=output.parent)
+        raise InputError("no such folder", path=output.parent)
 
 
 def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
-    """The ranker learns; on a terminal a bar shows the rounds and the value so far."""
+    """Trains the ranker; on a terminal a bar shows the rounds and the value so far."""
     import time
 
     from rankgauge.cli.progress import told
@@ -164,6 +166,6 @@ def _read(ranker: Ranker, train: Path, validation: Path | None) -> tuple[Objecti
 
 
 def _words(ranker: Ranker, value: float, checked: float) -> str:
-    """The ranker and its value after a round: on the validation documents, else in training, where it is known."""
+    """The ranker and its value after a round, if known: on the validation documents, or in training."""
     known = value if math.isnan(checked) else checked
     return ranker.name if math.isnan(known) else f"{ranker.name} {known:.4f}"
