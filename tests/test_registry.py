@@ -30,10 +30,8 @@ NOVELTIES = {
     "measure": Novelty(
         room="rankgauge.measures.binary",
         source='''
-            from dataclasses import dataclass
             from rankgauge.measures.measure import Example, Facts, Measure
 
-            @dataclass(frozen=True, kw_only=True)
             class Novelty(Measure):
                 """1 for every list."""
 

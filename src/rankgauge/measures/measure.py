@@ -1,7 +1,7 @@
 """The contract of a measure, and the registry that subclassing fills.
 
-A measure is one file: a frozen dataclass with its facts (name, formula, reference, bounds, traits, worked
-examples), its parameters as fields, and its kernel, in the first of these ways that fits:
+A measure is one file: a class with its facts (name, formula, reference, bounds, traits, worked examples), its
+parameters as fields, and its kernel, in the first of these ways that fits:
 
 - `form`: worths of grades and weights of ranks;
 - `numerator` or `amounts`, and `divisor`: what each hit adds above the line, and what the sum is divided by;
@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
@@ -148,9 +148,13 @@ FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
 MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{family}" for family in FAMILIES))
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, choice))
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """A measure of a ranked list. `str` gives its name, which parses back to an equal measure."""
+    """A measure of a ranked list. `str` gives its name, which parses back to an equal measure.
+
+    A subclass is a frozen dataclass too, and registered, without a word of its own.
+    """
 
     facts: ClassVar[Facts]
     shorthands: ClassVar[Mapping[str, Callable[[Any], dict[str, Any]]]] = {}
@@ -165,7 +169,7 @@ class Measure:
             raise TypeError(f"{cls.__name__} needs a docstring and at least one worked example")
         if hasattr(cls, "cutoff") is (cls.facts.cutoff is Cutoff.NONE):
             raise TypeError(f"{cls.__name__} needs both a parameter `cutoff` and the fact which cutoffs it takes")
-        MEASURES.add(cls, cls.facts.name)
+        MEASURES.add(dataclass(frozen=True, kw_only=True)(cls), cls.facts.name)
 
     def __post_init__(self) -> None:
         self._check_cutoff()

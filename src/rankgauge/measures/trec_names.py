@@ -16,7 +16,7 @@ from rankgauge.measures.measure import MEASURES, Measure
 from rankgauge.measures.names import parse, unknown
 from rankgauge.measures.output import Printed, measures_of
 
-__all__ = ["NAMES", "SETS", "Name", "parse_all", "resolve", "trec_name"]
+__all__ = ["NAMES", "SETS", "TrecName", "parse_all", "resolve", "trec_name"]
 
 RANKS = "5,10,15,20,30,100,200,500,1000"
 LEVELS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
@@ -26,13 +26,13 @@ PIECE = 13
 
 
 @dataclass(frozen=True, kw_only=True)
-class Name:
+class TrecName:
     """A measure of trec_eval's table: what its name and parameters stand for."""
 
     name: str
     measure: str
     """The measure in our syntax, with a place for each parameter."""
-    expand: Callable[[Name, str], list[Printed]]
+    expand: Callable[[TrecName, str], list[Printed]]
     default: str = ""
     """trec_eval's own parameters, if none are given."""
     per_query: bool = True
@@ -44,26 +44,26 @@ class Name:
         return Printed(name=label, measure=measure, per_query=self.per_query, overall=self.overall)
 
 
-def _one(name: Name, text: str) -> list[Printed]:
+def _one(name: TrecName, text: str) -> list[Printed]:
     """One measure without parameters."""
     if text:
         raise _refused(name, text)
     return [name.printed(name.name)]
 
 
-def _ranks(name: Name, text: str) -> list[Printed]:
+def _ranks(name: TrecName, text: str) -> list[Printed]:
     """A measure for each cutoff; as in trec_eval, 23.4 is 23."""
     ranks = sorted(int(number) for number in _split(name, text or name.default))
     return [name.printed(f"{name.name}_{rank}", str(rank)) for rank in ranks]
 
 
-def _levels(name: Name, text: str) -> list[Printed]:
+def _levels(name: TrecName, text: str) -> list[Printed]:
     """A measure for each level, with two decimals in its label."""
     levels = sorted(_split(name, text or name.default))
     return [name.printed(f"{name.name}_{level:.2f}", str(level)) for level in levels]
 
 
-def _numbers(name: Name, text: str) -> list[Printed]:
+def _numbers(name: TrecName, text: str) -> list[Printed]:
     """One measure with a number for each of its places; the label repeats them as they were written."""
     numbers = [f"{number:g}" for number in _split(name, text or name.default)]
     if len(numbers) != name.measure.count("{}"):
@@ -71,13 +71,13 @@ def _numbers(name: Name, text: str) -> list[Printed]:
     return [name.printed(f"{name.name}_{text}" if text else name.name, *numbers)]
 
 
-def _list(name: Name, text: str) -> list[Printed]:
+def _list(name: TrecName, text: str) -> list[Printed]:
     """One measure of any number of numbers; the label repeats them as they were written."""
     numbers = ", ".join(f"{number:g}" for number in _split(name, text or name.default))
     return [name.printed(f"{name.name}_{text}" if text else name.name, numbers)]
 
 
-def _pairs(name: Name, text: str) -> list[Printed]:
+def _pairs(name: TrecName, text: str) -> list[Printed]:
     """One measure whose gains are given by grade: `1=3,2=7`."""
     if not text:
         return [name.printed(name.name, "")]
@@ -88,7 +88,7 @@ def _pairs(name: Name, text: str) -> list[Printed]:
     return [name.printed(f"{name.name}_{text}", f"(gains={{{table}}})")]
 
 
-def _string(name: Name, text: str) -> list[Printed]:
+def _string(name: TrecName, text: str) -> list[Printed]:
     """The relevance string of the first documents, in as many pieces as its length takes."""
     (length,) = _split(name, text or name.default)
     starts = range(1, max(int(length), 1) + 1, PIECE)
@@ -97,63 +97,63 @@ def _string(name: Name, text: str) -> list[Printed]:
     return [Printed(name=label, measure=first, rest=tuple(rest), per_query=name.per_query, overall=name.overall)]
 
 
-def _split(name: Name, text: str) -> list[float]:
+def _split(name: TrecName, text: str) -> list[float]:
     try:
         return [float(number) for number in text.split(",")]
     except ValueError:
         raise _refused(name, text) from None
 
 
-def _refused(name: Name, text: str) -> ParameterError:
+def _refused(name: TrecName, text: str) -> ParameterError:
     example = name.default or ("1=3,2=7" if name.expand is _pairs else "")
     wanted = f"like {name.name}.{example}" if example else f"left out: {name.name} takes none"
     return ParameterError(f"trec_eval's {name.name}", "parameters", wanted, text)
 
 
-NAMES: Mapping[str, Name] = {
+NAMES: Mapping[str, TrecName] = {
     entry.name: entry
     for entry in (
-        Name(name="num_q", measure="NumQ", expand=_one, per_query=False),
-        Name(name="num_ret", measure="NumRet", expand=_one),
-        Name(name="num_rel", measure="NumRel", expand=_one),
-        Name(name="num_rel_ret", measure="NumRelRet", expand=_one),
-        Name(name="map", measure="AP", expand=_one),
-        Name(name="gm_map", measure="GMAP", expand=_one, per_query=False),
-        Name(name="Rprec", measure="Rprec", expand=_one),
-        Name(name="bpref", measure="Bpref", expand=_one),
-        Name(name="recip_rank", measure="RR", expand=_one),
-        Name(name="iprec_at_recall", measure="IPrec@{}", expand=_levels, default=LEVELS),
-        Name(name="P", measure="P@{}", expand=_ranks, default=RANKS),
-        Name(name="relstring", measure="RelString(start={})@{}", expand=_string, default="10", overall=False),
-        Name(name="recall", measure="R@{}", expand=_ranks, default=RANKS),
-        Name(name="infAP", measure="infAP", expand=_one),
-        Name(name="gm_bpref", measure="GMBpref", expand=_one, per_query=False),
-        Name(name="Rprec_mult", measure="RprecMult(multiple={})", expand=_levels, default=MULTIPLES),
-        Name(
+        TrecName(name="num_q", measure="NumQ", expand=_one, per_query=False),
+        TrecName(name="num_ret", measure="NumRet", expand=_one),
+        TrecName(name="num_rel", measure="NumRel", expand=_one),
+        TrecName(name="num_rel_ret", measure="NumRelRet", expand=_one),
+        TrecName(name="map", measure="AP", expand=_one),
+        TrecName(name="gm_map", measure="GMAP", expand=_one, per_query=False),
+        TrecName(name="Rprec", measure="Rprec", expand=_one),
+        TrecName(name="bpref", measure="Bpref", expand=_one),
+        TrecName(name="recip_rank", measure="RR", expand=_one),
+        TrecName(name="iprec_at_recall", measure="IPrec@{}", expand=_levels, default=LEVELS),
+        TrecName(name="P", measure="P@{}", expand=_ranks, default=RANKS),
+        TrecName(name="relstring", measure="RelString(start={})@{}", expand=_string, default="10", overall=False),
+        TrecName(name="recall", measure="R@{}", expand=_ranks, default=RANKS),
+        TrecName(name="infAP", measure="infAP", expand=_one),
+        TrecName(name="gm_bpref", measure="GMBpref", expand=_one, per_query=False),
+        TrecName(name="Rprec_mult", measure="RprecMult(multiple={})", expand=_levels, default=MULTIPLES),
+        TrecName(
             name="utility",
             measure="Utility(relevant={}, nonrelevant={}, missed={}, rest={})",
             expand=_numbers,
             default="1,-1,0,0",
         ),
-        Name(name="11pt_avg", measure="IPrecAvg(levels=({},))", expand=_list, default=LEVELS),
-        Name(name="binG", measure="binG", expand=_one),
-        Name(name="G", measure="G{}", expand=_pairs),
-        Name(name="ndcg", measure="nDCG{}", expand=_pairs),
-        Name(name="ndcg_rel", measure="nDCGRel{}", expand=_pairs),
-        Name(name="Rndcg", measure="RnDCG{}", expand=_pairs),
-        Name(name="ndcg_cut", measure="nDCG@{}", expand=_ranks, default=RANKS),
-        Name(name="map_cut", measure="AP@{}", expand=_ranks, default=RANKS),
-        Name(name="relative_P", measure="RelativeP@{}", expand=_ranks, default=RANKS),
-        Name(name="success", measure="Success@{}", expand=_ranks, default="1,5,10"),
-        Name(name="set_P", measure="SetP", expand=_one),
-        Name(name="set_relative_P", measure="SetRelativeP", expand=_one),
-        Name(name="set_recall", measure="SetR", expand=_one),
-        Name(name="set_map", measure="SetAP", expand=_one),
-        Name(name="set_F", measure="SetF(beta={})", expand=_numbers, default="1"),
-        Name(name="num_nonrel_judged_ret", measure="NumNonrelJudgedRet", expand=_one),
-        Name(name="rbp", measure="gRBP(p=0.9)", expand=_one),
-        Name(name="rbp_resid", measure="RBPResidual(p=0.9, unless_judged=True)", expand=_one),
-        Name(name="unj", measure="Unjudged@{}", expand=_ranks, default="5,10,20"),
+        TrecName(name="11pt_avg", measure="IPrecAvg(levels=({},))", expand=_list, default=LEVELS),
+        TrecName(name="binG", measure="binG", expand=_one),
+        TrecName(name="G", measure="G{}", expand=_pairs),
+        TrecName(name="ndcg", measure="nDCG{}", expand=_pairs),
+        TrecName(name="ndcg_rel", measure="nDCGRel{}", expand=_pairs),
+        TrecName(name="Rndcg", measure="RnDCG{}", expand=_pairs),
+        TrecName(name="ndcg_cut", measure="nDCG@{}", expand=_ranks, default=RANKS),
+        TrecName(name="map_cut", measure="AP@{}", expand=_ranks, default=RANKS),
+        TrecName(name="relative_P", measure="RelativeP@{}", expand=_ranks, default=RANKS),
+        TrecName(name="success", measure="Success@{}", expand=_ranks, default="1,5,10"),
+        TrecName(name="set_P", measure="SetP", expand=_one),
+        TrecName(name="set_relative_P", measure="SetRelativeP", expand=_one),
+        TrecName(name="set_recall", measure="SetR", expand=_one),
+        TrecName(name="set_map", measure="SetAP", expand=_one),
+        TrecName(name="set_F", measure="SetF(beta={})", expand=_numbers, default="1"),
+        TrecName(name="num_nonrel_judged_ret", measure="NumNonrelJudgedRet", expand=_one),
+        TrecName(name="rbp", measure="gRBP(p=0.9)", expand=_one),
+        TrecName(name="rbp_resid", measure="RBPResidual(p=0.9, unless_judged=True)", expand=_one),
+        TrecName(name="unj", measure="Unjudged@{}", expand=_ranks, default="5,10,20"),
     )
 }
 """trec_eval's measures, in the order in which it prints them."""

@@ -1,7 +1,5 @@
 """Accuracy: how often a relevant document is ranked above another."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["Accuracy"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Accuracy(Measure):
     """The share of pairs in the right order, of all pairs of a relevant and another document among the first k.
 

@@ -1,7 +1,5 @@
 """AP: average precision."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import reciprocal, relevance
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["AP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class AP(Measure):
     """The mean, over all relevant documents, of the precision at their ranks; 0 for those not retrieved."""
 

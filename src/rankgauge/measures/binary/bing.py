@@ -1,7 +1,5 @@
 """binG: a gain for each relevant document, discounted by the documents that it should have been ranked above."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["binG"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class binG(Measure):
     """The mean, over all relevant documents, of 1 / log2(2 + the documents before it that are not relevant)."""
 

@@ -1,7 +1,6 @@
 """Bpref: how often a relevant document is preferred to a non-relevant one."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,7 +33,6 @@ def preferred(lists: RankedLists, rel: float, *, most: FloatArray, out_of: Float
     return np.where(lists.relevant(rel), 1.0 - share, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Bpref(Measure):
     """The share of judged non-relevant documents ranked below each relevant one; unjudged documents do not count.
 

@@ -1,7 +1,5 @@
 """bpref_10: binary preference for queries with few relevant documents."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.binary.bpref import preferred
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
@@ -10,7 +8,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["bpref_10"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class bpref_10(Measure):
     """Binary preference in which the first 10 + R judged non-relevant documents count, for R relevant ones."""
 

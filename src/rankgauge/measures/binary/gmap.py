@@ -1,14 +1,11 @@
 """GMAP: average precision, with a geometric mean over queries."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.binary.ap import AP
 from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts
 
 __all__ = ["GMAP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class GMAP(AP):
     """Average precision whose mean over queries is geometric: it rewards a run that fails on no query.
 

@@ -1,14 +1,11 @@
 """GMBpref: binary preference, with a geometric mean over queries."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.binary.bpref import Bpref
 from rankgauge.measures.measure import Aggregate, Example, Facts
 
 __all__ = ["GMBpref"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class GMBpref(Bpref):
     """Binary preference whose mean over queries is geometric: it rewards a run that fails on no query.
 

@@ -1,7 +1,5 @@
 """infAP: inferred average precision."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
@@ -19,7 +17,6 @@ def _before(where: BoolArray) -> FloatArray:
     return np.cumsum(where, axis=-1, dtype=np.float64) - where
 
 
-@dataclass(frozen=True, kw_only=True)
 class infAP(Measure):
     """Average precision, inferred from a pool of which a random part was judged.
 

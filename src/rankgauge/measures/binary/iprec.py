@@ -1,7 +1,5 @@
 """IPrec@r: interpolated precision at a recall level."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule, choice
@@ -12,7 +10,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["IPrec"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class IPrec(Measure):
     """The greatest precision at any rank where at least the share r of the relevant documents has been found.
 

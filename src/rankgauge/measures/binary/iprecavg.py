@@ -1,7 +1,5 @@
 """IPrecAvg: interpolated precision averaged over recall levels."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.errors import ParameterError
@@ -15,7 +13,6 @@ __all__ = ["IPrecAvg"]
 LEVELS = tuple(tenth / 10 for tenth in range(11))
 
 
-@dataclass(frozen=True, kw_only=True)
 class IPrecAvg(Measure):
     """The mean of the interpolated precision over recall levels, by default the eleven 0, 0.1, …, 1."""
 

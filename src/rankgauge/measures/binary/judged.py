@@ -1,7 +1,5 @@
 """Judged@k: the share of judged documents."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
@@ -11,7 +9,6 @@ from rankgauge.ranking import UNJUDGED, RankedLists
 __all__ = ["Judged"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Judged(Measure):
     """The share of judged documents among the first k, or among all; a shorter list is not padded."""
 

@@ -1,7 +1,5 @@
 """P@k: precision at a rank."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
@@ -13,7 +11,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["P"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class P(Measure):
     """The share of relevant documents among the first k.
 

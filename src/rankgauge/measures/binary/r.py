@@ -1,7 +1,5 @@
 """R@k: recall at a rank."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -9,7 +7,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["R"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class R(Measure):
     """The share of the relevant documents that are among the first k."""
 

@@ -1,7 +1,5 @@
 """RBP: rank-biased precision."""
 
-from dataclasses import dataclass
-
 from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import persistence, relevance
@@ -10,7 +8,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 __all__ = ["RBP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RBP(Measure):
     """The share of relevant documents that a user meets who goes on to the next one with probability p."""
 

@@ -1,7 +1,5 @@
 """RBPResidual: how much rank-biased precision could still rise."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.errors import ParameterError
@@ -13,7 +11,6 @@ from rankgauge.ranking import UNJUDGED, RankedLists, total
 __all__ = ["RBPResidual"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RBPResidual(Measure):
     """What all unjudged documents would add to rank-biased precision if they were relevant: those of the list, and
     every document that could follow it or come past the cutoff. Lower is surer.

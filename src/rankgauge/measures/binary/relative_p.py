@@ -1,7 +1,5 @@
 """RelativeP@k: precision at a rank against the best that is possible there."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["RelativeP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RelativeP(Measure):
     """The precision at k, divided by the highest precision possible at k: precision up to R, recall from there on."""
 

@@ -1,7 +1,5 @@
 """Rprec: precision at the number of relevant documents."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -9,7 +7,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["Rprec"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Rprec(Measure):
     """The share of relevant documents among the first R, where R documents are relevant: precision and recall meet."""
 

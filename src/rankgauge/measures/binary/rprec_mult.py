@@ -1,7 +1,5 @@
 """RprecMult: precision at a multiple of R."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.errors import ParameterError
@@ -12,7 +10,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["RprecMult"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RprecMult(Measure):
     """The precision after a multiple of R documents, R being the number of relevant ones.
 

@@ -1,7 +1,6 @@
 """RR: reciprocal rank."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,7 +31,6 @@ RULERS: Mapping[str, Weight] = {
 as a number of 32 bits."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class RR(Measure):
     """What the rank of the first relevant document is worth: 1 / rank, or what a ruler says; 0 where there is none.
 

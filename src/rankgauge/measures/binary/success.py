@@ -1,7 +1,5 @@
 """Success@k: whether the first k have a relevant document."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
@@ -11,7 +9,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 __all__ = ["Success"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Success(Measure):
     """1 if a relevant document is among the first k, else 0; with ties, the chance of it."""
 

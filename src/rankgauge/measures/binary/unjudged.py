@@ -1,7 +1,5 @@
 """Unjudged@k: the share of documents that nobody judged."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["UnjudgedShare"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class UnjudgedShare(Measure):
     """The share of unjudged documents among the first k: high values warn that the judgments do not know the run.
 

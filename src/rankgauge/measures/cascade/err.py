@@ -1,7 +1,5 @@
 """ERR: expected reciprocal rank."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import STOPS, reciprocal, stop_probability
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["ERR"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ERR(Measure):
     """The expected reciprocal of the rank at which a user stops who is satisfied by a document of grade g with
     probability (2^g − 1) / 2^max_grade.

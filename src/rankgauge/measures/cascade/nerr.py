@@ -1,7 +1,5 @@
 """nERR: expected reciprocal rank against the ideal order's."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.cascade.err import ERR
 from rankgauge.measures.forms import Form
 from rankgauge.measures.measure import Cutoff, Example, Facts
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["nERR"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class nERR(ERR):
     """Expected reciprocal rank, divided by that of the ideal order of the judged documents."""
 

@@ -1,7 +1,6 @@
 """PFound: the probability that a user finds what they look for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,6 @@ P_REL: Mapping[str, Weight] = {
 """How likely a document of a grade is what the user looks for, by name."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class PFound(Measure):
     """The probability that a user finds a relevant document who reads down the list, stops when a document is
     relevant, and otherwise tires at each document with probability `p_break`.

@@ -1,7 +1,5 @@
 """CG: cumulated gain."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
@@ -13,7 +11,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["CG"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CG(Measure):
     """The sum of the gains of the first k documents, whatever their order."""
 

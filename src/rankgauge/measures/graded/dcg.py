@@ -1,6 +1,5 @@
 """DCG: discounted cumulated gain."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ def _dcg(name: str) -> dict[str, Any]:
     return {"gain": gain or "linear", "discount": discount_}
 
 
-@dataclass(frozen=True, kw_only=True)
 class DCG(Measure):
     """The sum of the gains of the first k documents, each discounted by its rank."""
 

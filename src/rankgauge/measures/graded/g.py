@@ -1,7 +1,5 @@
 """G: a gain for each document, discounted by how far the list is behind the ideal one."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.gains import gains, ideal_gains
@@ -12,7 +10,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["G"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class G(Measure):
     """Normalised gain: a document's gain counts in full while the list keeps up with the ideal one.
 

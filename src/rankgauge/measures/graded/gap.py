@@ -1,7 +1,5 @@
 """GAP: graded average precision."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.errors import ParameterError
@@ -13,7 +11,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["GAP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class GAP(Measure):
     """Average precision for users who differ in the grade from which on a document is relevant to them.
 

@@ -1,7 +1,5 @@
 """gRBP: rank-biased precision of graded documents."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.errors import ParameterError
@@ -13,7 +11,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["gRBP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class gRBP(Measure):
     """What a user gains per document who goes on to the next one with probability p.
 

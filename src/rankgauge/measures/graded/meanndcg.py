@@ -1,7 +1,5 @@
 """MeanNDCG: nDCG averaged over the ranks of the list."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.gains import discount, ideal_gains
@@ -13,7 +11,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["MeanNDCG"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class MeanNDCG(Measure):
     """The mean of nDCG@1, nDCG@2 … nDCG@n, where n is the length of the list."""
 

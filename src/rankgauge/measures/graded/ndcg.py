@@ -1,6 +1,6 @@
 """nDCG: discounted cumulative gain against the ideal order's."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["nDCG"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class nDCG(DCG):
     """Discounted cumulative gain, divided by that of the ideal order of the judged documents.
 

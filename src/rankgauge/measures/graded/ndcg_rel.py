@@ -1,7 +1,5 @@
 """nDCGRel: nDCG averaged over the relevant documents."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.gains import discount, final, gains, ideal_gains
@@ -12,7 +10,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["nDCGRel"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class nDCGRel(Measure):
     """The mean, over all documents with a gain, of nDCG at their ranks; those not retrieved count with nDCG of all."""
 

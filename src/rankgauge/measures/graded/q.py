@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -20,7 +19,6 @@ QueryWeight: TypeAlias = Callable[[IndexArray, FloatArray], FloatArray]
 """What a rank of a query is worth: queries and ranks in, weights out."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Q(Measure):
     """The mean, over all relevant documents, of the blended ratio at their ranks: relevant documents and gain so far,
     against the rank and the gain of the ideal order.

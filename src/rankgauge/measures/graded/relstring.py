@@ -1,7 +1,6 @@
 """RelString: the grades of the first documents, a character each."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,6 @@ LONGEST = int(53 / math.log2(BASE))
 """How many characters fit into the 53 bits of a double."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class RelString(Measure):
     """The grades of the documents from rank `start` to k (10 if k is not given), as a string.
 

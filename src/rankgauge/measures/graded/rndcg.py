@@ -1,7 +1,5 @@
 """RnDCG: nDCG where the ideal order changes its grade."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.gains import discount, final, gains, ideal_gains
@@ -12,7 +10,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["RnDCG"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class RnDCG(Measure):
     """The mean of nDCG at the ranks where the ideal order steps down to a lower gain, and at the end of the list.
 

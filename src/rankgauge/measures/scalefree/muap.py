@@ -1,7 +1,5 @@
 """muAP: average precision averaged over the grades in use."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
@@ -12,7 +10,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["muAP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class muAP(Measure):
     """The mean of average precision over every grade in use as the least relevant one, each weighed by its distance
     from the next lower grade.

@@ -1,7 +1,5 @@
 """NDCNG: nDCG with gains that do not depend on the scale of the grades."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.gains import discount
@@ -12,7 +10,6 @@ from rankgauge.ranking import RankedLists, total
 __all__ = ["NDCNG"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NDCNG(Measure):
     """Discounted cumulative normalised gain against that of the ideal order: a grade gains 2^(g/m) − 1, with m the
     highest grade of the query's judged documents.

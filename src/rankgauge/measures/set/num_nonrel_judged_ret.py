@@ -1,7 +1,6 @@
 """NumNonrelJudgedRet: how many retrieved documents were judged not relevant."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["NumNonrelJudgedRet"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumNonrelJudgedRet(Measure):
     """The number of retrieved documents that were judged, and judged not relevant."""
 

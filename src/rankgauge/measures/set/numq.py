@@ -1,7 +1,5 @@
 """NumQ: number of queries."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import Aggregate, Example, Facts, Measure, TieRule
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["NumQ"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumQ(Measure):
     """One for each query, so that the sum counts them."""
 

@@ -1,7 +1,5 @@
 """NumRel: number of relevant documents."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Aggregate, Example, Facts, Measure, TieRule
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["NumRel"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumRel(Measure):
     """How many relevant documents were judged, retrieved or not.
 

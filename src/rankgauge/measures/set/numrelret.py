@@ -1,7 +1,5 @@
 """NumRelRet: number of relevant documents retrieved."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Aggregate, Example, Facts, Measure, TieRule
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["NumRelRet"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumRelRet(Measure):
     """How many relevant documents the list has."""
 

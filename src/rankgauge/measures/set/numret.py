@@ -1,7 +1,5 @@
 """NumRet: number of documents retrieved."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import Aggregate, Example, Facts, Measure, TieRule
@@ -11,7 +9,6 @@ from rankgauge.ranking import UNJUDGED, RankedLists
 __all__ = ["NumRet"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NumRet(Measure):
     """How many documents the list has; with `rel`, how many of them have at least that grade."""
 

@@ -1,7 +1,5 @@
 """SetRelativeP: set precision against the best that a set of this size can have."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["SetRelativeP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetRelativeP(Measure):
     """The precision of the retrieved set, divided by the highest precision that a set of its size can reach."""
 

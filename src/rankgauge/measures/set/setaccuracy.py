@@ -1,7 +1,5 @@
 """SetAccuracy: right decisions on the 2×2 table."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
@@ -18,7 +16,6 @@ def decisions(lists: RankedLists, rel: float) -> tuple[FloatArray, FloatArray]:
     return found + rejected, wrong + missed
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetAccuracy(Measure):
     """The share of right decisions: relevant documents retrieved and non-relevant ones left out.
 

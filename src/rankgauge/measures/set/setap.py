@@ -1,7 +1,5 @@
 """SetAP: average precision of an unranked set."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
@@ -9,7 +7,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["SetAP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetAP(Measure):
     """Set precision times set recall: what average precision would be if every relevant document came last."""
 

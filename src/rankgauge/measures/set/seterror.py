@@ -1,7 +1,5 @@
 """SetError: wrong decisions on the 2×2 table."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.measures.set.setaccuracy import decisions
 from rankgauge.numeric import FloatArray, ratio
@@ -10,7 +8,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["SetError"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetError(Measure):
     """The share of wrong decisions: other documents retrieved and relevant ones missed. Lower is better."""
 

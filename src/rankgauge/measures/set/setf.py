@@ -1,7 +1,5 @@
 """SetF: the harmonic mean of set precision and set recall."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
@@ -11,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["SetF"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetF(Measure):
     """The weighted harmonic mean of set precision and set recall; 0 if one of them is 0.
 

@@ -1,7 +1,5 @@
 """SetP: precision of the whole list."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -9,7 +7,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["SetP"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetP(Measure):
     """The share of relevant documents among all that were retrieved."""
 

@@ -1,7 +1,5 @@
 """SetR: recall of the whole list."""
 
-from dataclasses import dataclass
-
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -9,7 +7,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["SetR"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetR(Measure):
     """The share of the relevant documents that were retrieved."""
 

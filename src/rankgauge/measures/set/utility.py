@@ -1,7 +1,6 @@
 """Utility: what a retrieved set is worth, document by document."""
 
 import math
-from dataclasses import dataclass
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
@@ -10,7 +9,6 @@ from rankgauge.ranking import RankedLists
 __all__ = ["Utility"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Utility(Measure):
     """A sum over the collection: each document is worth what its kind is worth.
 
