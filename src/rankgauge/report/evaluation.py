@@ -113,7 +113,8 @@ class EvaluationReport(Report):
             yield from [Heading("Means")] * named
             yield self._flat_summary() if flat else self._summary(marked=medium is Medium.TERMINAL)
             yield from [Heading("What the numbers rest on")] * named
-            yield Notes(notes(self))
+            bold = medium in (Medium.PAGE, Medium.LATEX)  # these mark the best run by its letters
+            yield Notes([("bold" if bold and subject == "*" else subject, words) for subject, words in notes(self)])
 
     def _summary(self, *, marked: bool) -> ReportTable:
         """A row per measure and run, with the best run of each measure marked."""

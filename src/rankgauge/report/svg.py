@@ -247,10 +247,10 @@ def sheet(title: str, charts: Mapping[str, Drawing], keys: Mapping[str, str] | N
         length = 22 + 7.2 * len(name)
         if left + length > whole.width - margin:
             left, top = margin, top + 20
-        whole.rect((left, top + 8), 11, 11, rx=2, fill=hue)
-        whole.text((left + 17, top + 18), name)
+        whole.rect((left, top + 12), 11, 11, rx=2, fill=hue)
+        whole.text((left + 17, top + 22), name)
         left += length + 14
-    top += 44 if keys else 24
+    top += 54 if keys else 24
     drawn = list(charts.items())
     for start in range(0, len(drawn), columns):
         row = drawn[start : start + columns]

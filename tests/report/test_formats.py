@@ -1,0 +1,77 @@
+"""Formats: every kind of report offers those that it has something for, and says so of the others."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from rankgauge import evaluate
+from rankgauge.datasets import generate
+from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.report import FORMATS, Report
+from rankgauge.report.agreement import AgreementReport
+from rankgauge.report.audit import AuditReport
+from rankgauge.report.campaign import CampaignReport
+from rankgauge.report.comparison import ComparisonReport
+from rankgauge.report.document import Medium, Notes, ReportDocument, ReportTable
+from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.html import page
+from rankgauge.report.romip import RomipReport
+from rankgauge.report.simulation import SimulationReport
+from rankgauge.result import Result
+
+WITH_PICTURES = (AuditReport, CampaignReport, ComparisonReport, RomipReport, SimulationReport)
+MADE = generate(rng=np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Result]:
+    """Two runs."""
+    return {name: evaluate(MADE.judgments, run, ["nDCG@10", "AP"]) for name, run in MADE.runs.items()}
+
+
+@pytest.mark.parametrize("kind", WITH_PICTURES)
+def test_a_picture_beside_the_page(kind: type[Report]) -> None:
+    """What has charts on its page is also written as a picture."""
+    assert {"table", "md", "tex", "html", "svg", "png", "json", "csv", "jsonl"} == set(kind.formats())
+
+
+def test_what_a_report_lacks() -> None:
+    """A format that others have is refused with those that this report has; an unknown one with its neighbours."""
+    assert set(AgreementReport.formats()) == {"table", "md", "tex", "html"}
+    with pytest.raises(InputError, match=r"evaluate does not write means\.svg") as refused:
+        EvaluationReport.find("means.svg")
+    assert refused.value.hint == "It writes csv, html, json, jsonl, md, table, tex, trec, tsv."
+    with pytest.raises(InputError, match=r"no output format belongs to the ending \.doc"):
+        EvaluationReport.find("means.doc")
+    with pytest.raises(UnknownNameError, match="html"):
+        EvaluationReport.find("htm1")
+
+
+@pytest.mark.parametrize("name", ["table", "md", "tex", "html"])
+def test_every_text_has_the_means(results: dict[str, Result], name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each format for people has every run's mean, and what to know of it."""
+    FORMATS[name].write(EvaluationReport(results=results), sys.stdout)
+    printed = capsys.readouterr().out
+    for run, result in results.items():
+        assert run in printed
+        assert f"{result['AP']:.4f}" in printed
+    assert "Student's t" in printed.replace("&#39;", "'")
+
+
+def test_words_on_a_page_are_words() -> None:
+    """What looks like markup in a cell or a note is shown as it is."""
+    table = ReportTable(header=("<b>",), rows=[("a & b",)])
+    shown = page(ReportDocument(headline="x < y", passages=[table, Notes([("*", "<script>")])]))
+    assert "x &lt; y" in shown
+    assert "&lt;b&gt;" in shown
+    assert "a &amp; b" in shown
+    assert "<script" not in shown
+
+
+def test_media(results: dict[str, Result]) -> None:
+    """A document can be had for every medium."""
+    for medium in Medium:
+        assert EvaluationReport(results=results, per_query=True).document(medium).passages
