@@ -27,7 +27,7 @@ from rankgauge.active import methods
 from rankgauge.active.beliefs import mixture, predict
 from rankgauge.active.method import Repetitions
 from rankgauge.active.pool import Pool
-from rankgauge.active.sources import read_features
+from rankgauge.active.pool_rows import read_features
 from rankgauge.active.study import ErrorCurve, saving
 from rankgauge.active.target import Target
 from rankgauge.numeric import FloatArray

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign import Campaign
+from rankgauge.active.labels import Task
 from rankgauge.active.pool import Pool
-from rankgauge.active.tasks import Task
 from rankgauge.numeric import FloatArray
 
 Truth = dict[tuple[str, str], float]

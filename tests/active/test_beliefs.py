@@ -76,14 +76,14 @@ def test_arrays_follow_the_rows_of_the_table() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "which grades there are"),
+        ({}, "grades of the scale are not known"),
         ({"grades": (0, 1), "beliefs": [[0.5, 0.5]]}, r"shape \(3, 2\)"),
         ({"beliefs": [[0.5, 0.5]] * 3}, "Name the scale"),
         ({"grades": (0, 1), "beliefs": "none"}, "'uniform' or an array"),
         ({"grades": (0, 1), "beliefs": [[0.5, 0.4]] * 3}, "add up to 1"),
         ({"grades": (0, 1), "beliefs": [[1.5, -0.5]] * 3}, "none below 0"),
         ({"grades": (0, 1), "beliefs": [[np.nan, 1]] * 3}, "document x of query b"),
-        ({"grades": (1, 0)}, "rising grades"),
+        ({"grades": (1, 0)}, "ascending grades"),
     ],
 )
 def test_beliefs_that_are_none_are_refused(options: dict[str, object], words: str) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.active.campaign import Campaign, leases
-from rankgauge.active.campaign.remainder import remainder
+from rankgauge.active.campaign.stages import remainder
 from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError, UnknownNameError

@@ -188,11 +188,11 @@ def test_pandas_frames_and_other_names() -> None:
         (FRAME.drop("score"), {}, "no column of scores among query, document, length"),
         (FRAME, {"scores": "bm25"}, "no column 'bm25' for scores"),
         (FRAME.drop("query"), {}, "no column for query"),
-        (FRAME.with_columns(score=pl.lit(np.nan)), {}, "row 1: the score of document 1 is no number"),
+        (FRAME.with_columns(score=pl.lit(np.nan)), {}, "row 1: the score of document 1 is not a number"),
         (FRAME.with_columns(score=pl.lit(None, dtype=pl.Float64)), {}, "row 1: the score of document 1"),
         (LACKING, {}, "row 2: document 2 of query a has no score of any ranker"),
-        (FRAME.with_columns(score=pl.lit("high")), {}, "'score' for scores has cells that are no numbers"),
-        (pl.concat([FRAME, FRAME[:1]]), {}, "row 6: document 1 stands twice in query b"),
+        (FRAME.with_columns(score=pl.lit("high")), {}, "'score' for scores has cells that are not numbers"),
+        (pl.concat([FRAME, FRAME[:1]]), {}, "row 6: document 1 is listed twice for query b"),
         (FRAME.with_columns(query=pl.lit(None, dtype=pl.String)), {}, "row 1: there is no query"),
         (FRAME.clear(), {}, "no rows"),
         (FRAME, {"cost": "length"}, "costs 0"),
@@ -239,7 +239,7 @@ def test_pools_made_by_hand_are_checked() -> None:
         replace(pool, ranks=pool.ranks * 2)
     with pytest.raises(InputError, match="are not 1, 2, 3"):
         replace(pool, ranks=np.ones_like(pool.ranks))
-    with pytest.raises(InputError, match="stands in no list"):
+    with pytest.raises(InputError, match="is in no list"):
         replace(pool, ranks=np.array([[np.nan], [1], [2], [1], [2]]))
     with pytest.raises(InputError, match="not of 3"):
         replace(pool, ranks=np.tile(pool.ranks, 3))

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from rankgauge.active.campaign import Campaign
-from rankgauge.active.label_formats import read_labels, registry, write_tasks
-from rankgauge.active.labels import Label
-from rankgauge.active.tasks import Task
+from rankgauge.active.label_format import LABEL_FORMATS, read_labels, write_tasks
+from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError, UnknownNameError
 from tests.active.campaigns import pool
 
@@ -110,9 +109,9 @@ def test_bytes_and_names(tmp_path: Path) -> None:
         read_labels(tmp_path / "a.csv", assessor="nobody")
     with pytest.raises(UnknownNameError, match="format of labels"):
         read_labels(tmp_path / "a.csv", "cvs", assessor="nobody")
-    with pytest.raises(InputError, match="no format of tasks"):
+    with pytest.raises(InputError, match=r"no format of tasks has the ending \.qrels"):
         write_tasks(TASKS, tmp_path / "tasks.qrels")
-    assert set(registry()) == {"csv", "jsonl", "label-studio", "qrels"}
+    assert set(LABEL_FORMATS) == {"csv", "jsonl", "label-studio", "qrels"}
 
 
 def test_line_of_a_bad_label(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import sqlalchemy.dialects.sqlite  # noqa: F401 - loaded once, before processes 
 from rankgauge import dialects, measures
 from rankgauge.active import methods
 from rankgauge.active.campaign import Campaign
-from rankgauge.active.tasks import Task
+from rankgauge.active.labels import Task
 
 
 def grade(task: Task) -> int:

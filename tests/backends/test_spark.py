@@ -14,7 +14,6 @@ from rankgauge import dialects, io
 from rankgauge.active import Pool, Target
 from rankgauge.active.methods.paper import drawing
 from rankgauge.active.moments import moments
-from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.backends import engine, job
 from rankgauge.errors import InputError
 from tests.backends.collections import collection
@@ -199,7 +198,7 @@ def test_sampling_distribution(session: Any) -> None:
     chances, known = (pl.DataFrame(pl.from_arrow(f.toArrow())) for f in (q, found))
     order = pl.DataFrame({"query": pool.queries})
     chances, known = (order.join(f, on="query", how="left", maintain_order="left") for f in (chances, known))
-    here, costs = moments(pool, target), query_costs(pool, target)
+    here, costs = moments(pool, target), target.query_costs(pool)
     np.testing.assert_allclose(known["mean"], here.mean, rtol=1e-12)
     np.testing.assert_allclose(known["variance"], here.variance, rtol=1e-12)
     wanted = drawing(pool, target, beliefs="pool", costs="pool", mixed=0.0, rng=0)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge import io
-from rankgauge.active import label_formats as formats
+from rankgauge.active.label_format import read_labels
 from rankgauge.datasets import FILES, generate
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.datasets.romip import generate_romip, write_romip
@@ -83,13 +83,13 @@ def readers() -> dict[str, Reader]:
         read=lambda path: read_features(Source.of(path)), sound=_files()["test.txt"], name="file.txt"
     )
     found["labels"] = Reader(
-        read=lambda path: formats.read_classification(path, assessor="ann"),
+        read=lambda path: read_labels(path, assessor="ann"),
         sound=b"query,document,grade,assessor\nq1,d1,2,ann\nq1,d2,0,bob\n",
         name="labels.csv",
     )
     tasks = [{"data": {"query": "q", "document": "d"}, "annotations": [{"result": [{"value": {"choices": ["2"]}}]}]}]
     found["label studio"] = Reader(
-        read=lambda path: formats.read_classification(path, assessor="ann"),
+        read=lambda path: read_labels(path, assessor="ann"),
         sound=json.dumps(tasks).encode(),
         name="labels.json",
     )

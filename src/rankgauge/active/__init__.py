@@ -25,7 +25,7 @@ _HOMES = {
     "forecast": "forecasts",
     "simulate": "simulation",
 }
-"""Where each name is at home. They load on first use: only campaigns need a database's library."""
+"""The module of each name. They load on first use: only campaigns need SQLAlchemy."""
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rankgauge.active.sources import Rows
+from rankgauge.active.pool_rows import PoolRows
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray
 
@@ -20,12 +20,12 @@ UNIFORM = "uniform"
 PREFIX = "p_"
 
 ROUNDED, EXACT = 5e-3, 1e-9
-"""How far the beliefs of a table may be from adding up to 1: five grades with three digits each are at most .0025
-off. Nearer than the second they are left alone."""
+"""How far the beliefs in a table may be from adding up to 1: five grades with three digits each are at most .0025 off.
+Beliefs that are closer than the second number are not changed."""
 
 
 def uniform(documents: int, grades: npt.ArrayLike) -> FloatArray:
-    """Beliefs that know nothing: every grade of the scale is as likely as any other."""
+    """Uniform beliefs: every grade of the scale is equally likely."""
     scale = np.asarray(grades, dtype=np.float64)
     return np.full((documents, len(scale)), 1.0 / len(scale))
 
@@ -45,7 +45,7 @@ def predict(model: Any, matrix: npt.NDArray[Any], grades: npt.ArrayLike) -> Floa
 
 
 def mixture(*beliefs: FloatArray, shares: Sequence[float] | None = None) -> FloatArray:
-    """The mean of several models' beliefs, as for a comparison of two rankers; `shares` weigh them."""
+    """The mean of several models' beliefs, weighed by `shares`; used to compare two rankers."""
     if not beliefs or len({one.shape for one in beliefs}) > 1:
         raise InputError(f"beliefs of shapes {[one.shape for one in beliefs]} have no mixture")
     weights = np.ones(len(beliefs)) if shares is None else np.asarray(shares, dtype=np.float64)
@@ -55,7 +55,7 @@ def mixture(*beliefs: FloatArray, shares: Sequence[float] | None = None) -> Floa
 
 
 def scale_of(models: Sequence[Any]) -> FloatArray:
-    """Every grade that one of the models knows, rising."""
+    """Every grade that one of the models knows, ascending."""
     return np.unique(np.concatenate([np.asarray(model.classes_, dtype=np.float64) for model in models]))
 
 
@@ -65,7 +65,7 @@ def belief_column(grade: float) -> str:
 
 
 def beliefs_of(
-    rows: Rows, grades: npt.ArrayLike | None, beliefs: str | npt.ArrayLike | None
+    rows: PoolRows, grades: npt.ArrayLike | None, beliefs: str | npt.ArrayLike | None
 ) -> tuple[FloatArray, FloatArray]:
     """The scale and the beliefs of a pool's documents: those of the columns, an array's, or uniform ones."""
     scale = None if grades is None else np.asarray(grades, dtype=np.float64).ravel()
@@ -76,7 +76,7 @@ def beliefs_of(
         scale = np.array(list(columns)) if scale is None else scale
         if not len(scale):
             raise InputError(
-                "nothing says which grades there are",
+                "the grades of the scale are not known",
                 hint="Give beliefs in columns p_0, p_1, …, or name the scale: grades=(0, 1, 2).",
             )
         return scale, uniform(len(rows.frame), scale)
@@ -90,7 +90,7 @@ def beliefs_of(
 
 
 def belief_columns(frame: pl.DataFrame) -> dict[float, str]:
-    """The columns with beliefs by their grades, rising."""
+    """The columns with beliefs by their grades, ascending."""
     found = {}
     for name in frame.columns:
         if name.startswith(PREFIX):
@@ -101,20 +101,20 @@ def belief_columns(frame: pl.DataFrame) -> dict[float, str]:
     return dict(sorted(found.items()))
 
 
-def _from_columns(rows: Rows, columns: dict[float, str], scale: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+def _from_columns(rows: PoolRows, columns: dict[float, str], scale: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     wanted = list(columns) if scale is None else scale.tolist()
     if set(wanted) != set(columns):
         raise InputError(
             f"beliefs in the columns {', '.join(columns.values())}, but the scale is {wanted}",
-            hint="Give a column for each grade of the scale, or choose the scale that the columns have.",
+            hint="Give a column for each grade of the scale, or the scale of the columns.",
         )
     believed = np.column_stack([rows.column(columns[grade], "beliefs") for grade in wanted])
     return np.array(wanted, dtype=np.float64), _unrounded(believed)
 
 
 def _unrounded(beliefs: FloatArray) -> FloatArray:
-    """The beliefs, made to add up to 1 where only the rounding of a text file keeps them from it."""
+    """The beliefs, scaled to add up to 1 if only rounding in a text file keeps them from it."""
     sums = beliefs.sum(axis=1, keepdims=True)
     near = np.abs(sums - 1.0) <= ROUNDED
-    # What adds up already stays as it is, to the last bit.
+    # Beliefs that add up already stay as they are, to the last bit.
     return np.where(near & (np.abs(sums - 1.0) > EXACT), beliefs / np.where(near, sums, 1.0), beliefs)

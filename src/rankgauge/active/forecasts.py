@@ -1,6 +1,6 @@
-"""Planning: how wide the interval will be at each budget, before a single label is bought.
+"""Forecasts: how wide the interval will be at each budget, before a single label is bought.
 
-The beliefs are all that there is to go by. Where they are poor, so is the forecast; the methods themselves stay valid.
+They rest on the beliefs alone. If these are poor, so is the forecast; the estimates themselves stay valid.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from rankgauge.active import methods
 from rankgauge.active.intervals import half_width
 from rankgauge.active.methods import Method
 from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.numeric import FloatArray
@@ -23,7 +22,7 @@ from rankgauge.numeric import FloatArray
 __all__ = ["SHARES", "Forecast", "forecast"]
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75)
-"""The budgets that are looked at where none are named, as shares of what judging everything costs."""
+"""The budgets of a forecast if none are named, as shares of what judging everything costs."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,26 +49,26 @@ class Forecast:
         return pl.concat(frames)
 
     def width(self, method: str, budget: float) -> float:
-        """The width that a budget buys, on a straight line between the budgets on logarithmic scales."""
+        """The width at a budget, by linear interpolation on logarithmic scales."""
         return float(np.exp(np.interp(np.log(budget), np.log(self.budgets), np.log(self._of(method)))))
 
     def budget(self, method: str, width: float) -> float:
-        """The budget that a width costs; endless where none of those looked at is enough."""
+        """The budget that a width costs; infinite if no budget of the forecast is enough."""
         widths = np.minimum.accumulate(self._of(method))
         if width < widths[-1]:
             return np.inf
         return float(np.exp(np.interp(-np.log(width), -np.log(widths), np.log(self.budgets))))
 
     def best(self, budget: float) -> str:
-        """The method with the narrowest interval at the budget; of equals the one that was named first."""
+        """The method with the narrowest interval at the budget; among equals the first."""
         return min(self.widths, key=lambda method: self.width(method, budget))
 
     def saving(self, method: str, against: str, budget: float) -> float:
-        """The share of the budget that a method saves while it is as exact as another one at that budget."""
+        """The share of the budget that a method saves while its interval is as narrow as that of another one."""
         return 1.0 - self.budget(method, self.width(against, budget)) / budget if against in self.widths else np.nan
 
     def break_even(self, method: str, against: str) -> float:
-        """The least of the budgets from which on a method is never worse than another one; endless where none is."""
+        """The smallest budget from which a method is never worse than another one; infinite if there is none."""
         pays = self._of(method) <= self._of(against) * (1 + 1e-9)
         last = np.flatnonzero(~pays)
         first = int(last[-1]) + 1 if len(last) else 0
@@ -78,7 +77,7 @@ class Forecast:
     def _of(self, method: str) -> FloatArray:
         if method not in self.widths:
             raise UnknownNameError("method in the forecast", method, self.widths)
-        # Where everything is judged the width is 0, which has no logarithm.
+        # If everything is judged the width is 0, which has no logarithm.
         return np.maximum(self.widths[method], np.finfo(float).tiny)
 
 
@@ -91,8 +90,8 @@ def forecast(
     level: float = 0.95,
     rng: int = 0,
 ) -> Forecast:
-    """What each method promises at each budget; by default all methods that can estimate the target."""
-    total = float(query_costs(pool, target).sum())
+    """The expected width of the interval by method and budget; by default of all methods that fit the target."""
+    total = float(target.query_costs(pool).sum())
     spent = np.sort(np.asarray([share * total for share in SHARES] if budgets is None else budgets, dtype=np.float64))
     if not len(spent) or not (spent > 0).all():
         raise ParameterError("a forecast", "budgets", "costs above 0", budgets)

@@ -1,8 +1,7 @@
-"""Intervals for estimates: Student's t where the budget is fixed in advance, confidence sequences where one may stop at
-any time.
+"""Confidence intervals: Student's t for a budget that is fixed in advance, confidence sequences to stop at any time.
 
-Stopping when the t interval looks narrow enough leaves it a coverage near 50 %: a sequence holds at all times at once,
-at a price of 1.55 times the width.
+Whoever stops when the t interval looks narrow enough has a coverage near 50 %. A confidence sequence holds at all times
+at once, and is 1.55 times as wide.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from rankgauge.policies import Policy
 __all__ = ["FIRST", "IntervalKind", "bernstein", "half_width"]
 
 FIRST = 100
-"""From how many draws on the asymptotic sequence is given, and where it is the narrowest."""
+"""The number of draws from which the asymptotic sequence is given, and at which it is narrowest."""
 
 
 class IntervalKind(Policy):
@@ -31,7 +30,7 @@ class IntervalKind(Policy):
 def half_width(
     error: npt.ArrayLike, *, draws: npt.ArrayLike, freedom: npt.ArrayLike, level: float, kind: str = IntervalKind.T
 ) -> FloatArray:
-    """How far the interval reaches to either side of the estimate, in the unit of its standard error."""
+    """Half the width of the interval around an estimate with this standard error."""
     if not 0 < level < 1:
         raise ParameterError("an interval", "level", "a share between 0 and 1", level)
     rule = IntervalKind.parse(kind)
@@ -39,7 +38,7 @@ def half_width(
         raise ParameterError("this method", "interval", "t or sequence: its draws are not bounded and alike", kind)
     found = np.asarray(error, dtype=float)
     factor = _student(freedom, level) if rule is IntervalKind.T else _sequence(draws, level)
-    # The infinite factor of too few draws makes an endless interval even where the error is 0.
+    # Too few draws make the factor infinite, and the interval too, even if the error is 0.
     return np.where(np.isinf(factor), np.inf, found * np.where(np.isinf(factor), 1.0, factor))
 
 

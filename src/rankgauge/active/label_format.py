@@ -1,19 +1,28 @@
-"""The contract of a format: how labels are read from a file, and tasks written into one."""
+"""The contract of a label format, and the files between a campaign and its assessors: tasks go out, labels come in."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
-from rankgauge.active.labels import Label
-from rankgauge.active.tasks import Task
+from rankgauge.active.labels import Label, Task
+from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.io import Head
 from rankgauge.io.source import Source
+from rankgauge.io.target import writing
+from rankgauge.registry import Registered, Registry
 
-__all__ = ["SKIP", "LabelFile", "LabelFormat", "graded"]
+__all__ = ["LABEL_FORMATS", "LabelFile", "LabelFormat", "graded", "read_labels", "task_format", "write_tasks"]
+
+LABEL_FORMATS: Registry[LabelFormat] = Registry(
+    "format of labels", "rankgauge.active.label_formats", order=lambda known: known.place
+)
 
 SKIP = ("skip", "cannot be judged", "can't be judged", "cantbejudged", "unjudgeable")
-"""What stands in the place of a grade where a document cannot be judged."""
+"""What assessors write in place of a grade if a document cannot be judged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,17 +34,56 @@ class LabelFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelFormat:
-    """A format of labels, and of tasks where it has a writer."""
+class LabelFormat(Registered):
+    """A format of label files, and of task files if it has a writer."""
+
+    registry: ClassVar[Registry[LabelFormat]] = LABEL_FORMATS
 
     name: str
     title: str
     endings: tuple[str, ...]
+    place: int
+    """A file is tried as one format after another, by rising place: those with the clearest marks come first."""
     recognise: Callable[[Head], bool]
-    """Whether a file that begins so may be in this format."""
+    """Whether a file that begins like this may be in the format."""
     read: Callable[[Source, str], LabelFile]
-    """The labels of a file, and whose they are where it names nobody."""
+    """Reads a file; labels that name no assessor get the one that is given."""
     write: Callable[[Sequence[Task]], str] | None = None
+
+
+def read_labels(path: str | os.PathLike[str], format: str | None = None, *, assessor: str) -> LabelFile:
+    """The labels in a file, whose format is recognised by its beginning; `assessor` made those that name nobody."""
+    source = Source.of(os.fspath(path))
+    head = Head(source=source)
+    chosen = LABEL_FORMATS.find(format) if format else next(f for f in LABEL_FORMATS.values() if f.recognise(head))
+    return chosen.read(source, assessor)
+
+
+def write_tasks(tasks: Sequence[Task], path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Writes tasks to a file, in the format that belongs to its ending."""
+    write = task_format(path, format).write
+    assert write is not None
+    with writing(os.fspath(path)) as file:
+        file.write(write(tasks).encode())
+
+
+def task_format(path: str | os.PathLike[str], format: str | None = None) -> LabelFormat:
+    """The format of a task file: the one that is named, or the one that belongs to the file's ending."""
+    writable = {name: known for name, known in LABEL_FORMATS.items() if known.write is not None}
+    if format is not None:
+        if format not in writable:
+            raise UnknownNameError("format of tasks", format, writable)
+        return writable[format]
+    ending = Path(path).suffix.lower()
+    found = next((known for known in writable.values() if ending in known.endings), None)
+    if found is None:
+        endings = ", ".join(ending for known in writable.values() for ending in known.endings)
+        raise InputError(
+            f"no format of tasks has the ending {ending}" if ending else "the file name has no ending",
+            path=os.fspath(path),
+            hint=f"Tasks can be written to {endings}.",
+        )
+    return found
 
 
 def graded(cell: str | None) -> tuple[bool, str | None]:

@@ -1,4 +1,4 @@
-"""Labels: what assessors say of documents."""
+"""Tasks and labels: the documents that assessors are given to judge, and what they say of them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,24 @@ from typing import Any
 
 from rankgauge.errors import InputError
 
-__all__ = ["SOMEBODY", "Label", "LabelKind", "Recorded", "labels_of"]
+__all__ = ["SOMEBODY", "Label", "LabelKind", "Recorded", "Task", "labels_of"]
 
 SOMEBODY = "assessor"
-"""The assessor of labels that name none."""
+"""The assessor of labels that name nobody."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A document that an assessor is given to judge, with what there is to read."""
+
+    place: int
+    """The document's position in the pool."""
+    query: str
+    document: str
+    assessor: str
+    until: float
+    """When the lease ends, in seconds since 1970."""
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 class LabelKind(StrEnum):
@@ -30,13 +44,13 @@ class Label:
     query: str
     document: str
     grade: float | str | None = None
-    """None: the assessor looked, and it cannot be judged."""
+    """None: the assessor looked, and the document cannot be judged."""
     assessor: str = SOMEBODY
     comment: str | None = None
     key: str | None = None
-    """A label that is sent twice under one key is recorded once."""
+    """A label that is sent twice with the same key is recorded once."""
     settles: bool = False
-    """Whether the label ends a disagreement: its grade counts in place of the others'."""
+    """Whether the label settles a disagreement: its grade counts in place of the others'."""
     line: int | None = field(default=None, compare=False)
     text: str | None = field(default=None, compare=False)
 
@@ -50,21 +64,21 @@ class Label:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """What became of labels that came in."""
+    """How many labels came in, and what became of them."""
 
     new: int = 0
     same: int = 0
-    """Labels that were there already, word for word."""
+    """Labels that were recorded already."""
     replaced: int = 0
     skipped: int = 0
-    """Among the new ones, those that say that a document cannot be judged."""
+    """New labels that say that a document cannot be judged."""
     unasked: int = 0
-    """Among the new ones, those of documents that no draw has asked for yet: kept, and not used until one does."""
+    """New labels of documents that no draw has asked for yet: they are kept, and used once one does."""
     blank: int = 0
     """Rows without a grade."""
 
     def added(self, **counts: int) -> Recorded:
-        """The same with so many more."""
+        """The same with these numbers added."""
         return replace(self, **{name: getattr(self, name) + count for name, count in counts.items()})
 
 
@@ -72,8 +86,8 @@ FIELDS = ("query", "document", "grade", "assessor", "comment", "key")
 
 
 def labels_of(rows: Any, assessor: str) -> list[Label]:
-    """Labels out of labels, mappings (query, document, grade[, assessor, comment, key]), tuples in that order, or a
-    frame with such columns; `assessor` is whose they are where they name nobody."""
+    """The labels in a list of labels, mappings (query, document, grade[, assessor, comment, key]) or tuples in that
+    order, or in a frame with such columns; `assessor` made those that name nobody."""
     if hasattr(rows, "iter_rows"):
         rows = rows.iter_rows(named=True)
     return [row if isinstance(row, Label) else _label(row, assessor) for row in rows]

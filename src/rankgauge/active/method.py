@@ -1,9 +1,8 @@
-"""The contract of a method: a design (which documents are judged) and an estimator (what their grades say), and the
-registry that subclassing fills.
+"""The contract of a method: a sampling design (which documents are judged) and an estimator (what their grades say).
 
-A method makes a plan from the pool, the target, the budget and a seed. The plan's draws 0, 1, 2, … are fixed then;
-labels may come in any order, as long as an estimate uses a *prefix* of the draws, all of them complete: otherwise
-queries that are quick to judge would be over-represented.
+A method makes a plan from the pool, the target, the budget and a seed, which fix the plan's draws 0, 1, 2, … Labels may
+come in any order, but an estimate uses a *prefix* of the draws, all of them complete: otherwise queries that are quick
+to judge would be over-represented.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ __all__ = ["METHODS", "Estimate", "Method", "Plan", "Repetitions", "get"]
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """What the first draws say: the value, its standard error, and the interval that holds it at the level.
+    """An estimate from the first draws: the value, its standard error, and a confidence interval at the level.
 
-    `freedom` is the degrees of freedom of the standard error, `interval` the kind of the interval: t where the budget
-    was fixed in advance, sequence where one may stop at any time.
+    `freedom` is the degrees of freedom of the standard error. `interval` is the kind of the interval: t if the budget
+    was fixed in advance, sequence to stop at any time.
     """
 
     value: float
@@ -61,7 +60,7 @@ class Estimate:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Repetitions:
-    """What many repetitions of a plan gave, on a pool whose grades are known (one entry per repetition)."""
+    """The estimates of many repetitions on a pool with known grades (one entry per repetition)."""
 
     value: FloatArray
     error: FloatArray
@@ -80,7 +79,7 @@ class Repetitions:
 
 
 class Plan(ABC):
-    """The draws of a method, fixed by pool, target, budget and seed; what they ask for, and what they say."""
+    """The draws of a method, fixed by pool, target, budget and seed: what they ask for, and the estimate from them."""
 
     method: ClassVar[str] = ""
 
@@ -92,7 +91,7 @@ class Plan(ABC):
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """How many draws there are; None where they never end."""
+        """How many draws there are; None if they never end."""
 
     @abstractmethod
     def query(self, j: int) -> int:
@@ -100,25 +99,25 @@ class Plan(ABC):
 
     @abstractmethod
     def asks(self, j: int, grades: FloatArray) -> IndexArray:
-        """The documents whose grades draw j needs next; none where it is complete.
+        """The documents whose grades draw j needs next; none if it is complete.
 
-        `grades` holds what is known of all documents of the pool, NaN where nobody has judged. At the query level a
-        draw asks for all its documents at once, at the document level the next one depends on the grades before.
+        `grades` are those of all documents of the pool, NaN if not judged. At the query level a draw asks for all its
+        documents at once; at the document level the next one depends on the grades before.
         """
 
     @abstractmethod
     def price(self, j: int, grades: FloatArray) -> float:
-        """What draw j has cost, or will cost at the query level; labels that an earlier draw bought are free."""
+        """What draw j has cost, or will cost at the query level; documents of earlier draws are free."""
 
     @abstractmethod
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
-        """What the first n draws say, all of which must be complete."""
+        """The estimate from the first n draws, all of which must be complete."""
 
     def opened(self, grades: FloatArray) -> int | None:
-        """How many draws may ask for labels now; None where all may.
+        """How many draws may ask for labels now; None if all may.
 
-        Only a plan of several stages is shorter than its length: the draws of a stage wait until those of the stages
-        before are complete, because their beliefs are fitted to those labels.
+        In a plan of several stages the draws of a stage wait until those of the stages before are complete, because
+        their beliefs are fitted to those labels.
         """
         return self.length
 
@@ -156,17 +155,17 @@ class Method(ABC):
 
     @abstractmethod
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> Plan:
-        """The draws for a budget; the seed `rng` fixes them."""
+        """The plan for a budget and a seed."""
 
     @abstractmethod
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        """The standard error to expect at each budget if the beliefs are right, before a label is bought."""
+        """The standard error to expect at each budget if the beliefs are right."""
 
     @abstractmethod
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        """What the plans of many seeds give on a pool with known grades: each spends its budget as a campaign would."""
+        """The estimates of many seeds on a pool with known grades; each spends the budget as a campaign would."""
 
     def __str__(self) -> str:
         return self.name

@@ -1,13 +1,14 @@
 """The pool: queries with the lists of one or two rankers, and what is known before anyone judges a document.
 
-Every array is flat, document by document, each query's documents together; a document that only one of two lists has
-is there once. Documents with equal scores stand in the order of the input.
+Every array has an entry per document, those of a query together; a document in both lists has one entry. Documents with
+equal scores are ranked in the order of the input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ import numpy.typing as npt
 import polars as pl
 
 from rankgauge.active.beliefs import belief_column, beliefs_of, mixture, predict, scale_of
-from rankgauge.active.costs import costs_of, overhead_of
-from rankgauge.active.sources import Rows, joined, read_features, scored
+from rankgauge.active.cost import document_costs, query_overheads
+from rankgauge.active.pool_rows import PoolRows, joined, read_features, scored
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -32,10 +33,10 @@ TOLERANCE = 1e-6
 class Pool:
     """Queries, the documents of their lists, beliefs about the grades, and what judging costs.
 
-    `ranks` (documents × rankers) has the rank of each document in each ranker's list, NaN where the list lacks it;
-    the ranks of a list are 1, 2, … without a gap. `beliefs` (documents × grades) is how likely each grade of the
-    scale `grades` (ascending) is. `costs` (documents) is the cost of judging a document, `overhead` (queries) that of
-    opening a query, in the same unit. `texts` has what an assessor reads, row by row.
+    `ranks` (documents × rankers) is the rank of each document in each ranker's list, 1, 2, … without a gap; NaN if it
+    is not in the list. `beliefs` (documents × grades) is the probability of each grade of the ascending scale `grades`.
+    `costs` (documents) is the cost of judging a document, `overhead` (queries) that of opening a query, in the same
+    unit. `texts` is what an assessor reads of each document.
     """
 
     queries: pl.Series
@@ -76,14 +77,14 @@ class Pool:
         overhead: str | float | None = None,
         depth: int | None = None,
     ) -> Pool:
-        """The pool that a frame, or the file of one, holds: a row for each query and document.
+        """The pool in a frame or a table file: a row for each query and document.
 
-        `scores` names the columns of one or two rankers' scores (score; score_1 and score_2; or ranks in place of
-        scores); an empty cell says that the ranker's list lacks the document. Beliefs are the columns p_0, p_1, … of
-        the frame, an array (rows × grades), or "uniform" over the scale `grades`. `cost` is "documents", "one",
-        "log-length" or a column; `overhead` a number or a column. `depth` cuts the lists.
+        `scores` names the columns with one or two rankers' scores (score; score_1 and score_2; or ranks in place of
+        scores). An empty cell means that the document is not in the ranker's list. Beliefs are the columns p_0, p_1, …
+        of the frame, an array (rows × grades), or "uniform" over the scale `grades`. `cost` is a cost of the registry
+        or a column, `overhead` a number or a column. `depth` cuts the lists.
         """
-        rows = Rows.of(source, scores=scores, depth=depth)
+        rows = PoolRows.of(source, scores=scores, depth=depth)
         scale, believed = beliefs_of(rows, grades, beliefs)
         return cls(
             queries=rows.queries,
@@ -92,8 +93,8 @@ class Pool:
             ranks=rows.ranks,
             beliefs=believed,
             grades=scale,
-            costs=costs_of(rows, cost),
-            overhead=overhead_of(rows, overhead),
+            costs=document_costs(rows, cost),
+            overhead=query_overheads(rows, overhead),
             texts=rows.texts,
         )
 
@@ -101,17 +102,17 @@ class Pool:
     def from_runs(cls, *runs: Any, texts: Any = None, **options: Any) -> Pool:
         """The pool of the documents that one or two runs (paths, frames, dicts) retrieve.
 
-        `texts` is a frame with the column document, and query where it differs by query: title, text, url, length,
-        cost, beliefs. The options are those of `of`.
+        `texts` is a frame with the column document, also query if texts differ by query, and any of title, text, url,
+        length, cost and beliefs. The options are those of `of`.
         """
         return cls.of(joined(runs, texts), **options)
 
     @classmethod
     def from_letor(cls, path: str | Path, *rankers: Any, model: Any = None, **options: Any) -> Pool:
-        """The pool that one or two fitted rankers make of a LETOR file, whose grades are not looked at.
+        """The pool that one or two fitted rankers make of a LETOR file, whose grades are ignored.
 
-        `model` gives the beliefs: a fitted relevance model, or several for their mixture; without one they are
-        uniform over the scale `grades`. The options are those of `of`.
+        `model` gives the beliefs: a fitted relevance model, or several, whose beliefs are averaged. Without one they
+        are uniform over the scale `grades`. The options are those of `of`.
         """
         if len(rankers) not in (1, 2):
             raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
@@ -145,7 +146,7 @@ class Pool:
 
     @cached_property
     def starts(self) -> IndexArray:
-        """Where each query's documents begin."""
+        """The position of each query's first document."""
         return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
     @cached_property
@@ -169,13 +170,43 @@ class Pool:
         """What judging all documents of each query costs."""
         return np.asarray(self.overhead + np.add.reduceat(self.costs, self.starts))
 
+    @cached_property
+    def positions(self) -> dict[str, dict[str, int]]:
+        """The position of each document, by the ids of query and document."""
+        names, found = self.documents.to_list(), dict[str, dict[str, int]]()
+        for query, start, size in zip(self.queries, self.starts.tolist(), self.sizes.tolist(), strict=True):
+            found[query] = {name: start + n for n, name in enumerate(names[start : start + size])}
+        return found
+
     def scaled(self) -> Pool:
         """The same pool with costs in units of the mean cost of a query."""
         unit = float(np.mean(self.query_costs))
-        return replace(self, costs=self.costs / unit, overhead=self.overhead / unit)
+        return self.with_costs(self.costs / unit, self.overhead / unit)
+
+    def with_costs(self, costs: FloatArray, overhead: FloatArray) -> Pool:
+        """The same pool with other costs; nothing else is checked again."""
+        made = self._changed(costs=costs, overhead=overhead)
+        made.__dict__.pop("query_costs", None)
+        _check_costs(made)
+        return made
+
+    def with_beliefs(self, beliefs: FloatArray) -> Pool:
+        """The same pool with other beliefs; nothing else is checked again."""
+        made = self._changed(beliefs=beliefs)
+        _check_beliefs(made)
+        return made
+
+    def _changed(self, **arrays: FloatArray) -> Pool:
+        """A copy with other arrays, which also keeps what was derived from the lists."""
+        made = copy(self)
+        for name, array in arrays.items():
+            if array.shape != getattr(self, name).shape:
+                raise InputError(f"a pool needs {name} of shape {getattr(self, name).shape}, not {array.shape}")
+            object.__setattr__(made, name, array)
+        return made
 
     def find(self, judgments: pl.DataFrame) -> FloatArray:
-        """The grade of each document in the judgments (query, document, grade), NaN where there is none."""
+        """The grade of each document in the judgments (query, document, grade); NaN if there is none."""
         ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
         known = judgments.select(pl.col("query", "document").cast(pl.String), pl.col("grade").cast(pl.Float64))
         found = ids.join(known, on=["query", "document"], how="left", maintain_order="left")
@@ -209,12 +240,12 @@ def _check_lists(pool: Pool) -> None:
             )
     if np.isnan(pool.ranks).all(axis=1).any():
         row = int(np.argmax(np.isnan(pool.ranks).all(axis=1)))
-        raise InputError(f"document {pool.documents[row]} of query {_query(pool, row)} stands in no list")
+        raise InputError(f"document {pool.documents[row]} of query {_query(pool, row)} is in no list")
 
 
 def _check_beliefs(pool: Pool) -> None:
     if not len(pool.grades) or (np.diff(pool.grades) <= 0).any() or not np.isfinite(pool.grades).all():
-        raise InputError(f"the scale must be rising grades, each once; got {pool.grades.tolist()}")
+        raise InputError(f"the scale must be ascending grades, each once; got {pool.grades.tolist()}")
     sums = pool.beliefs.sum(axis=1)
     # A comparison with NaN is false, so NaN is caught as well.
     bad = ~((pool.beliefs.min(axis=1) >= 0) & (np.abs(sums - 1.0) <= TOLERANCE))

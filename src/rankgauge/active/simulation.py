@@ -1,4 +1,4 @@
-"""Simulation: methods tried many times on a pool whose grades are all known."""
+"""Simulation: methods are tried many times on a pool whose grades are all known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def repetitions(
     count: int,
     rng: int = 0,
 ) -> Repetitions:
-    """What a method gives when it is tried so many times; repetition r is the plan of the seed rng + r."""
+    """The estimates of `count` repetitions of a method; repetition r has the seed rng + r."""
     if count < 1:
         raise ParameterError("a simulation", "count", "a whole number from 1 on", count)
     known = _known(pool, target, grades)
@@ -48,7 +48,7 @@ def simulate(
     rng: int = 0,
     watch: Watch | None = None,
 ) -> Study:
-    """The curves of methods over budgets: error, bias, coverage and cost, and what each saves against the others."""
+    """The error, bias, coverage and cost of methods at each budget, and what each saves against the others."""
     known = _known(pool, target, grades)
     truth = float(target.values(pool, known).mean())
     curves = {}

@@ -1,7 +1,7 @@
 """Studies: how far off methods are over budgets, on a pool whose grades are all known, and what they save.
 
-A saving is 1 − b/B, where B is what another method spends and b what this one needs to be as near to the truth on
-average. The error against the cost is a straight line between budgets on paper with logarithmic scales.
+A saving is 1 − b/B, where B is what another method spends and b what this one needs for the same mean error. Between
+budgets the error is interpolated linearly on logarithmic scales.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ __all__ = ["GROUPS", "LEVEL", "ErrorCurve", "Loss", "Saving", "Study", "distance
 LEVEL = 0.95
 TINY = 1e-12
 NONE = 1e12
-"""How bad no estimate is."""
+"""The error that counts if there is no estimate."""
 ARRAYS = ("values", "costs", "labels", "covered", "truth")
 GROUPS = 25
-"""How many groups of repetitions the standard error of a saving rests on, each left out once."""
+"""The number of groups of repetitions in the jackknife of a saving, each left out once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ErrorCurve:
-    """What the repetitions of a method gave at each budget (budgets × repetitions), and the truth of each repetition,
-    which differs where they are on several pools."""
+    """The estimates of a method's repetitions at each budget (budgets × repetitions), and the true value of each
+    repetition, which differs if there are several pools."""
 
     method: str
     budgets: FloatArray
@@ -43,7 +43,7 @@ class ErrorCurve:
 
     @classmethod
     def of(cls, method: str, found: Mapping[float, Repetitions], truth: float) -> ErrorCurve:
-        """The curve of what a method gave at each budget."""
+        """The curve of a method's repetitions at each budget."""
         budgets = sorted(found)
         parts = [found[budget] for budget in budgets]
         return cls(
@@ -58,12 +58,12 @@ class ErrorCurve:
 
     @classmethod
     def joined(cls, curves: Sequence[ErrorCurve]) -> ErrorCurve:
-        """The curve of a method on several pools with the same budgets: all repetitions, those of a pool together."""
+        """The curve of a method on several pools with the same budgets: the repetitions of one pool after another."""
         parts = {name: np.concatenate([getattr(curve, name) for curve in curves], axis=-1) for name in ARRAYS}
         return cls(method=curves[0].method, budgets=curves[0].budgets, **parts)
 
     def without(self, group: int) -> ErrorCurve:
-        """The curve without every so many-th repetition, from the group's number on."""
+        """The curve without one group of repetitions: number `group`, `group` + 25, `group` + 50 and so on."""
         kept = np.arange(self.values.shape[1]) % GROUPS != group
         return replace(self, **{name: getattr(self, name)[..., kept] for name in ARRAYS})
 
@@ -74,7 +74,7 @@ class ErrorCurve:
 
     @property
     def wrong(self) -> FloatArray:
-        """1 where an estimate takes the worse of two rankers for the better one, ½ where it cannot tell."""
+        """1 if an estimate takes the worse of two rankers for the better one, ½ if it cannot tell, else 0."""
         found = np.where(self.values * self.truth > 0, 0.0, np.where(self.values == 0, 0.5, 1.0))
         return np.where(np.isnan(self.values), np.nan, found)
 
@@ -102,7 +102,7 @@ class ErrorCurve:
 class Saving:
     """What a method saves against another one, with its standard error.
 
-    `bound` is "≥" where the least budget is already enough, and "≤" where the largest is not.
+    `bound` is "≥" if the smallest budget is already enough, and "≤" if the largest is not.
     """
 
     method: str
@@ -114,7 +114,7 @@ class Saving:
 
 
 Loss: TypeAlias = Callable[[ErrorCurve], FloatArray]
-"""What is bad about estimates (budgets × repetitions)."""
+"""How bad each estimate is (budgets × repetitions)."""
 
 
 def distance(curve: ErrorCurve) -> FloatArray:
@@ -128,7 +128,7 @@ def misjudged(curve: ErrorCurve) -> FloatArray:
 
 
 def saving(curve: ErrorCurve, other: ErrorCurve, *, budget: float | None = None, loss: Loss = distance) -> Saving:
-    """What a method saves against another one that has the budget: its largest where none is named.
+    """What a method saves against another one with the budget, by default its largest.
 
     The standard error is the jackknife's over groups of repetitions (Efron & Tibshirani 1993, chapter 11).
     """
@@ -150,19 +150,19 @@ def _saved(curve: ErrorCurve, other: ErrorCurve, row: int, loss: Loss) -> tuple[
     wanted = float(_mean(loss(other)[row]))
     spent = float(other.costs[row].mean())
     costs = curve.costs.mean(axis=1)
-    # More labels do not make an estimate worse: where they seem to, it is noise.
+    # More labels do not make an estimate worse: if they seem to, it is noise.
     losses = np.minimum.accumulate(np.nan_to_num(_mean(loss(curve)), nan=NONE))
     if wanted > losses[0]:
         return 1.0 - float(costs[0]) / spent, "≥"
     if wanted < losses[-1] * (1.0 - TINY):
-        # Errors fall with the root of the cost, when nothing else is known.
+        # Beyond the largest budget errors are taken to fall with the root of the cost.
         return 1.0 - float(costs[-1] * (losses[-1] / max(wanted, TINY)) ** 2) / spent, "≤"
     at = np.interp(-np.log(wanted + TINY), -np.log(losses + TINY), np.log(costs))
     return 1.0 - float(np.exp(at)) / spent, ""
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """The mean over repetitions that gave an estimate; NaN where none did."""
+    """The mean over the repetitions that gave an estimate; NaN if none did."""
     given = ~np.isnan(values)
     return np.asarray(
         np.where(given, values, 0.0).sum(axis=-1) / np.where(given.any(axis=-1), given.sum(axis=-1), np.nan)
@@ -170,7 +170,7 @@ def _mean(values: FloatArray) -> FloatArray:
 
 
 def _covers(found: Repetitions, truth: float) -> BoolArray:
-    """Whether the interval of each repetition holds the truth."""
+    """Whether the interval of each repetition contains the true value."""
     width = stats.t.ppf(0.5 + LEVEL / 2, np.maximum(found.freedom, 1.0)) * found.error
     return np.asarray(np.abs(found.value - truth) <= width)
 
@@ -201,7 +201,7 @@ class Study:
         return pl.concat([curve.to_frame().select(*named, pl.all()) for curve in self.curves.values()])
 
     def savings(self, against: Sequence[str], *, budget: float | None = None, loss: Loss = distance) -> list[Saving]:
-        """What each method saves against each of some others."""
+        """What each method saves against each of these."""
         return [
             saving(curve, self.curves[other], budget=budget, loss=loss)
             for other in against

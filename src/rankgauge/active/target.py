@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +24,15 @@ from rankgauge.ranking.rules import graded
 
 __all__ = ["Shape", "Target"]
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Target:
     """A measure under a dialect, as the mean over a pool's queries; for two rankers the first's minus the second's.
 
     `shape` says whether the value is linear in the worths of grades, a cascade over them, or anything else; `worth`
-    has the worth of each grade of the pool's scale (empty for OTHER).
+    is the worth of each grade of the pool's scale (empty for OTHER).
     """
 
     measure: Measure
@@ -37,6 +40,7 @@ class Target:
     shape: Shape
     worth: FloatArray
     form: Form | None
+    _memory: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, measure: str | Measure, pool: Pool, dialect: str | Dialect = "standard", **overrides: Any) -> Target:
@@ -51,8 +55,19 @@ class Target:
         shape = Shape.OTHER if form is None else form.shape
         return cls(measure=wanted, dialect=spoken, shape=shape, worth=worth, form=form)
 
+    def remembered(self, name: str, sources: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """What `compute` gives, computed once for the same source arrays."""
+        known = self._memory.get(name)
+        if known is None or any(one is not other for one, other in zip(known[0], sources, strict=True)):
+            known = self._memory[name] = sources, compute()
+        found: T = known[1]
+        return found
+
     def weights(self, pool: Pool) -> FloatArray:
-        """The weight of each document's place in each ranker's list (documents × rankers), 0 where none counts."""
+        """The weight of each document's rank in each ranker's list (documents × rankers), 0 where it does not count."""
+        return self.remembered("weights", (pool.ranks, pool.sizes), lambda: self._weights(pool))
+
+    def _weights(self, pool: Pool) -> FloatArray:
         ranks = np.nan_to_num(pool.ranks, nan=0.0)
         if self.dialect.choice("short", self.measure) is ShortList.ZERO:
             ranks = np.where((pool.lengths < self.measure.depth)[pool.query], 0.0, ranks)
@@ -75,13 +90,28 @@ class Target:
             return np.ones(len(pool.documents), dtype=bool)
         return np.asarray((self.weights(pool) != 0).any(axis=1))
 
+    def query_costs(self, pool: Pool) -> FloatArray:
+        """What it costs to open each query and judge all of its documents that the value depends on."""
+
+        def costs() -> FloatArray:
+            return np.asarray(
+                pool.overhead + np.add.reduceat(np.where(self.needed(pool), pool.costs, 0.0), pool.starts)
+            )
+
+        return self.remembered("query costs", (pool.ranks, pool.costs, pool.overhead), costs)
+
+    def bounds(self, pool: Pool) -> tuple[float, float]:
+        """The least and the largest value that a query can have."""
+        low, high = self.measure.facts.bounds
+        return (low, high) if pool.rankers == 1 else (low - high, high - low)
+
     def worths(self, grades: npt.ArrayLike) -> FloatArray:
-        """What grades are worth, also such as the scale lacks; NaN where a grade is not known."""
+        """What grades are worth, on the scale or not; NaN where a grade is not known."""
         assert self.form is not None
         return _worths(self.form, self.dialect, np.asarray(grades, dtype=np.float64))
 
     def values(self, pool: Pool, grades: npt.ArrayLike) -> FloatArray:
-        """The value of each query under the grades of its documents; NaN where one that it depends on is not known."""
+        """The value of each query under these grades of its documents; NaN if one that it depends on is not known."""
         known = np.asarray(grades, dtype=np.float64)
         lists = [self._list_values(pool, known, ranker) for ranker in range(pool.rankers)]
         values = lists[0] if len(lists) == 1 else lists[0] - lists[1]

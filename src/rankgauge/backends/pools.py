@@ -11,7 +11,6 @@ import polars as pl
 from rankgauge.active import Pool, Target
 from rankgauge.active.methods.paper import draws_for
 from rankgauge.active.moments import moments
-from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.backends.job import ROWS
 from rankgauge.backends.rows import texts
 from rankgauge.backends.tasks import Task, frames, mapped, packed
@@ -85,7 +84,7 @@ def _task(measure: str | Measure, dialect: str | Dialect, options: dict[str, Any
             pool = Pool.of(frame, **options)
             target = Target.of(measure, pool, dialect)
             found = moments(pool, target)
-            columns = {"mean": found.mean, "variance": found.variance, "cost": query_costs(pool, target)}
+            columns = {"mean": found.mean, "variance": found.variance, "cost": target.query_costs(pool)}
             yield from packed(pl.DataFrame({"query": pool.queries, **columns}), MOMENTS)
 
     return task

@@ -1,10 +1,9 @@
-"""What `rankgauge active plan` reads and looks ahead to."""
+"""The pool that `rankgauge active plan` reads, and the forecast that it shows."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import numpy as np
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.io import table_suffixes
 from rankgauge.io.source import suffix_of
@@ -21,7 +19,7 @@ from rankgauge.io.source import suffix_of
 __all__ = ["UNITS", "forecast_of", "options_of", "read_pool"]
 
 SHARES = (0.25, 0.5, 1.0, 2.0)
-"""The budgets that are looked at, as shares of the campaign's own."""
+"""The budgets of the forecast, as shares of the campaign's own."""
 
 
 def read_pool(
@@ -38,13 +36,13 @@ def read_pool(
     is_table = len(paths) == 1 and suffix_of(paths[0]) in table_suffixes()
     choices: dict[str, Any] = {"cost": cost, "grades": scale, "depth": depth}
     pool = Pool.of(paths[0], **choices) if is_table else Pool.from_runs(*paths, **choices)
-    if overhead is not None:
-        pool = replace(pool, overhead=np.full(len(pool.queries), overhead * float(pool.costs.mean())))
     if unit not in UNITS:
         raise UnknownNameError("unit", unit, UNITS)
+    if overhead is not None:
+        pool = pool.with_costs(pool.costs, np.full(len(pool.queries), overhead * float(pool.costs.mean())))
     size, words = UNITS[unit]
     scaled = size(pool)
-    return replace(pool, costs=pool.costs / scaled, overhead=pool.overhead / scaled), words
+    return (pool if scaled == 1.0 else pool.with_costs(pool.costs / scaled, pool.overhead / scaled)), words
 
 
 UNITS: dict[str, tuple[Callable[[Pool], float], str]] = {
@@ -57,7 +55,7 @@ UNITS: dict[str, tuple[Callable[[Pool], float], str]] = {
 def forecast_of(campaign: Campaign) -> Forecast:
     """What each method promises around the campaign's budget."""
     pool, settings = campaign.pool, campaign.settings
-    target = Target.of(settings.measure, pool, dialect=settings.dialect)
+    target = campaign.plans[-1].target
     whole = float(pool.query_costs.sum())
     budgets = sorted({min(share * settings.allowance, whole) for share in SHARES})
     return forecast(pool, target, budgets=budgets, rng=settings.seed)

@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from rankgauge.active.campaign.checks import is_writable
 from rankgauge.active.campaign.database import reading, writing
+from rankgauge.active.campaign.labels import is_writable
 from rankgauge.errors import InputError
 from rankgauge.web.credentials import hashed, new_secret, new_signing_key
 from rankgauge.web.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS

@@ -8,7 +8,7 @@ if importlib.util.find_spec("sqlalchemy") is None:
     raise MissingExtraError("SQLAlchemy", "active")
 
 from rankgauge.active.campaign.campaign import LEASE, Campaign
-from rankgauge.active.campaign.progress import Progress
+from rankgauge.active.campaign.estimates import Progress
 from rankgauge.active.campaign.settings import CampaignSettings, Unjudgeable
 
 __all__ = ["LEASE", "Campaign", "CampaignSettings", "Progress", "Unjudgeable"]

@@ -10,11 +10,10 @@ from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.campaign import Campaign
 from rankgauge.active.campaign.labels import LabelBatch
-from rankgauge.active.campaign.leases import hand_out
-from rankgauge.active.campaign.review import AssessorProgress, own
+from rankgauge.active.campaign.leases import lease_documents
+from rankgauge.active.campaign.review import AssessorProgress, assessor_progress
 from rankgauge.active.campaign.stopping import CampaignRules
-from rankgauge.active.labels import Label, Recorded
-from rankgauge.active.tasks import Task
+from rankgauge.active.labels import Label, Recorded, Task
 from rankgauge.errors import RankGaugeError
 
 __all__ = ["AnswerQueue", "NextTask"]
@@ -115,7 +114,7 @@ class AnswerQueue:
             wanted = {r.assessor: r for r in requests if r.assessor is not None and r.error is None}
             longest = max((request.seconds for request in wanted.values()), default=0.0)
             leased = wanted and not state.paused
-            tasks = hand_out(state, connection, list(wanted), seconds=longest, again=True) if leased else {}
+            tasks = lease_documents(state, connection, list(wanted), seconds=longest, again=True) if leased else {}
             out = state.ledger.out
             found = {name: self._next(name, tasks.get(name, []), out) for name in wanted}
         for request in requests:
@@ -126,7 +125,7 @@ class AnswerQueue:
         batch = LabelBatch(state=self._state, now=self._state.clock())
         for request in requests:
             try:
-                request.recorded = batch.take_all(request.labels, replace=request.replace)
+                request.recorded = batch.add_all(request.labels, replace=request.replace)
             except RankGaugeError as error:
                 request.error = error
         batch.write(connection)
@@ -146,7 +145,7 @@ class AnswerQueue:
         ledger = self._state.ledger
         return NextTask(
             task=tasks[0] if tasks else None,
-            own=own(ledger, assessor),
+            own=assessor_progress(ledger, assessor),
             paused=self._state.paused,
             spent=ledger.spent * self._state.settings.assessors,
             out=out,

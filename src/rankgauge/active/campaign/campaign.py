@@ -14,19 +14,21 @@ import polars as pl
 from sqlalchemy.engine import Engine
 
 from rankgauge.active import defaults
-from rankgauge.active import label_formats as formats
-from rankgauge.active.campaign import estimates, making, refitting
-from rankgauge.active.campaign.database import Location, connect, reading
-from rankgauge.active.campaign.labels import enter
-from rankgauge.active.campaign.leases import hand_out
-from rankgauge.active.campaign.progress import Progress
-from rankgauge.active.campaign.settings import CampaignSettings
+from rankgauge.active.campaign import estimates
+from rankgauge.active.campaign.database import Location, connect, reading, writing
+from rankgauge.active.campaign.estimates import FEWEST, Progress
+from rankgauge.active.campaign.labels import record
+from rankgauge.active.campaign.leases import lease_documents
+from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
+from rankgauge.active.campaign.stages import seed_of
 from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.campaign.store import Store
-from rankgauge.active.labels import SOMEBODY, Label, Recorded, labels_of
+from rankgauge.active.campaign.store import Store, make
+from rankgauge.active.label_format import read_labels
+from rankgauge.active.labels import SOMEBODY, Label, Recorded, Task, labels_of
 from rankgauge.active.methods import Estimate, Plan
 from rankgauge.active.pool import Pool
-from rankgauge.active.tasks import Task
+from rankgauge.active.sampling.recalibration import recalibrated
+from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError, PausedError
 from rankgauge.numeric import FloatArray
 
@@ -44,9 +46,9 @@ class Campaign:
     `Campaign.create(...)` makes one, `Campaign.open("campaign.rg")` goes on with it; use it in a `with`, or close it.
     """
 
-    def __init__(self, engine: Engine, store: Store, *, clock: Clock = time.time) -> None:
-        """A campaign of an engine that `database.connect` or `database.prepared` gave."""
-        self._state = CampaignState(engine, store, clock)
+    def __init__(self, engine: Engine, store: Store, *, clock: Clock = time.time, first: Plan | None = None) -> None:
+        """A campaign on an engine from `database.connect` or `database.prepared`; `first` is its plan if it is new."""
+        self._state = CampaignState(engine, store, clock, first=first)
         self.name, self.settings, self.pool = self._state.name, self._state.settings, self._state.pool
 
     @classmethod
@@ -70,12 +72,23 @@ class Campaign:
         """
         grades = tuple(pool.grades.tolist())
         chosen = CampaignSettings(measure=measure, budget=float(budget), method=method, grades=grades, **settings)
-        stage = making.planned(pool, chosen, options or {})
+        chosen.check_scale()
+        stage = StageSettings(method=method, budget=chosen.allowance, seed=chosen.seed, options=options or {})
+        plan = stage.plan(pool, Target.of(measure, pool, dialect=chosen.dialect))
+        place = None if isinstance(location, Engine) else Location(location)
+        called = (place and place.name) or name
+
+        def insert(engine: Engine) -> Store:
+            with writing(engine) as connection:
+                store = make(connection, name=called, made=clock(), settings=chosen.packed())
+                store.add_pool(connection, pool)
+                store.add_stage(connection, number=0, made=clock(), settings=stage.packed())
+            return store
+
         if isinstance(location, Engine):
-            return cls(location, making.insert(location, pool, chosen, stage, name, clock), clock=clock)
-        place = Location(location)
-        called = place.name or name
-        return cls._on(place, lambda engine: making.insert(engine, pool, chosen, stage, called, clock), clock, new=True)
+            return cls(location, insert(location), clock=clock, first=plan)
+        assert place is not None
+        return cls._on(place, insert, clock, first=plan)
 
     @classmethod
     def open(cls, location: str | Path, *, clock: Clock = time.time) -> Self:
@@ -86,13 +99,13 @@ class Campaign:
             with reading(engine) as connection:
                 return Store.find(connection, place.name)
 
-        return cls._on(place, find, clock, new=False)
+        return cls._on(place, find, clock)
 
     @classmethod
-    def _on(cls, place: Location, find: Callable[[Engine], Store], clock: Clock, *, new: bool) -> Self:
-        engine = connect(place, existing=not new)
+    def _on(cls, place: Location, find: Callable[[Engine], Store], clock: Clock, *, first: Plan | None = None) -> Self:
+        engine = connect(place, existing=first is None)
         try:
-            return cls(engine, find(engine), clock=clock)
+            return cls(engine, find(engine), clock=clock, first=first)
         except InputError as error:
             engine.dispose()
             raise _placed(error, str(place)) from None
@@ -101,7 +114,7 @@ class Campaign:
             raise
 
     def close(self) -> None:
-        """No more connections; the campaign is as it was after the last call that returned."""
+        """Closes all connections."""
         self._state.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -118,17 +131,17 @@ class Campaign:
     # handing out
 
     def lease(self, n: int = 1, assessor: str = SOMEBODY, *, seconds: float = LEASE, again: bool = False) -> list[Task]:
-        """Up to so many documents for an assessor to judge, nobody else's for so long.
+        """Up to n documents for an assessor to judge, reserved for that assessor until the lease ends.
 
-        `again` begins with those that the assessor holds already. What is handed out never exceeds the budget; fewer
-        documents than wanted, or none, means that the rest waits for labels or that the budget is spent.
+        `again` begins with those that the assessor has on lease already. What is handed out never exceeds the budget:
+        fewer than n documents mean that the rest waits for labels, or that the budget is spent.
         """
         if n < 1 or not seconds > 0:
             raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
         with self._state.changing() as connection:
             if self._state.paused:
                 raise PausedError("the campaign is paused: nothing is handed out")
-            return hand_out(self._state, connection, [assessor], n, seconds=seconds, again=again)[assessor]
+            return lease_documents(self._state, connection, [assessor], n, seconds=seconds, again=again)[assessor]
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""
@@ -151,12 +164,12 @@ class Campaign:
     def record(self, labels: Any, *, assessor: str = SOMEBODY, replace: bool = False) -> Recorded:
         """Labels from a file (CSV, JSON lines, Label Studio's export, TREC qrels) or from Python, all or none of them.
 
-        When it returns, the labels are on the disk. `assessor` is whose they are where they name nobody. A label that
-        says otherwise than the same assessor's before is an error, unless it is to `replace` it.
+        When it returns, the labels are on the disk. `assessor` made those that name nobody. A label that contradicts
+        an earlier one of the same assessor is an error, unless it may `replace` it.
         """
         if not isinstance(labels, str | os.PathLike):
             return self._record(labels_of(labels, assessor), replace=replace)
-        read = formats.read_labels(labels, assessor=assessor)
+        read = read_labels(labels, assessor=assessor)
         try:
             return self._record(read.labels, replace=replace).added(blank=read.blank)
         except InputError as error:
@@ -164,10 +177,10 @@ class Campaign:
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
         with self._state.changing() as connection:
-            return enter(self._state, connection, labels, replace=replace)
+            return record(self._state, connection, labels, replace=replace)
 
     def labels(self, *, history: bool = False) -> pl.DataFrame:
-        """The labels that count, or all that ever came, with assessor, kind, comment, time and whether it was asked."""
+        """The labels that count, or the whole history, with the time of each and whether its document was asked for."""
         with self._state.looking() as connection:
             rows = self._state.store.labels(connection)
             last = {(row.place, row.assessor): row.id for row in rows}
@@ -191,7 +204,7 @@ class Campaign:
     # what is known
 
     def estimate(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> Estimate | None:
-        """What the complete draws from the first on say; None while there are fewer than two."""
+        """The estimate from the draws before the first incomplete one; None if there are fewer than two."""
         with self._state.looking():
             ledger = self._state.ledger
             found = estimates.estimate(self._state.stages, ledger, level=level, interval=interval)
@@ -210,13 +223,24 @@ class Campaign:
             return Progress.of(self._state, connection)
 
     def refit(self, beliefs: FloatArray | None = None, *, leave_open: bool = False) -> None:
-        """A new stage with new beliefs (documents × grades); by default the old ones calibrated to the labels so far.
+        """Begins a new stage with new beliefs (documents × grades); by default the old ones, fitted to the labels.
 
-        The stage before is over: its complete draws count, and those that are open are left out of it, which
-        `leave_open` must allow. Stages are combined by their numbers of draws.
+        The stage before ends. Its complete draws count; those that are open do not, which `leave_open` must allow.
+        The new stage gets what is left of the budget. Stages are combined by their numbers of draws.
         """
         with self._state.changing() as connection:
-            refitting.refit(self._state, connection, beliefs, leave_open=leave_open)
+            state, stage, settings = self._state, self._state.stage, self.settings
+            complete, number = stage.complete(state.ledger), len(state.stages)
+            _check_refit(stage.begun(state.ledger) - complete, complete, leave_open=leave_open)
+            left = settings.allowance - state.ledger.spent
+            if left <= 0:
+                raise InputError("the budget is spent: a new stage could ask for nothing")
+            fitted = recalibrated(stage.plan.pool, state.ledger.grades).beliefs if beliefs is None else beliefs
+            pool = state.pool.with_beliefs(np.asarray(fitted, dtype=np.float64))
+            chosen = replace(stage.settings, budget=left, seed=seed_of(settings.seed, number))
+            state.store.end_stage(connection, stage.number, complete)
+            made = {"number": number, "made": state.clock(), "settings": chosen.packed()}
+            state.store.add_stage(connection, **made, beliefs=pool.beliefs)
 
 
 _COLUMNS = {
@@ -228,6 +252,16 @@ _COLUMNS = {
     "comment": pl.String(),
     "made": pl.Float64(),
 }
+
+
+def _check_refit(unfinished: int, complete: int, *, leave_open: bool) -> None:
+    if complete < FEWEST:
+        raise InputError(f"only {complete} draws are complete: a stage needs {FEWEST}", hint="Record more labels.")
+    if unfinished > 0 and not leave_open:
+        raise InputError(
+            f"{unfinished} draws of this stage are open, and would not count in it",
+            hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
+        )
 
 
 def _placed(error: InputError, path: str) -> InputError:

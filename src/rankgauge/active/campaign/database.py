@@ -1,4 +1,4 @@
-"""Where a campaign lives: a file of SQLite, or a server's database by its URL; and how a transaction begins there."""
+"""The database of a campaign: an SQLite file or a server by its URL, and how transactions begin there."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from rankgauge.errors import InputError, MissingExtraError, UnavailableError
 __all__ = ["Location", "connect", "prepared", "reading", "writing"]
 
 PATIENCE = 60.0
-"""Seconds to wait for another process that is writing, before it counts as an error."""
+"""How many seconds to wait for another process that is writing before giving up."""
 
 CONNECTIONS = 20
-"""So many connections are kept once they were needed: to open one takes longer than to ask something."""
+"""How many connections stay open for later: opening one takes longer than a query."""
 
 FRESH = 1.0
-"""Seconds after which a connection that nobody used is tried before it is used again."""
+"""After how many seconds without use a connection is tested before it is used again."""
 
 _READ = "rankgauge_read"
 
 
 class Location:
-    """A path or URL, and the campaign's name after a # where the database has several."""
+    """A path or URL, and the campaign's name after a # if the database has several."""
 
     def __init__(self, text: str | Path) -> None:
         self.text = str(text)
@@ -52,7 +52,7 @@ class Location:
 
     @property
     def path(self) -> Path | None:
-        """The file, where it is one."""
+        """The file, if it is one."""
         if not self.is_url:
             return Path(self.base)
         url = self.url
@@ -77,7 +77,7 @@ _URLS = "Expected a file, sqlite:///campaign.rg or postgresql+psycopg://user@hos
 
 
 def connect(location: Location, *, existing: bool) -> Engine:
-    """An engine on the database; `existing` refuses a file that is not there, which SQLite would make."""
+    """An engine on the database; with `existing` a missing file is an error, which SQLite would create otherwise."""
     path = location.path
     if existing and path is not None and not path.is_file():
         raise InputError("there is no such campaign", path=path, hint="rankgauge active plan makes one.")
@@ -94,7 +94,7 @@ def connect(location: Location, *, existing: bool) -> Engine:
 
 
 def prepared(engine: Engine) -> Engine:
-    """The engine, whose transactions begin as campaigns need them; a server's need nothing."""
+    """The engine, set up so that its transactions begin as campaigns need them; a server needs no setup."""
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _prepare)
         sa.event.listen(engine, "begin", _begin)
@@ -105,7 +105,7 @@ def _options(location: Location) -> dict[str, Any]:
     kept: dict[str, Any] = {"pool_size": CONNECTIONS, "max_overflow": CONNECTIONS}
     if location.path is not None:
         return kept | {"connect_args": {"timeout": PATIENCE}}
-    # The one that was used last knows the questions already, and the server remembers how it answered them.
+    # The connection that was used last has the statements prepared already.
     return kept | {"pool_use_lifo": True}
 
 
@@ -114,9 +114,9 @@ def _put_back(connection: object, record: ConnectionPoolEntry) -> None:
 
 
 def _taken(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, object], None]:
-    """A connection that the server may have cut meanwhile is tried, and replaced where it was, with all the others.
+    """Tests a connection that the server may have closed meanwhile; if it has, all connections are replaced.
 
-    One that was in use a moment ago is not: to try it before each question would double the questions.
+    A connection that was in use a moment ago is not tested: that would double the number of queries.
     """
 
     def taken(connection: DBAPIConnection, record: ConnectionPoolEntry, holder: object) -> None:
@@ -131,12 +131,12 @@ def _taken(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, ob
 
 
 def _prepare(connection: sqlite3.Connection, record: object) -> None:
-    """A commit that was acknowledged is on the disk: the log is synced before it returns.
+    """Makes sure that a commit is on the disk when it returns.
 
-    With a log of changes to come (WAL) those who read and the one who writes do not wait for each other; the last one
-    who closes the file merges the log into it. Where the log cannot be had now, the older journal is as safe.
+    With a write-ahead log (WAL), readers and the writer do not wait for each other; the last process that closes the
+    file merges the log into it. If the log is not available now, the older journal is as safe.
     """
-    connection.isolation_level = None  # transactions begin where we say, and not before the first change
+    connection.isolation_level = None  # we begin transactions ourselves
     with suppress(sqlite3.OperationalError):
         connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
@@ -144,15 +144,15 @@ def _prepare(connection: sqlite3.Connection, record: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    """A transaction that may write takes its place at once: two that read first could only refuse each other."""
+    """A transaction that may write locks at once: two that read first would only block each other."""
     connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(_READ) else "BEGIN IMMEDIATE")
 
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only looks.
+    """A transaction that only reads.
 
-    A server's statement sees by itself what is there when it begins; a transaction around it would see no other.
+    On a server each statement sees what is there when it begins, so none is needed around it.
     """
     alone = {} if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
     with _explained(engine), engine.connect() as connection:
@@ -163,14 +163,14 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that writes: all of it is there afterwards, or nothing."""
+    """A transaction that writes, all or nothing."""
     with _explained(engine), engine.begin() as connection:
         yield connection
 
 
 @contextmanager
 def _explained(engine: Engine) -> Iterator[None]:
-    """A database that does not answer or is none, as an error that names it."""
+    """Turns database errors into ours, which name the database."""
     shown = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=True)
     try:
         yield
@@ -189,5 +189,5 @@ def _explained(engine: Engine) -> Iterator[None]:
 
 
 def _is_full(error: BaseException | None) -> bool:
-    """Whether the disk of the database is full, by SQLite's word or PostgreSQL's (disk_full)."""
+    """Whether the disk is full, according to SQLite or PostgreSQL (disk_full)."""
     return getattr(error, "sqlite_errorname", "") == "SQLITE_FULL" or getattr(error, "sqlstate", "") == "53100"

@@ -1,26 +1,31 @@
-"""Estimates of a campaign: its stages together, and how the estimate moved as the cost grew."""
+"""What a campaign has found so far: its estimate over all stages, how that moved as the cost grew, and its progress."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
+from sqlalchemy.engine import Connection
 
+from rankgauge.active.campaign.leases import current_leases
 from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.stages import CampaignStage
+from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.intervals import IntervalKind, half_width
 from rankgauge.active.methods import Estimate
 from rankgauge.numeric import FloatArray
 
-__all__ = ["FEWEST", "combined", "curve", "estimate"]
+__all__ = ["FEWEST", "Progress", "combined", "curve", "estimate"]
 
 FEWEST = 2
-"""An estimate has a standard error from so many draws on."""
+"""How many draws an estimate with a standard error needs."""
 
 POINTS = 60
-"""A curve has at most so many points."""
+"""The most points that a curve has."""
 
 
 def estimate(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, interval: str) -> Estimate | None:
@@ -95,3 +100,74 @@ def _places(draws: int) -> list[int]:
         return []
     wanted = np.unique(np.geomspace(FEWEST, draws, POINTS).round().astype(int))
     return [int(place) for place in wanted]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a campaign has come: what was asked, what came back, and what it cost, in the unit of the budget."""
+
+    budget: float
+    spent: float
+    """The cost of all documents that were asked for, judged or not."""
+    waiting: float
+    """The part of it that went to documents which are not fully judged yet."""
+    queries: int
+    """Queries of which something was asked."""
+    asked: int
+    """Documents that were asked for."""
+    judged: int
+    """Documents that were asked for and fully judged."""
+    leased: int
+    """Documents that an assessor has on lease now."""
+    labels: int
+    """Labels that count; one that was replaced does not."""
+    replaced: int
+    assessors: int
+    unasked: int
+    """Documents with labels that no draw has asked for yet."""
+    unjudgeable: int
+    """Documents that nobody who looked at them could judge."""
+    begun: int
+    """Draws that have asked for documents."""
+    complete: int
+    """Draws that an estimate may use: they and all before them are complete."""
+    stages: int
+    paused: bool
+
+    @classmethod
+    def of(cls, state: CampaignState, connection: Connection) -> Self:
+        """How far the campaign has come."""
+        ledger, people = state.ledger, state.settings.assessors
+        unknown = ledger.asked & np.isnan(ledger.grades)
+        return cls(
+            budget=state.settings.budget,
+            spent=ledger.spent * people,
+            waiting=float(state.pool.costs[unknown].sum()) * people,
+            queries=len(np.unique(state.pool.query[ledger.asked])),
+            asked=int(ledger.asked.sum()),
+            judged=int(np.sum(~np.isnan(ledger.grades))),
+            leased=len(current_leases(state, connection)[0]),
+            labels=ledger.counting,
+            replaced=ledger.received - ledger.counting,
+            assessors=len(ledger.history),
+            unasked=len(ledger.unasked),
+            unjudgeable=len(ledger.unjudgeable),
+            begun=sum(stage.begun(ledger) for stage in state.stages),
+            complete=sum(stage.complete(ledger) for stage in state.stages),
+            stages=len(state.stages),
+            paused=state.store.is_paused(connection),
+        )
+
+    @property
+    def left(self) -> float:
+        """What is left of the budget."""
+        return max(self.budget - self.spent, 0.0)
+
+    @property
+    def out(self) -> int:
+        """Documents that were asked for and not yet fully judged."""
+        return self.asked - self.judged
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return asdict(self) | {"left": self.left, "out": self.out}

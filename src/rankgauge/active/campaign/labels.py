@@ -1,29 +1,32 @@
-"""Recording: labels against what is known already, all of them checked before any is written."""
+"""Labels that come in: each is checked against the pool, the scale and what is known before any is written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign.checks import conflict, is_writable, nameless, reused, understood, unwritable
 from rankgauge.active.campaign.ledger import CurrentLabel
+from rankgauge.active.campaign.settings import CampaignSettings
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Label, LabelKind, Recorded
-from rankgauge.errors import RankGaugeError
+from rankgauge.active.pool import Pool
+from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
 
-__all__ = ["LabelBatch", "enter"]
+__all__ = ["LabelBatch", "is_writable", "record"]
 
 LONGEST = 200
-"""An assessor's name and a key have at most so many letters."""
+"""How many letters an assessor's name and a key may have."""
 
 
-def enter(state: CampaignState, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
-    """Writes the labels, in a transaction that nobody interferes with."""
+def record(state: CampaignState, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
+    """Writes the labels, in a transaction of the state that writes."""
     batch = LabelBatch(state=state, now=state.clock())
-    count = batch.take_all(labels, replace=replace)
+    count = batch.add_all(labels, replace=replace)
     batch.write(connection)
     return count
 
@@ -43,53 +46,49 @@ class LabelBatch:
         """Writes the rows and takes them into the state."""
         self.state.ledger.take_labels(self.state.store.add_labels(connection, self.rows))
 
-    def take_all(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
+    def add_all(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
         """Adds the labels; if one of them is wrong, raises an error and adds none of them."""
         before = len(self.rows), dict(self._seen), dict(self._keys)
         self._count = Recorded()
         try:
             for label in labels:
-                self._take(label, replace=replace)
+                self._add(label, replace=replace)
         except RankGaugeError:
             rows, self._seen, self._keys = before
             del self.rows[rows:]
             raise
         return self._count
 
-    def _take(self, label: Label, *, replace: bool) -> None:
-        if not label.assessor.strip() or len(label.assessor) > LONGEST:
-            raise nameless(label)
-        if not all(is_writable(text) for text in (label.assessor, label.comment, label.key)):
-            raise unwritable(label)
-        place, grade = self.state.places.find(label), understood(label, self.state.settings)
+    def _add(self, label: Label, *, replace: bool) -> None:
+        _check_texts(label)
+        place, grade = _position(label, self.state.pool), _grade(label, self.state.settings)
         if self._is_repeated(label, (place, label.assessor, label.kind.value, grade)):
             self._count = self._count.added(same=1)
             return
-        before = self._before(place, label.assessor)
+        before = self._seen.get((place, label.assessor)) or self.state.ledger.given.get(place, {}).get(label.assessor)
         if before is not None and (before.kind, before.grade) == (label.kind, grade):
             self._count = self._count.added(same=1)
             return
         if before is not None and not (replace or label.settles):
-            raise conflict(label, before.grade, grade)
-        self._add(label, place, grade, before)
+            raise _conflict(label, before.grade, grade)
+        self._add_row(label, place, grade, before)
 
     def _is_repeated(self, label: Label, said: tuple[Any, ...]) -> bool:
-        """Whether the label's key was used, for the same label; an error where it was another."""
+        """Whether this very label came before under its key; it is an error if another label did."""
         if label.key is None:
             return False
-        if len(label.key) > LONGEST:
-            raise reused(label)
         old = self.state.ledger.keys.get(label.key)
         known = self._keys.get(label.key) or (old and (old.place, old.assessor, old.kind, old.grade))
-        if known and known != said:
-            raise reused(label)
+        if len(label.key) > LONGEST or (known and known != said):
+            raise _fault(
+                label,
+                f"the key {label.key[:60]!r} belongs to another label, or is too long",
+                f"Every label has a key of its own, of {LONGEST} letters at most.",
+            )
         self._keys[label.key] = said
         return bool(known)
 
-    def _before(self, place: int, assessor: str) -> CurrentLabel | None:
-        return self._seen.get((place, assessor)) or self.state.ledger.given.get(place, {}).get(assessor)
-
-    def _add(self, label: Label, place: int, grade: float | None, before: CurrentLabel | None) -> None:
+    def _add_row(self, label: Label, place: int, grade: float | None, before: CurrentLabel | None) -> None:
         self._seen[place, label.assessor] = CurrentLabel(id=0, kind=label.kind, grade=grade)
         self.rows.append(
             {
@@ -111,3 +110,72 @@ class LabelBatch:
             skipped=label.kind is LabelKind.SKIP,
             unasked=not self.state.ledger.asked[place],
         )
+
+
+def is_writable(text: str | None) -> bool:
+    """Whether every database can store the text."""
+    return text is None or not ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text))
+
+
+def _check_texts(label: Label) -> None:
+    if not label.assessor.strip() or len(label.assessor) > LONGEST:
+        problem = f"the assessor's name {label.assessor!r} is empty or too long"
+        raise _fault(label, problem, f"{LONGEST} letters at most.")
+    if not all(is_writable(text) for text in (label.assessor, label.comment, label.key)):
+        problem = "a text has a character that cannot be stored: a zero byte, or half of a surrogate pair"
+        raise _fault(label, problem, "Leave it out.")
+
+
+def _position(label: Label, pool: Pool) -> int:
+    """The position of the label's document in the pool."""
+    known = pool.positions.get(label.query)
+    if known is None:
+        raise _fault(label, f"the pool has no query {label.query!r}", _near(label.query, pool.positions))
+    if label.document not in known:
+        problem = f"the pool has no document {label.document!r} of query {label.query!r}"
+        raise _fault(label, problem, _near(label.document, known))
+    return known[label.document]
+
+
+def _grade(label: Label, settings: CampaignSettings) -> float | None:
+    """The label's grade, which must be on the campaign's scale; None if the document cannot be judged."""
+    if label.grade is None:
+        return None
+    grade = _number(label, settings)
+    if grade not in settings.grades:
+        shown = ", ".join(f"{known:g}" for known in settings.grades)
+        raise _fault(label, f"the grade {label.grade!r} is not on the scale", f"The campaign's scale: {shown}.")
+    return grade
+
+
+def _number(label: Label, settings: CampaignSettings) -> float:
+    try:
+        if settings.words is not None:
+            return settings.words.grade(label.grade if label.grade is not None else "")
+        number = float(label.grade if label.grade is not None else math.nan)
+    except UnknownNameError as error:
+        raise _fault(label, str(error), None) from None
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise _fault(label, f"the grade {label.grade!r} is not a number", "A campaign's scale may have words: --scale.")
+    return number
+
+
+def _conflict(label: Label, before: float | None, now: float | None) -> InputError:
+    then_, now_ = ("not to be judged" if grade is None else f"grade {grade:g}" for grade in (before, now))
+    return _fault(
+        label,
+        f"{label.assessor} has judged document {label.document} of query {label.query} before: "
+        f"{then_} then, {now_} now",
+        "Leave the line out, or record with --replace (replace=True): the new one counts and the old one is kept.",
+    )
+
+
+def _near(name: str, known: Iterable[str]) -> str | None:
+    near = difflib.get_close_matches(name, list(known)[:20_000], n=3)
+    return f"Did you mean {' or '.join(near)}?" if near else None
+
+
+def _fault(label: Label, problem: str, hint: str | None) -> InputError:
+    return InputError(problem, line=label.line, text=label.text, hint=hint)

@@ -1,7 +1,7 @@
 """The ledger: what is known of each document, kept in step with the rows that come in.
 
-Nothing here depends on the order in which labels came: of one assessor and document the last one counts, and grades
-are made of what then stands.
+An assessor's last label of a document counts. A document's grade is made of the labels that count, whatever the order
+in which they came.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CurrentLabel", "Ledger"]
 
 @dataclass(frozen=True, kw_only=True)
 class CurrentLabel:
-    """What an assessor's label says at present, and its number."""
+    """An assessor's label of a document that counts at present, and its number."""
 
     id: int
     kind: str
@@ -39,30 +39,30 @@ class Ledger:
         self.given: dict[int, dict[str, CurrentLabel]] = {}
         self.asked: BoolArray = np.zeros(documents, dtype=bool)
         self.grades: FloatArray = np.full(documents, np.nan)
-        """The grade of each document that was asked for and fully judged, else NaN."""
+        """The grade of each document that was asked for and fully judged; NaN for the others."""
         self.spent = 0.0
-        """What the documents asked for take from the budget, judged or not."""
+        """What all documents that were asked for cost, judged or not."""
         self.costs: dict[int, dict[int, float]] = {}
-        """By stage and draw, what the documents cost that the draw was the first to ask for."""
+        """By stage and draw, the cost of the documents that the draw was the first to ask for."""
         self.steps: dict[int, dict[int, int]] = {}
-        """By stage and draw, how many times it has asked: once for all its documents, or for one after another."""
+        """By stage and draw, how many times the draw has asked: once for all documents, or for one after another."""
         self._asked_at: dict[tuple[int, int], float] = {}
         self.history: dict[str, list[tuple[int, float]]] = {}
-        """By assessor, the documents of all labels in the order in which they came, and when each came."""
+        """By assessor, the document and time of every label, in the order in which they came."""
         self.keys: dict[str, Any] = {}
-        """The labels that came under a key."""
+        """The labels by their keys."""
         self.received = 0
-        """How many labels ever came; some replaced others."""
+        """How many labels came in all, with those that were replaced."""
         self.last_label = self.last_task = 0
         self.changes = 0
-        """How often a grade that was known became another: what was derived from it is then out of date."""
+        """How often a known grade changed: what was derived from it is then out of date."""
         self._made: dict[tuple[float, ...], float] = {}
-        """By the grades of several assessors the one that they make."""
+        """The combined grade by the grades that it is made of."""
         self.revisions: IndexArray = np.zeros(int(query.max(initial=-1)) + 1, dtype=np.int64)
         """By query, how often a grade of its documents became known or changed."""
 
     def take_tasks(self, rows: Iterable[Any]) -> None:
-        """Documents that were asked for."""
+        """Takes in documents that were asked for."""
         places = []
         for row in rows:
             self.asked[row.place] = True
@@ -73,7 +73,7 @@ class Ledger:
         self._settle(places)
 
     def take_labels(self, rows: Iterable[Any]) -> None:
-        """Labels, in the order in which they came."""
+        """Takes in labels, in the order in which they came."""
         places: dict[int, None] = {}
         for row in rows:
             said = CurrentLabel(id=row.id, kind=row.kind, grade=row.grade)
@@ -93,7 +93,7 @@ class Ledger:
         return {assessor for assessor, said in given.items() if not (another and said.kind == LabelKind.SKIP)}
 
     def settled(self, place: int) -> bool:
-        """Whether somebody has ended a disagreement about the document."""
+        """Whether a disagreement about the document was settled."""
         return any(said.kind == LabelKind.SETTLED for said in self.given.get(place, {}).values())
 
     @property
@@ -108,7 +108,7 @@ class Ledger:
 
     @property
     def unasked(self) -> list[int]:
-        """The documents that have labels though no draw has asked for them."""
+        """The documents that have labels although no draw has asked for them."""
         return [place for place in self.given if not self.asked[place]]
 
     @property
@@ -128,7 +128,7 @@ class Ledger:
         self._asked_at[row.stage, row.draw] = row.made
 
     def _settle(self, places: Sequence[int]) -> None:
-        """The grades of those documents anew."""
+        """Computes the grades of those documents again."""
         made = self._grades(places)
         before = self.grades[list(places)]
         now = np.asarray(made, dtype=np.float64)
@@ -143,9 +143,9 @@ class Ledger:
         return [self._made[grades] if grades else np.nan for grades in said]
 
     def _combine(self, fresh: Sequence[tuple[float, ...]]) -> None:
-        """What grades make that have not come together before, by the campaign's rule.
+        """Combines sets of grades that were not seen before, by the campaign's rule.
 
-        Few sets of grades are ever said, and a table for each answer would take longer than all else there is to do.
+        There are few different sets, and a data frame for each answer would take longer than everything else.
         """
         if not fresh:
             return
@@ -157,11 +157,11 @@ class Ledger:
         self._made |= {fresh[int(n)]: grade for n, grade in found}
 
     def _said(self, place: int) -> tuple[float, ...]:
-        """The grades that a document's grade is made of; none where assessors are still to be heard."""
+        """The grades that a document's grade is made of; none while labels are missing."""
         given = self.given.get(place, {})
         final = [said for said in given.values() if said.kind == LabelKind.SETTLED]
         if final:
-            # Where two have settled it, the later word counts.
+            # If two people have settled it, the later label counts.
             return (self._level(max(final, key=lambda said: said.id).grade),)
         if len(self.counted(place)) < self.settings.assessors:
             return ()

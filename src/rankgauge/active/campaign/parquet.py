@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +10,7 @@ import polars as pl
 from rankgauge.active.pool import Pool
 from rankgauge.numeric import FloatArray
 
-__all__ = ["pack", "pack_beliefs", "texts", "unpack", "unpack_beliefs"]
+__all__ = ["pack", "pack_beliefs", "unpack", "unpack_beliefs"]
 
 
 def pack(pool: Pool) -> bytes:
@@ -55,14 +53,6 @@ def pack_beliefs(beliefs: FloatArray) -> bytes:
 def unpack_beliefs(content: bytes) -> FloatArray:
     """The beliefs again."""
     return _matrix(pl.read_parquet(io.BytesIO(content)))
-
-
-def texts(pool: Pool) -> Iterator[dict[str, Any] | None]:
-    """What there is to read of each document; None where there is nothing."""
-    if pool.texts is None:
-        return
-    for row in pool.texts.iter_rows(named=True):
-        yield {name: str(value) for name, value in row.items() if value is not None} or None
 
 
 def _columns(beliefs: FloatArray) -> dict[str, FloatArray]:

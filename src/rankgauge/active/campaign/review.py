@@ -1,4 +1,4 @@
-"""Looking back at a campaign: what each assessor has done, where assessors disagree, how each query stands."""
+"""The review of a campaign: what each assessor has done, where assessors disagree, and the value of each query."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import polars as pl
 
 from rankgauge.active.campaign.campaign import Campaign
 from rankgauge.active.campaign.ledger import CurrentLabel, Ledger
-from rankgauge.active.labels import LabelKind
-from rankgauge.active.tasks import Task
+from rankgauge.active.labels import LabelKind, Task
 from rankgauge.errors import InputError
 from rankgauge.judgments.agreement import Agreement, agreement
 
-__all__ = ["AssessorProgress", "Disagreement", "Review", "own"]
+__all__ = ["AssessorProgress", "Disagreement", "Review", "assessor_progress"]
 
 RECENT = 30
-"""So many of the last labels say how fast somebody judges."""
+"""From how many of the last labels an assessor's pace is computed."""
 BREAK = 600.0
-"""Seconds after which somebody has not been judging but away."""
+"""A longer time between two labels, in seconds, is a break and does not count in the pace."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,13 +33,13 @@ class AssessorProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class Disagreement:
-    """A document about which assessors say different things, and what was settled, if it was."""
+    """A document that assessors judged differently, and the grade that settled it, if any."""
 
     place: int
     query: str
     document: str
     said: Mapping[str, float | None]
-    """By assessor the grade; None where it could not be judged."""
+    """The grade by assessor; None if it could not be judged."""
     settled: float | None
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -52,7 +51,7 @@ class Disagreement:
 
 
 class Review:
-    """A campaign looked back at."""
+    """What there is to review in a campaign."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign, self._state = campaign, campaign._state
@@ -60,10 +59,10 @@ class Review:
     def own(self, assessor: str) -> AssessorProgress:
         """What the assessor has done so far."""
         with self._state.looking():
-            return own(self._state.ledger, assessor)
+            return assessor_progress(self._state.ledger, assessor)
 
     def task(self, place: int, assessor: str) -> tuple[Task, CurrentLabel]:
-        """A document that the assessor has judged, once more, and what the assessor said of it."""
+        """A document that the assessor has judged, and the label that was given."""
         with self._state.looking() as connection:
             said = self._state.ledger.given.get(place, {}).get(assessor)
             if said is None or said.kind == LabelKind.SETTLED:
@@ -90,7 +89,7 @@ class Review:
         return None if several.is_empty() else agreement(several)
 
     def queries(self) -> pl.DataFrame:
-        """A row per query of which something was asked: documents, asked, judged, and its value where all are known."""
+        """A row per query that something was asked of: documents, asked, judged, and its value once known."""
         with self._state.looking():
             pool, ledger = self._state.pool, self._state.ledger
             target = self._state.stage.plan.target
@@ -115,8 +114,8 @@ class Review:
         )
 
 
-def own(ledger: Ledger, assessor: str) -> AssessorProgress:
-    """What an assessor has done so far, by the ledger."""
+def assessor_progress(ledger: Ledger, assessor: str) -> AssessorProgress:
+    """What an assessor has done so far."""
     mine = ledger.history.get(assessor, [])
     last = mine[-1][0] if mine else None
     return AssessorProgress(
@@ -129,7 +128,7 @@ def _differs(given: Mapping[str, CurrentLabel]) -> bool:
 
 
 def _pace(times: list[float]) -> float | None:
-    """Documents an hour: by the middle of the times between the last labels, long breaks left out."""
+    """Documents an hour: by the median time between the last labels, without breaks."""
     between = np.diff(times)
     working = between[between < BREAK]
     return None if len(working) < 2 else float(3600.0 / max(np.median(working), 0.1))

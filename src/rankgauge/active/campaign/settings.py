@@ -1,20 +1,25 @@
-"""What a campaign was set up with, once and for good."""
+"""What a campaign and its stages are set up with. Settings are stored as JSON and never change."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
-from rankgauge.active import defaults
+import polars as pl
+
+from rankgauge.active import defaults, methods
+from rankgauge.active.methods import Plan
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.judgments import combine, scale
 from rankgauge.judgments.scales import Scale
 from rankgauge.policies import Policy
 
-__all__ = ["CampaignSettings", "Unjudgeable"]
+__all__ = ["CampaignSettings", "StageSettings", "Unjudgeable"]
 
 
 class Unjudgeable(Policy):
@@ -36,11 +41,11 @@ class CampaignSettings:
     grades: tuple[float, ...]
     """The scale that is judged on, ascending."""
     scale: str | None = None
-    """The scale's name or its levels, where grades have words."""
+    """The scale's name or its levels, if grades have words."""
     assessors: int = defaults.ASSESSORS
     """How many assessors judge each document."""
     combine: str = defaults.COMBINE
-    """How their grades become one."""
+    """The rule that makes one grade of theirs."""
     unjudgeable: str = defaults.UNJUDGEABLE
     cost: str = ""
     """What a document's cost is made of, in words."""
@@ -51,17 +56,25 @@ class CampaignSettings:
         if self.assessors < 1:
             raise ParameterError("a campaign", "assessors", "1 or more", self.assessors)
         Unjudgeable.parse(self.unjudgeable)
-        combine_rule(self.combine)
+        # A rule that does not exist, or lacks its level, is an error even if there is nothing to combine.
+        combine(pl.DataFrame({"query": ["q"], "document": ["d"], "grade": [0.0]}), self.combine)
 
     @cached_property
     def words(self) -> Scale | None:
-        """The scale with its words, where it has any."""
+        """The scale with its words, if it has any."""
         return None if self.scale is None else scale(self.scale)
 
     @property
     def allowance(self) -> float:
-        """The budget in documents judged once: each is judged by so many assessors, and each of them costs."""
+        """The budget for judging documents once; it is paid for each of a document's assessors."""
         return self.budget / self.assessors
+
+    def check_scale(self) -> None:
+        """Raises an error if the scale's words lack a grade of the pool."""
+        levels = None if self.words is None else {level for _, level in self.words.levels}
+        if levels is not None and not levels.issuperset(self.grades):
+            shown = ", ".join(f"{grade:g}" for grade in self.grades)
+            raise ParameterError("a campaign", "scale", f"one with the grades {shown} of the pool", self.scale)
 
     def packed(self) -> str:
         """The settings as JSON."""
@@ -69,13 +82,29 @@ class CampaignSettings:
 
     @classmethod
     def unpacked(cls, text: str) -> Self:
-        """The settings that JSON holds."""
+        """The settings from JSON."""
         found = json.loads(text)
         return cls(**(found | {"grades": tuple(found["grades"])}))
 
 
-def combine_rule(rule: str) -> None:
-    """An error where there is no such rule for several assessors, or it lacks its level."""
-    import polars as pl
+@dataclass(frozen=True, kw_only=True)
+class StageSettings:
+    """What determines the draws of a stage, together with the pool and the beliefs."""
 
-    combine(pl.DataFrame({"query": ["q"], "document": ["d"], "grade": [0.0]}), rule)
+    method: str
+    budget: float
+    seed: int
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def packed(self) -> str:
+        """The settings as JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def unpacked(cls, text: str) -> Self:
+        """The settings from JSON."""
+        return cls(**json.loads(text))
+
+    def plan(self, pool: Pool, target: Target) -> Plan:
+        """The draws."""
+        return methods.get(self.method, **self.options).plan(pool, target, budget=self.budget, rng=self.seed)

@@ -1,63 +1,42 @@
-"""Stages: plans one after another, each with the beliefs of its time, and how far each has come."""
+"""The stages of a campaign: what the draws of each need, how far they have come, and what open draws may still cost."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.active import methods
 from rankgauge.active.campaign.ledger import Ledger
-from rankgauge.active.campaign.remainder import remainder
+from rankgauge.active.campaign.settings import StageSettings
 from rankgauge.active.methods import Plan
-from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
 from rankgauge.errors import InputError
-from rankgauge.numeric import IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["CampaignStage", "StageSettings", "seed_of"]
+__all__ = ["CampaignStage", "remainder", "seed_of"]
 
 FREE = 1_000
-"""In a plan without an end so many draws that cost nothing may follow the last one that asked for something; where
-every document is known, all of them would."""
+"""How many draws that cost nothing may follow the last one that asked for something, in a plan without an end. If every
+document is known, all draws cost nothing."""
+
+TRUST = 3.0
+"""How many draws weigh as much in the chance to stop at one length as the draws of all lengths together."""
+
+RECENT = 20
+"""How many of the last draws are looked at by themselves: later draws may go further, with what was left over."""
+
+MARGIN = 3.0
+"""Standard deviations above the mean: a draw that cannot be finished makes all after it useless."""
 
 _NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, kw_only=True)
-class StageSettings:
-    """What fixes the draws of a stage, besides pool and beliefs."""
-
-    method: str
-    budget: float
-    seed: int
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
-
-    def packed(self) -> str:
-        """The settings as JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
-
-    @classmethod
-    def unpacked(cls, text: str) -> Self:
-        """The settings that JSON holds."""
-        return cls(**json.loads(text))
-
-    def plan(self, pool: Pool, measure: str, dialect: str) -> Plan:
-        """The draws."""
-        target = Target.of(measure, pool, dialect=dialect)
-        return methods.get(self.method, **self.options).plan(pool, target, budget=self.budget, rng=self.seed)
-
-
 def seed_of(campaign: int, stage: int) -> int:
-    """The seed of a stage: the campaign's own for the first, and others that follow from it."""
+    """The seed of a stage: the campaign's own for the first, one derived from it for the others."""
     return campaign if stage == 0 else int(np.random.SeedSequence([campaign, stage]).generate_state(1)[0])
 
 
 class CampaignStage:
-    """A plan at work: what its draws need, which were begun, and how far they are complete."""
+    """A plan under way: what its draws need, which of them have begun, and how many are complete."""
 
     def __init__(self, number: int, settings: StageSettings, plan: Plan) -> None:
         self.number, self.settings, self.plan = number, settings, plan
@@ -71,7 +50,7 @@ class CampaignStage:
         return max(ledger.costs.get(self.number, {}), default=-1) + 1
 
     def complete(self, ledger: Ledger) -> int:
-        """How many draws from the first on are complete, without a gap: the ones that an estimate may use."""
+        """How many draws are complete before the first that is not: the ones that an estimate may use."""
         self._renew(ledger)
         while self._front < self._end(ledger) and not len(self.needs(self._front, ledger)):
             self._front += 1
@@ -90,9 +69,9 @@ class CampaignStage:
         return known[1]
 
     def ahead(self, ledger: Ledger) -> Iterator[int]:
-        """The draws that are not complete, the first one first, as far as they may ask for documents now.
+        """The draws that are not complete and may ask for documents now, in their order.
 
-        Where all draws turn out complete on the way, as labels were there already, more of them may open.
+        More draws may open on the way, if those before turn out complete because their labels are there already.
         """
         draw = self.complete(ledger)
         while draw < self._end(ledger) or (self.complete(ledger) >= draw and draw < self._end(ledger)):
@@ -101,7 +80,7 @@ class CampaignStage:
             draw += 1
 
     def set_aside(self, ledger: Ledger) -> float:
-        """What the draws that are open may still cost, and one more, as far as the draws so far can tell."""
+        """What the open draws and one more may still cost, judging by the draws so far."""
         steps = ledger.steps.get(self.number, {})
         if max(steps.values(), default=1) == 1:
             return 0.0  # so far every draw has asked for all its documents at once
@@ -110,7 +89,7 @@ class CampaignStage:
         return remainder([steps[draw] for draw in draws], is_open) * float(self.plan.pool.costs.mean())
 
     def check(self, stored: list[int]) -> None:
-        """An error where the draws are not those that were begun."""
+        """Raises an error if the draws are not those that were begun."""
         for draw, query in enumerate(stored):
             if self.plan.query(draw) != query:
                 raise InputError(
@@ -121,8 +100,8 @@ class CampaignStage:
     def _end(self, ledger: Ledger) -> int:
         """The draw after the last one that may ask now.
 
-        A plan whose later draws wait for the labels of earlier ones opens more only when all that are open are
-        complete; asking it before would be slow.
+        A plan whose later draws depend on the labels of earlier ones opens more when all open ones are complete. It
+        is not asked before, which would be slow.
         """
         if self.plan.length is None:
             return self.begun(ledger) + FREE
@@ -135,3 +114,42 @@ class CampaignStage:
         if self._changes != ledger.changes:
             self._front, self._opened, self._changes = 0, 0, ledger.changes
             self._needs.clear()
+
+
+def remainder(lengths: Sequence[int], is_open: Sequence[bool]) -> float:
+    """How many documents the open draws, and a new one after its first document, may well still need.
+
+    `lengths` are those of the draws so far, in their order. A draw that has gone far goes on for longer: a hard query
+    asks for more. So the chance to stop is that of the draws that came as far (Kaplan & Meier 1958), shrunk towards
+    the chance over all lengths if they are few. It is computed from all draws and from the last ones; the larger
+    number counts.
+    """
+    known, going = np.array(lengths, dtype=int), np.array(is_open, dtype=bool)
+    open_ = known[going]
+    found = [_rest(known, going), _rest(known[-RECENT:], going[-RECENT:])]
+    return max(_upper(np.append(rest[np.minimum(open_, len(rest) - 1) - 1], rest[0])) for rest in found)
+
+
+def _upper(each: FloatArray) -> float:
+    """A bound for the sum. Lengths spread about as in an exponential law: the variance of each is near r (1 + r)."""
+    return float(each.sum() + MARGIN * np.sqrt((each * (1 + each)).sum()))
+
+
+def _rest(lengths: IndexArray, is_open: BoolArray) -> FloatArray:
+    """How much longer a draw of each length goes on, for lengths from 1."""
+    longest = int(lengths.max(initial=1))
+    overall, hazard = _hazard(lengths, is_open, longest)
+    rest = np.full(longest + 1, (1 - overall) / overall)
+    for length in range(longest - 1, -1, -1):
+        rest[length] = (1 - hazard[length]) * (1 + rest[length + 1])
+    return rest
+
+
+def _hazard(lengths: IndexArray, is_open: BoolArray, longest: int) -> tuple[float, FloatArray]:
+    """The chance to stop at any length, and at each length from 1."""
+    at = np.arange(1, longest + 1)[:, np.newaxis]
+    stops = ((lengths == at) & ~is_open).sum(axis=1)
+    # A draw that waits at a length has not yet shown whether it stops there.
+    reached = (lengths > at).sum(axis=1) + stops
+    overall = float((stops.sum() + 1.0) / (reached.sum() + 1.0))
+    return overall, (stops + TRUST * overall) / (reached + TRUST)

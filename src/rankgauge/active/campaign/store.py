@@ -1,9 +1,9 @@
-"""The SQL of a campaign, all of it. It says nothing that only one kind of database understands."""
+"""The rows of a campaign: all of its SQL, which every database understands."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -11,13 +11,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
+from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign import tables as t
+from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.numeric import FloatArray
 
 __all__ = ["Store", "make", "names"]
 
 CHUNK = 5_000
-"""So many rows go to the database at a time."""
+"""How many rows go to the database at a time."""
 
 
 def _later(table: sa.Table, after: str) -> sa.Select[Any]:
@@ -28,7 +31,7 @@ def _later(table: sa.Table, after: str) -> sa.Select[Any]:
 _CAMPAIGN = sa.bindparam("campaign", type_=sa.Integer)
 _STAGES = sa.select(sa.func.count()).select_from(t.stages).where(t.stages.c.campaign == _CAMPAIGN)
 
-# What each answer asks is put together once: that takes as long as the database takes to reply.
+# Statements that every answer needs are built once: building one takes as long as the database takes to reply.
 _LOCK = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == _CAMPAIGN).with_for_update()
 _NEWS = sa.select(
     _STAGES.scalar_subquery().label("stages"),
@@ -64,7 +67,7 @@ def names(connection: Connection) -> list[str]:
 
 
 def make(connection: Connection, **columns: Any) -> Store:
-    """A new campaign; the tables are made where the database has none."""
+    """Makes a new campaign, and the tables if the database has none."""
     t.metadata.create_all(connection)
     if columns["name"] in names(connection):
         raise InputError(f"there is a campaign called {columns['name']!r} already", hint="Choose another name.")
@@ -105,67 +108,69 @@ class Store:
         return found
 
     def lock(self, connection: Connection) -> bool:
-        """Nobody else changes the campaign before this transaction ends; gives whether it is paused.
+        """Locks the campaign until this transaction ends, and says whether it is paused.
 
-        SQLite has locked its file when the transaction began; a server locks the row.
+        SQLite locked its file when the transaction began; a server locks the row.
         """
         return bool(connection.execute(_LOCK, {"campaign": self.campaign}).scalar_one())
 
     def news(self, connection: Connection, task: int, label: int) -> Row[Any, Any, Any, Any]:
-        """In one question whether there is more than is known: how many stages there are and are over, and the last
-        task and label after those numbers, none where there is none."""
+        """What is new, in one query: how many stages there are and how many are over, and the number of the last task
+        and label, None if there is none after the given numbers."""
         return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
 
     def is_paused(self, connection: Connection) -> bool:
-        """Whether nothing is to be handed out."""
+        """Whether the campaign is paused."""
         row = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == self.campaign)
         return bool(connection.execute(row).scalar_one())
 
     def set_paused(self, connection: Connection, paused: bool) -> None:
-        """Whether something is handed out from now on."""
+        """Pauses or resumes the campaign."""
         connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(paused=paused))
 
     # pool
 
-    def add_pool(self, connection: Connection, content: bytes, texts: Iterable[Mapping[str, Any] | None]) -> None:
-        """The pool, and what there is to read of each document."""
-        connection.execute(sa.insert(t.pools).values(campaign=self.campaign, content=content))
+    def add_pool(self, connection: Connection, pool: Pool) -> None:
+        """Writes the pool, and what there is to read of each document."""
+        connection.execute(sa.insert(t.pools).values(campaign=self.campaign, content=parquet.pack(pool)))
+        texts = [] if pool.texts is None else pool.texts.iter_rows(named=True)
         rows = [
-            {"place": place, "content": json.dumps(dict(text), ensure_ascii=False)}
-            for place, text in enumerate(texts)
-            if text
+            {"place": place, "content": json.dumps(text, ensure_ascii=False)}
+            for place, row in enumerate(texts)
+            if (text := {name: str(value) for name, value in row.items() if value is not None})
         ]
         self._insert(connection, t.texts, rows)
 
-    def pool(self, connection: Connection) -> bytes:
-        """The pool as it was packed."""
+    def pool(self, connection: Connection, grades: tuple[float, ...]) -> Pool:
+        """The pool on that scale, without its texts."""
         found = connection.execute(sa.select(t.pools.c.content).where(t.pools.c.campaign == self.campaign))
-        return bytes(found.scalar_one())
+        return parquet.unpack(bytes(found.scalar_one()), grades)
 
     def texts(self, connection: Connection, places: Sequence[int]) -> dict[int, dict[str, str]]:
-        """What there is to read of those documents."""
+        """What there is to read of these documents."""
         wanted = {"campaign": self.campaign, "places": [int(place) for place in places]}
         return {place: json.loads(content) for place, content in connection.execute(_TEXTS, wanted)}
 
     # stages and draws
 
     def stages(self, connection: Connection) -> Sequence[Row[Any]]:
-        """Every stage, the first one first: number, settings, draws."""
+        """The stages in their order: number, settings, draws."""
         wanted = sa.select(*(t.stages.c[name] for name in ("number", "settings", "draws")))
         return connection.execute(wanted.where(t.stages.c.campaign == self.campaign).order_by("number")).all()
 
-    def beliefs(self, connection: Connection, stage: int) -> bytes | None:
-        """The beliefs that a stage was refitted to; None where they are the pool's own."""
+    def beliefs(self, connection: Connection, stage: int) -> FloatArray | None:
+        """The beliefs that a stage was refitted to; None if they are the pool's own."""
         chosen = sa.select(t.stages.c.beliefs).where(t.stages.c.campaign == self.campaign, t.stages.c.number == stage)
         found = connection.execute(chosen).scalar_one()
-        return None if found is None else bytes(found)
+        return None if found is None else parquet.unpack_beliefs(bytes(found))
 
-    def add_stage(self, connection: Connection, **columns: Any) -> None:
-        """The next stage."""
-        self._insert(connection, t.stages, [columns])
+    def add_stage(self, connection: Connection, *, beliefs: FloatArray | None = None, **columns: Any) -> None:
+        """Writes the next stage."""
+        packed = None if beliefs is None else parquet.pack_beliefs(beliefs)
+        self._insert(connection, t.stages, [columns | {"beliefs": packed}])
 
     def end_stage(self, connection: Connection, number: int, draws: int) -> None:
-        """The stage is over, and its first so many draws count."""
+        """Ends a stage, of which the first `draws` draws count."""
         chosen = sa.update(t.stages).where(t.stages.c.campaign == self.campaign, t.stages.c.number == number)
         connection.execute(chosen.values(draws=draws))
 
@@ -175,29 +180,29 @@ class Store:
         return list(connection.execute(chosen.order_by(t.draws.c.number)).scalars())
 
     def add_draws(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Draws that begin."""
+        """Writes draws that begin."""
         self._insert(connection, t.draws, rows)
 
     # tasks, leases, labels
 
     def tasks(self, connection: Connection, after: int) -> Sequence[Row[Any]]:
-        """The tasks that came after the one of that number."""
+        """The tasks after the one with that number."""
         return connection.execute(_TASKS, {"campaign": self.campaign, "after": after}).all()
 
     def add_tasks(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
-        """Documents that a draw asks for, with their numbers."""
+        """Writes documents that a draw asks for; gives the rows with their numbers."""
         return self._numbered(connection, _ADD_TASKS, rows)
 
     def leases(self, connection: Connection, now: float) -> Sequence[Row[Any, Any, Any]]:
-        """The leases that have not run out, the oldest first: id, place, assessor."""
+        """The leases that have not ended, the oldest first: id, place, assessor."""
         return connection.execute(_LEASES, {"campaign": self.campaign, "now": now}).all()
 
     def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Documents in the hands of an assessor."""
+        """Writes leases."""
         self._insert(connection, t.leases, rows)
 
     def end_leases(self, connection: Connection, held: Sequence[tuple[str, int]], now: float) -> None:
-        """The leases of those assessors on those documents, run out as of now."""
+        """Ends the leases of these assessors on these documents."""
         live = (t.leases.c.campaign == self.campaign, t.leases.c.until > now)
         for start in range(0, len(held), CHUNK):
             pairs = [(assessor, int(place)) for assessor, place in held[start : start + CHUNK]]
@@ -205,23 +210,23 @@ class Store:
             connection.execute(sa.update(t.leases).where(*live, some).values(until=now))
 
     def drop_leases(self, connection: Connection, numbers: Sequence[int], now: float) -> None:
-        """The leases of those numbers, run out as of now."""
+        """Ends the leases with these numbers."""
         for start in range(0, len(numbers), CHUNK):
             some = t.leases.c.id.in_(numbers[start : start + CHUNK])
             connection.execute(sa.update(t.leases).where(some).values(until=now))
 
     def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
-        """The labels that came after the one of that number, in the order in which they came."""
+        """The labels after the one with that number, in the order in which they came."""
         return connection.execute(_LABELS, {"campaign": self.campaign, "after": after}).all()
 
     def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
-        """Labels that came in, with their numbers."""
+        """Writes labels; gives the rows with their numbers."""
         return self._numbered(connection, _ADD_LABELS, rows)
 
     def _numbered(
         self, connection: Connection, statement: sa.Executable, rows: Sequence[Mapping[str, Any]]
     ) -> list[SimpleNamespace]:
-        """The rows as they now stand, without a second question."""
+        """Inserts the rows and gives them with their numbers, in one query."""
         made: list[SimpleNamespace] = []
         for start in range(0, len(rows), CHUNK):
             some = [{"campaign": self.campaign, **row} for row in rows[start : start + CHUNK]]

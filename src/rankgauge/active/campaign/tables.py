@@ -1,7 +1,7 @@
 """The tables of a campaign, the same in a file of SQLite and on a server's database.
 
-Labels, tasks and leases are only ever added: a correction is a new label, and the label that it replaces stays. Numbers
-that a program reads as a whole (the pool, refitted beliefs) are Parquet; settings are JSON.
+Labels, tasks and leases are never deleted: a correction is a new label, and the one that it replaces stays. Arrays that
+are read as a whole (the pool, refitted beliefs) are stored as Parquet, settings as JSON.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sqlalchemy import (
 __all__ = ["FORMAT", "campaigns", "draws", "labels", "leases", "metadata", "pools", "stages", "tasks", "texts"]
 
 FORMAT = 1
-"""The version of this layout; a campaign of a later one is refused, not misread."""
+"""The version of this layout; a campaign of a later version is refused."""
 
 metadata = MetaData()
 
-# SQLite counts by itself only in a column that is called INTEGER.
+# SQLite numbers rows by itself only in a column of the type INTEGER.
 _NUMBER = BigInteger().with_variant(Integer(), "sqlite")
 
 
@@ -55,7 +55,7 @@ texts = Table(
     Column("place", Integer, primary_key=True, autoincrement=False),
     Column("content", Text, nullable=False),
 )
-"""What an assessor reads of a document, as a JSON object: title, text, url, and whatever else the pool has."""
+"""What an assessor reads of a document, as a JSON object: title, text, url."""
 
 stages = Table(
     "stages",
@@ -67,7 +67,7 @@ stages = Table(
     Column("beliefs", LargeBinary),
     Column("draws", Integer),
 )
-"""Each stage with the beliefs that it was refitted to; `draws` is how many of its draws count once it is over."""
+"""The stages, with the beliefs that they were refitted to; `draws` is how many draws count once a stage is over."""
 
 draws = Table(
     "draws",
@@ -77,7 +77,7 @@ draws = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("query", Integer, nullable=False),
 )
-"""The draws that were begun. The seed gives them again; they stand here so that a change of the sequence shows."""
+"""The draws that were begun. The seed gives the same ones again; they are stored so that a change is noticed."""
 
 tasks = Table(
     "tasks",
@@ -91,7 +91,7 @@ tasks = Table(
     Column("made", Double, nullable=False),
     UniqueConstraint("campaign", "place", name="one_task_per_document"),
 )
-"""The documents that a draw asked for, each once, with what it takes from the budget."""
+"""The documents that draws asked for, each once, with their costs."""
 
 leases = Table(
     "leases",
@@ -104,7 +104,7 @@ leases = Table(
     Column("until", Double, nullable=False),
     Index("live_leases", "campaign", "until"),
 )
-"""Who was given which document to judge, and until when nobody else gets it."""
+"""Which assessor has which document to judge, and until when it is reserved."""
 
 labels = Table(
     "labels",
@@ -124,4 +124,4 @@ labels = Table(
     UniqueConstraint("campaign", "key", name="one_label_per_key"),
     Index("new_labels", "campaign", "id"),
 )
-"""Every label that ever came in; of one assessor and document the last one counts."""
+"""Every label that came in; an assessor's last label of a document counts."""

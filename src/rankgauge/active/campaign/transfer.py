@@ -1,4 +1,4 @@
-"""A campaign taken from one database to another, with every label it ever had."""
+"""Copies a campaign from one database to another, with the whole history of its labels."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rankgauge.active.campaign.store import Store, make
 __all__ = ["transfer"]
 
 CHUNK = 1_000
-"""So many rows are held at a time."""
+"""How many rows are copied at a time."""
 
 PLAIN = (t.pools, t.texts, t.stages, t.draws)
 NUMBERED = (t.tasks, t.leases)
-"""Rows that have a number of their own, which another database gives anew."""
+"""Tables whose rows have numbers, which the other database gives again."""
 
 
 def transfer(source: Engine, store: Store, target: Engine, *, name: str | None = None) -> Store:
-    """The campaign in the target, under its own name or another; all of it, or nothing."""
+    """Copies the campaign to the target, under its own name or another, all or nothing."""
     with reading(source) as there, writing(target) as here:
         row = store.row(there)
         made = make(here, name=name or row.name, made=row.made, settings=row.settings)
@@ -40,7 +40,7 @@ def _copy(there: Connection, here: Connection, table: sa.Table, old: Store, new:
 
 
 def _copy_labels(there: Connection, here: Connection, old: Store, new: Store) -> None:
-    """The labels in the order in which they came; one that replaces another names the other by its new number."""
+    """Copies the labels in their order; a label that replaces another refers to it by its new number."""
     numbers: dict[int, int] = {}
     for rows in _rows(there, t.labels, old):
         for row in rows:

@@ -7,8 +7,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 
 from rankgauge.active.label_format import LabelFile, LabelFormat, graded
-from rankgauge.active.labels import Label
-from rankgauge.active.tasks import Task
+from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError
 from rankgauge.io import Head
 from rankgauge.io.source import Source
@@ -19,8 +18,6 @@ __all__ = ["CSV"]
 
 NAMES = ("query", "document", "grade", "assessor")
 EXTRAS = ("comment", "key")
-FILLED = ("grade", "comment")
-"""The columns that are the assessor's."""
 
 
 def _recognise(head: Head) -> bool:
@@ -86,7 +83,7 @@ def _labels(
 
 
 def _write(tasks: Sequence[Task]) -> str:
-    """A row per task, the column `grade` empty; texts stand between the ids and what is to be filled in."""
+    """A row per task: ids, texts, then the columns to fill in, among them `grade`."""
     read = list(dict.fromkeys(name for task in tasks for name in task.texts if name not in (*NAMES, *EXTRAS)))
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
@@ -101,7 +98,8 @@ CSV = LabelFormat(
     name="csv",
     title="a table with a header",
     endings=(".csv",),
+    place=3,
     recognise=_recognise,
     read=_read,
     write=_write,
-)
+).register()

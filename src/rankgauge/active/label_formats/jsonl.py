@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankgauge.active.label_format import LabelFile, LabelFormat, graded
-from rankgauge.active.labels import Label
-from rankgauge.active.tasks import Task
+from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import objects
@@ -29,7 +28,7 @@ def _read(source: Source, assessor: str) -> LabelFile:
 
 
 def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> Label | None:
-    """The label of an object with our keys or their other names; None where it has no grade yet."""
+    """The label of an object with our keys or other names for them; None if it has no grade yet."""
     names = {name: find(row, name) for name in ("query", "document", "grade", "assessor")}
     given = {name: row.get(key) if key else None for name, key in names.items()}
     for name in ("query", "document"):
@@ -66,7 +65,8 @@ JSONL = LabelFormat(
     name="jsonl",
     title="a JSON object per line",
     endings=(".jsonl", ".ndjson"),
+    place=2,
     recognise=lambda head: head.text.lstrip().startswith("{"),
     read=_read,
     write=_write,
-)
+).register()

@@ -33,4 +33,11 @@ def _read(source: Source, assessor: str) -> LabelFile:
     return LabelFile(labels=tuple(labels))
 
 
-QRELS = LabelFormat(name="qrels", title="TREC qrels", endings=(".qrels",), recognise=lambda head: True, read=_read)
+QRELS = LabelFormat(
+    name="qrels",
+    title="TREC qrels",
+    endings=(".qrels",),
+    place=9,  # any file may be qrels: the last resort
+    recognise=lambda head: True,
+    read=_read,
+).register()

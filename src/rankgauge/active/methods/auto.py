@@ -1,8 +1,8 @@
-"""auto: a pilot shows what the beliefs are worth, then the document level or the query level spends the rest.
+"""auto: a pilot shows what the beliefs are worth; then the document level or the query level spends the rest.
 
-The guard: a few queries in random order are judged whole. With all their grades known, the variance that each level
-would have on them, and what it would cost, can be computed instead of guessed: the level with the smaller product of
-the two goes on. Nothing of the pilot is lost, for its values are exact.
+In the pilot a few random queries are judged whole. With all their grades known, the variance and the cost that each
+level would have had on them can be computed; the level with the smaller product of the two goes on. Nothing of the
+pilot is wasted, as its values are exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.sampling.cascade_stage import CascadeStage
 from rankgauge.active.sampling.document_walk import WorthTable
 from rankgauge.active.sampling.linear_stage import LinearStage
-from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.active.sampling.query_stage import CensusStage, QueryStage
 from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
@@ -33,7 +32,7 @@ __all__ = ["AutoMethod", "AutoPlan"]
 _Level: TypeAlias = CascadeStage | LinearStage | QueryStage
 
 FEWEST = 5
-"""The fewest pilot queries; the beliefs, once they know the pilot's grades, count for as many."""
+"""The fewest queries in a pilot; the beliefs, once fitted to the pilot's grades, count for as many."""
 
 
 class AutoPlan(StagedPlan):
@@ -61,7 +60,7 @@ class AutoPlan(StagedPlan):
         """Variance times cost of each level on the pilot's queries, by its name: less is better."""
         pilot, rest = self.order[: self.edges[1]], self.order[self.edges[1] :]
         seen = np.where(np.isin(self.pool.query, pilot), grades, np.nan)
-        left = max(self.budget - float(query_costs(self.pool, self.target)[pilot].sum()), 0.0)
+        left = max(self.budget - float(self.target.query_costs(self.pool)[pilot].sum()), 0.0)
         levels = {name: make() for name, make in self._stages(rest, left, seen).items()}
         return {name: _merit(level, *level.true_variance(pilot, seen), left) for name, level in levels.items()}
 
@@ -107,7 +106,7 @@ class AutoMethod(Method):
 
     def _plan(self, pool: Pool, target: Target, budget: float, seed: int, first: Stage | None) -> AutoPlan:
         m = len(pool.sizes)
-        wanted = max(self.pilot * budget / float(query_costs(pool, target).mean()), FEWEST)
+        wanted = max(self.pilot * budget / float(target.query_costs(pool).mean()), FEWEST)
         edge = min(int(np.ceil(wanted)), m - 1)
         later = edge + int(STAGES[2][1] * (m - edge))
         edges = sorted({0, edge, later} - ({later} if later >= m else set()))

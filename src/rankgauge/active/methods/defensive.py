@@ -1,7 +1,7 @@
-"""paper+defensive: the paper's draws with a share of uniform ones, so that no query is left to the beliefs.
+"""paper+defensive: the paper's draws with a share of uniform ones mixed in.
 
-Where q* is 0 or nearly so, a query that the beliefs are wrong about is never seen, or weighs without bound when it is:
-with 5 to 10 % of uniform draws no weight exceeds 1 / share (Hesterberg, Weighted average importance sampling and
+If q* is 0 or nearly so and the beliefs are wrong about a query, it is never seen, or its weight has no bound when it
+is. With 5 to 10 % of uniform draws no weight exceeds 1 / share (Hesterberg, Weighted average importance sampling and
 defensive mixture distributions, Technometrics 1995).
 """
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from rankgauge.active.methods.paper import PaperMethod, PaperPlan, drawing
 from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.query_plan import value_bounds
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
@@ -29,7 +28,7 @@ class DefensivePlan(PaperPlan):
 
     def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         m = len(self.chance)
-        low, high = value_bounds(self.pool, self.target)
+        low, high = self.target.bounds(self.pool)
         largest = float(1 / (m * self.chance.min()))
         return values / (m * self.chance[queries]), (min(low, 0.0) * largest, max(high, 0.0) * largest), np.inf
 

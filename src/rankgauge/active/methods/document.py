@@ -1,9 +1,9 @@
-"""document: single documents are judged, each with a probability that fits what its grade may change.
+"""document: single documents are judged, each with a probability that follows what its grade may change.
 
     D(x) = L_θ(x) + Σ_k ΔM_k / S_k
 
 L_θ is the expected value of the query, ΔM_k what the k-th judged grade moves it by, S_k the probability that the query
-is judged that far. Its mean over the luck is the query's value, whatever the beliefs are worth. S_k follows the score
+is judged that far. D is unbiased: its mean is the query's value, whatever the beliefs are worth. S_k follows the score
 |∂M/∂ℓ| · sd(ℓ) / √cost, with the κ for which the predicted cost is the budget.
 """
 
@@ -28,7 +28,7 @@ from rankgauge.numeric import FloatArray, IndexArray
 __all__ = ["STAGES", "DocumentMethod", "DocumentPlan", "document_stage"]
 
 STAGES = {1: (0.0,), 2: (0.0, 0.3), 3: (0.0, 0.2, 0.5)}
-"""Where stages begin, as shares of the queries, by their number."""
+"""Where stages begin, as shares of the queries, by the number of stages."""
 
 _KINDS: dict[Shape, type[CascadeStage] | type[LinearStage]] = {
     Shape.CASCADE: CascadeStage,
@@ -55,10 +55,10 @@ class DocumentPlan(StagedPlan):
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentMethod(Method):
-    """Documents are judged where their grades may change the value, and weighed by how likely they were judged.
+    """Documents are judged if their grades may change the value, and weighed by how likely they were judged.
 
     `stages` (1, 2 or 3): between stages beliefs are fitted to the labels so far. `floor`: the share of the variance
-    that does not trust the beliefs. `uniform`: the share of the budget that is spent on all documents alike.
+    that does not trust the beliefs. `uniform`: the share of the budget that is spread evenly over all documents.
     """
 
     name: ClassVar[str] = "document"
@@ -87,8 +87,9 @@ class DocumentMethod(Method):
         return Repetitions.joined([plan.played(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        first = [self._first(pool, target, float(budget)) for budget in budgets]
-        return np.array([np.sqrt(stage.predicted_variance()) for stage in first]) / len(pool.sizes)
+        table, every = WorthTable(pool=pool, target=target, floor=self.floor), np.arange(len(pool.sizes))
+        stages = [document_stage(table, every, float(budget), self.uniform) for budget in budgets]
+        return np.array([np.sqrt(stage.predicted_variance()) for stage in stages]) / len(pool.sizes)
 
     def _first(self, pool: Pool, target: Target, budget: float) -> CascadeStage | LinearStage:
         """The first stage, which is the same for all seeds."""

@@ -1,9 +1,9 @@
-"""greg: whole queries without replacement, those that the beliefs are least sure of for their cost more often, and a
+"""greg: whole queries without replacement, more often those that the beliefs are unsure of for their cost, and a
 regression on what the beliefs expect of every query.
 
-Sequential Poisson sampling (Ohlsson, Sequential Poisson sampling, Journal of Official Statistics 1998): queries stand
-in the order of U / score, U uniform, so that the first n are a sample with inclusion probabilities near
-min(1, κ · score) that add up to n. Every prefix is a sample, and no query is paid for twice.
+Sequential Poisson sampling (Ohlsson, Sequential Poisson sampling, Journal of Official Statistics 1998): queries are
+sorted by U / score, U uniform, so that the first n are a sample with inclusion probabilities near min(1, κ · score)
+that add up to n. Every prefix is a sample, and no query is paid for twice.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import Moments, moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.sampling.inclusion import InclusionRule
-from rankgauge.active.sampling.query_plan import QueryPlan, affordable, query_costs, streams
+from rankgauge.active.sampling.query_plan import QueryEstimator, QueryPlan, repeat_draws, streams
 from rankgauge.active.sampling.regression import Regression
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["GregMethod", "GregPlan", "inclusions", "query_scores"]
 
@@ -29,8 +29,8 @@ __all__ = ["GregMethod", "GregPlan", "inclusions", "query_scores"]
 def query_scores(found: Moments, costs: FloatArray, uniform: float) -> FloatArray:
     """How worthwhile each query is, with a share of uniform mixed in: √Var L / √cost.
 
-    The variance about what is expected of the query counts, not that about the pool's mean: the regression knows what
-    is expected.
+    The variance around the query's own expected value counts, not that around the pool's mean, as the regression uses
+    the expected values.
     """
     scores = np.sqrt(found.variance / np.maximum(costs, np.finfo(float).tiny))
     total, m = scores.sum(), len(scores)
@@ -56,8 +56,8 @@ class GregPlan(QueryPlan):
         self, pool: Pool, target: Target, *, budget: float, seed: int, expected: FloatArray, scores: FloatArray
     ) -> None:
         super().__init__(pool, target, budget=budget, seed=seed)
-        self._expected, self._scores = expected, scores
         self._order = np.argsort(np.random.default_rng(seed).random(len(scores)) / scores)
+        self.estimator = _regression(expected, scores)
 
     @property
     def length(self) -> int:
@@ -66,18 +66,28 @@ class GregPlan(QueryPlan):
     def _draws(self, n: int) -> IndexArray:
         return self._order[:n]
 
-    def _found(self, queries: IndexArray, values: FloatArray) -> tuple[float, float, float]:
-        chances = inclusions(self._scores, len(queries))[queries]
-        taken, spread = np.ones(len(queries), dtype=bool), float(np.var(self._expected))
-        line = Regression.of(values, self._expected[queries], 1 / chances, taken, spread)
-        return float(line.at(self._expected.mean())), float(line.error(1 / chances, chances)), len(queries) - 2.0
+
+def _regression(expected: FloatArray, scores: FloatArray) -> QueryEstimator:
+    """The regression estimator of a sequential Poisson sample."""
+
+    def regression(
+        values: FloatArray, queries: IndexArray, taken: BoolArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        n = taken.sum(axis=-1)
+        sizes, which = np.unique(n, return_inverse=True)
+        chances = np.stack([inclusions(scores, int(size)) for size in sizes])[which[:, np.newaxis], queries]
+        weights = 1 / np.where(taken, chances, 1.0)
+        line = Regression.of(values, expected[queries], weights, taken, float(np.var(expected)))
+        return line.at(expected.mean()), line.error(weights, chances), n - 2.0
+
+    return regression
 
 
 @dataclass(frozen=True, kw_only=True)
 class GregMethod(Method):
     """Whole queries are sampled without replacement, and a regression on their expected values uses the whole pool.
 
-    `uniform` is the share of the sample that all queries get alike.
+    `uniform` is the share of the sample that is spread evenly over all queries.
     """
 
     name: ClassVar[str] = "greg"
@@ -90,43 +100,29 @@ class GregMethod(Method):
             raise ParameterError("method greg", "uniform", "a share above 0, up to 1", self.uniform)
 
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> GregPlan:
-        found = moments(pool, target)
-        scores = query_scores(found, query_costs(pool, target), self.uniform)
-        return GregPlan(pool, target, budget=budget, seed=rng, expected=found.mean, scores=scores)
+        expected, scores = self._scores(pool, target)
+        return GregPlan(pool, target, budget=budget, seed=rng, expected=expected, scores=scores)
 
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        found, costs = moments(pool, target), query_costs(pool, target)
-        scores = query_scores(found, costs, self.uniform)
-        order = np.argsort(streams(seeds, len(costs)) / scores, axis=1)
-        taken = affordable(costs[order], budget)
-        width, n = max(int(taken.sum(axis=1).max()), 1), taken.sum(axis=1)
-        order, taken = order[:, :width], taken[:, :width]
-        sizes, which = np.unique(n, return_inverse=True)
-        chances = np.stack([inclusions(scores, int(size)) for size in sizes])[which[:, np.newaxis], order]
-        weights = 1 / np.where(taken, chances, 1.0)
-        values = target.values(pool, grades)[order]
-        line = Regression.of(values, found.mean[order], weights, taken, float(np.var(found.mean)))
-        labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[order]
-        return Repetitions(
-            value=line.at(found.mean.mean()),
-            error=line.error(weights, chances),
-            freedom=n - 2.0,
-            cost=np.where(taken, costs[order], 0.0).sum(axis=1),
-            draws=n.astype(float),
-            labels=np.where(taken, labels, 0.0).sum(axis=1),
-        )
+        expected, scores = self._scores(pool, target)
+        draws = np.argsort(streams(seeds, len(scores)) / scores, axis=1)
+        costs, estimator = target.query_costs(pool)[draws], _regression(expected, scores)
+        return repeat_draws(pool, target, grades, budget=budget, draws=draws, costs=costs, estimator=estimator)
+
+    def _scores(self, pool: Pool, target: Target) -> tuple[FloatArray, FloatArray]:
+        """What the beliefs expect of each query, and how worthwhile it is."""
+        found = moments(pool, target)
+        return found.mean, query_scores(found, target.query_costs(pool), self.uniform)
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        found, costs = moments(pool, target, rng=rng), query_costs(pool, target)
+        found, costs = moments(pool, target, rng=rng), target.query_costs(pool)
         scores = query_scores(found, costs, self.uniform)
         total = float(costs.sum())
 
         def error(budget: float) -> float:
-            rule = InclusionRule.meeting(
-                budget, lambda rule: float(rule.chances(scores) @ costs), total=total, uniform=0.0
-            )
+            rule = InclusionRule.spending(budget, scores, costs, total=total, uniform=0.0)
             return float(np.sqrt(found.variance @ (1 / rule.chances(scores) - 1))) / len(costs)
 
         return np.array([error(float(budget)) for budget in budgets])

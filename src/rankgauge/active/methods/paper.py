@@ -10,7 +10,7 @@ and the value is estimated by Σ w L / Σ w with w = p / q. A query that is draw
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.query_plan import QueryPlan, affordable, new, query_costs, streams
+from rankgauge.active.sampling.query_plan import QueryEstimator, QueryPlan, affordable, is_new, repeat_draws, streams
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -26,17 +26,17 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 __all__ = ["PaperMethod", "PaperPlan", "drawing", "draws_for"]
 
 MOST = 10
-"""How many times as many draws as queries a repetition makes at most: the budget may be enough for all of them."""
+"""The most draws of a repetition, per query of the pool: a budget may be enough for all queries."""
 
 
 def drawing(pool: Pool, target: Target, *, beliefs: str, costs: str, mixed: float, rng: int) -> FloatArray:
     """The probabilities q* of the queries, with a share of uniform ones mixed in."""
     m = len(pool.sizes)
     if beliefs == "uniform":
-        pool = replace(pool, beliefs=np.full_like(pool.beliefs, 1 / len(pool.grades)))
-    price = query_costs(pool, target) if costs == "pool" else np.ones(m)
-    # A query whose value nobody doubts and that has the mean value gets 0, as in the paper's Eq. 12: with two lists
-    # that are alike this breaks consistency, which `paper+defensive` mends.
+        pool = pool.with_beliefs(np.full_like(pool.beliefs, 1 / len(pool.grades)))
+    price = target.query_costs(pool) if costs == "pool" else np.ones(m)
+    # A query with a certain value that is the mean gets 0, as in the paper's Eq. 12. With two equal lists this breaks
+    # consistency, which `paper+defensive` repairs.
     chance = np.sqrt(moments(pool, target, rng=rng).about() / np.maximum(price, np.finfo(float).tiny))
     total = chance.sum()
     return (1 - mixed) * (chance / total if total > 0 else np.full(m, 1 / m)) + mixed / m
@@ -49,7 +49,7 @@ class PaperPlan(QueryPlan):
 
     def __init__(self, pool: Pool, target: Target, *, budget: float, seed: int, chance: FloatArray) -> None:
         super().__init__(pool, target, budget=budget, seed=seed)
-        self.chance = chance
+        self.chance, self.estimator = chance, _ratio(chance)
         self._rng = np.random.default_rng(seed)
         self._drawn: IndexArray = np.zeros(0, dtype=np.int64)
 
@@ -62,17 +62,13 @@ class PaperPlan(QueryPlan):
             self._drawn = np.append(self._drawn, _chosen(self.chance, self._rng.random(max(64, len(self._drawn)))))
         return self._drawn[:n]
 
-    def _found(self, queries: IndexArray, values: FloatArray) -> tuple[float, float, float]:
-        value, error = _ratio(values, 1 / self.chance[queries], np.ones(len(values), dtype=bool))
-        return float(value), float(error), len(values) - 1.0
-
 
 @dataclass(frozen=True, kw_only=True)
 class PaperMethod(Method):
-    """Queries are drawn where the beliefs see the largest spread for the cost, and weighed by how unlikely they were.
+    """Queries are drawn more often if their values are uncertain for the cost, and weighed by how unlikely they were.
 
-    `beliefs="uniform"` takes every grade for equally likely (the paper's uniD), `costs="one"` every query for equally
-    costly (uniC); budgets are still spent at the pool's costs.
+    `beliefs="uniform"` takes all grades for equally likely (the paper's uniD), `costs="one"` all queries for equally
+    costly (uniC). Budgets are still spent at the pool's costs.
     """
 
     name: ClassVar[str] = "paper"
@@ -97,29 +93,19 @@ class PaperMethod(Method):
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        chance, costs = self.chances(pool, target), query_costs(pool, target)
+        chance, costs = self.chances(pool, target), target.query_costs(pool)
         count = int(2 * budget / float(chance @ costs)) + 64
         while True:
             draws = _chosen(chance, streams(seeds, count))
-            first = new(draws)
-            taken = affordable(np.where(first, costs[draws], 0.0), budget)
-            if not taken[:, -1].any() or count >= MOST * len(costs):
+            paid = np.where(is_new(draws), costs[draws], 0.0)
+            if count >= MOST * len(costs) or not affordable(paid, budget)[:, -1].any():
                 break
             count = min(2 * count, MOST * len(costs))
-        value, error = _ratio(target.values(pool, grades)[draws], 1 / chance[draws], taken)
-        labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[draws]
-        n = taken.sum(axis=1).astype(float)
-        return Repetitions(
-            value=value,
-            error=error,
-            freedom=n - 1,
-            cost=np.where(taken & first, costs[draws], 0.0).sum(axis=1),
-            draws=n,
-            labels=np.where(taken & first, labels, 0.0).sum(axis=1),
-        )
+        estimator = _ratio(chance)
+        return repeat_draws(pool, target, grades, budget=budget, draws=draws, costs=paid, estimator=estimator)
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        chance, costs = self.chances(pool, target), query_costs(pool, target)
+        chance, costs = self.chances(pool, target), target.query_costs(pool)
         about, m = moments(pool, target, rng=rng).about(), len(costs)
         spread = np.sum(about / np.where(chance > 0, chance, 1.0)) / m**2
         return np.array([np.sqrt(spread / draws_for(chance, costs, float(budget))) for budget in budgets])
@@ -130,18 +116,22 @@ def _chosen(chance: FloatArray, luck: FloatArray) -> IndexArray:
     return np.searchsorted(limits[:-1] / limits[-1], luck, side="right")
 
 
-def _ratio(values: FloatArray, weights: FloatArray, taken: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Σ w L / Σ w over the taken draws (last axis), and its standard error by linearisation."""
-    kept, n = np.where(taken, weights, 0.0), taken.sum(axis=-1)
-    total = kept.sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):  # a budget that buys no draw gives NaN
-        value = (kept * values).sum(axis=-1) / total
-        spread = (kept**2 * (values - value[..., np.newaxis]) ** 2).sum(axis=-1)
-        return value, np.sqrt(spread * n / (n - 1)) / total
+def _ratio(chance: FloatArray) -> QueryEstimator:
+    """Σ w L / Σ w over the draws, with w = 1 / q, and its standard error by linearisation."""
+
+    def ratio(values: FloatArray, queries: IndexArray, taken: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        kept, n = np.where(taken, 1 / chance[queries], 0.0), taken.sum(axis=-1)
+        total = kept.sum(axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):  # a budget that buys no draw gives NaN
+            value = (kept * values).sum(axis=-1) / total
+            spread = (kept**2 * (values - value[..., np.newaxis]) ** 2).sum(axis=-1)
+            return value, np.sqrt(spread * n / (n - 1)) / total, n - 1.0
+
+    return ratio
 
 
 def draws_for(chance: FloatArray, costs: FloatArray, budget: float) -> float:
-    """How many draws the budget buys on average, those that are drawn again for nothing."""
+    """How many draws the budget buys on average; queries that are drawn again cost nothing."""
     low, high = 0.0, float(MOST * len(costs))
     for _ in range(60):
         middle = (low + high) / 2

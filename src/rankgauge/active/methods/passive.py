@@ -1,4 +1,4 @@
-"""passive: queries in random order, each as likely as any other; what is judged without a model."""
+"""passive: queries in random order, each as likely as any other, as without a model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.query_plan import QueryPlan, affordable, query_costs, value_bounds
+from rankgauge.active.sampling.query_plan import QueryEstimator, QueryPlan, repeat_draws
 from rankgauge.active.target import Target
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["PassiveMethod", "PassivePlan"]
 
@@ -25,6 +25,7 @@ class PassivePlan(QueryPlan):
     def __init__(self, pool: Pool, target: Target, *, budget: float, seed: int) -> None:
         super().__init__(pool, target, budget=budget, seed=seed)
         self._order = _order(len(pool.sizes), seed)
+        self.estimator = _mean(len(pool.sizes))
 
     @property
     def length(self) -> int:
@@ -33,13 +34,8 @@ class PassivePlan(QueryPlan):
     def _draws(self, n: int) -> IndexArray:
         return self._order[:n]
 
-    def _found(self, queries: IndexArray, values: FloatArray) -> tuple[float, float, float]:
-        n, m = len(values), len(self._order)
-        spread = float(np.std(values, ddof=1)) if n > 1 else np.nan
-        return float(values.mean()), spread * np.sqrt((1 - n / m) / n), n - 1.0
-
     def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
-        return values, value_bounds(self.pool, self.target), len(self._order)
+        return values, self.target.bounds(self.pool), len(self._order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,30 +52,29 @@ class PassiveMethod(Method):
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
         m = len(pool.sizes)
-        order = np.stack([_order(m, int(seed)) for seed in seeds])
-        costs = query_costs(pool, target)[order]
-        taken = affordable(costs, budget)
-        values = np.where(taken, target.values(pool, grades)[order], 0.0)
-        n = taken.sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):  # a budget that buys no query gives NaN
-            mean = values.sum(axis=1) / n
-            spread = np.where(taken, values - mean[:, np.newaxis], 0.0)
-            error = np.sqrt((spread**2).sum(axis=1) / (n - 1) * (1 - n / m) / n)
-        labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[order]
-        return Repetitions(
-            value=mean,
-            error=error,
-            freedom=n - 1.0,
-            cost=(costs * taken).sum(axis=1),
-            draws=n.astype(float),
-            labels=(labels * taken).sum(axis=1),
-        )
+        draws = np.stack([_order(m, int(seed)) for seed in seeds])
+        costs = target.query_costs(pool)[draws]
+        return repeat_draws(pool, target, grades, budget=budget, draws=draws, costs=costs, estimator=_mean(m))
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
         m, spread = len(pool.sizes), float(moments(pool, target, rng=rng).about().mean())
-        n = np.minimum(np.asarray(budgets) / query_costs(pool, target).mean(), m)
+        n = np.minimum(np.asarray(budgets) / target.query_costs(pool).mean(), m)
         return np.asarray(np.sqrt(spread * np.maximum(1 / n - 1 / m, 0.0)))
 
 
 def _order(m: int, seed: int) -> IndexArray:
     return np.random.default_rng(seed).permutation(m)
+
+
+def _mean(m: int) -> QueryEstimator:
+    """The mean of a simple random sample of m queries."""
+
+    def mean(values: FloatArray, queries: IndexArray, taken: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        kept, n = np.where(taken, values, 0.0), taken.sum(axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):  # a budget that buys no query gives NaN
+            found = kept.sum(axis=-1) / n
+            away = np.where(taken, kept - found[..., np.newaxis], 0.0)
+            error = np.sqrt((away**2).sum(axis=-1) / (n - 1) * (1 - n / m) / n)
+        return found, error, n - 1.0
+
+    return mean

@@ -1,4 +1,4 @@
-"""What a label moves: the expected value given the labels seen so far, and its slope in each document's worth.
+"""Slopes: by how much a label moves the expected value.
 
 Linear and cascade measures are linear in the worth of each single document, so a label that turns an expected worth
 into a known one moves the expected value by exactly (worth − expected worth) · slope. For a cascade
@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.active.moments.forms.cascade import stakes
-from rankgauge.active.moments.forms.linear import net_weights
-from rankgauge.active.moments.moments import CELLS, Lists, batches, worths
+from rankgauge.active.moments.moments import CELLS, Lists, batches, net_weights, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Shape, Target
 from rankgauge.errors import ParameterError
@@ -38,7 +37,7 @@ class Slopes:
 def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> Slopes:
     """The expected values of all queries (queries) and the slopes of all documents (documents).
 
-    `grades` (documents) has the labels seen so far, NaN for the others; None: nobody has judged anything.
+    `grades` (documents) are the labels seen so far, NaN for the others; None if nothing is judged.
     """
     worth = worths(pool, target).mean
     if grades is not None:
@@ -56,11 +55,11 @@ def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> S
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Layout:
-    """Some queries of a pool as padded rows, a query as often as wanted: each row may have labels of its own.
+    """Some queries of a pool as padded rows; a query may be there several times, with different labels.
 
-    `documents` (rows × columns) are flat positions in the pool, any one where `filled` is False. `lists` has for each
-    ranker the column of the document at each rank (ranks × rows), the number of columns on padding, and the weights
-    of the ranks; `weights` (rows × columns × rankers) has the same weights by document.
+    `documents` (rows × columns) are positions in the pool, meaningless where `filled` is False. `lists` has for each
+    ranker the column of the document at each rank (ranks × rows; the number of columns on padding) and the weights of
+    the ranks. `weights` (rows × columns × rankers) are the same weights by document.
     """
 
     shape: Shape
@@ -72,7 +71,7 @@ class Layout:
 
     @classmethod
     def of(cls, pool: Pool, target: Target, queries: npt.ArrayLike, *, weights: FloatArray | None = None) -> Layout:
-        """The rows of these queries; `weights` are the target's, if they are at hand."""
+        """The rows of these queries; `weights` are the target's, if they are known already."""
         if target.shape is Shape.OTHER:
             raise ParameterError("slopes", "measure", "linear or a cascade", str(target.measure))
         weights = target.weights(pool) if weights is None else weights
@@ -126,7 +125,7 @@ def _cascade(layout: Layout, worth: FloatArray) -> Slopes:
         reached = np.ones_like(listed)
         np.cumprod(1.0 - listed[:-1], axis=0, out=reached[1:])
         value += sign * found
-        # No document stands twice in a list; what padding collects in the last column is dropped.
+        # No document is twice in a list; what padding collects in the last column is dropped.
         slope[rows, columns] += sign * reached * stake
     return Slopes(value=value, slope=slope[:, :-1])
 

@@ -1,1 +1,1 @@
-"""What the methods are built from: stages, walks through a query's documents, probabilities, estimators."""
+"""What methods are built from: plans of queries and of stages, inclusion probabilities, regression, recalibration."""

@@ -1,5 +1,7 @@
-"""The nested design for cascades: what a grade changes depends on those before it, so a query is judged document by
-document, and after each one judging goes on with probability S_k / S_{k−1}."""
+"""The document level for cascades (a nested design): what a grade changes depends on those before it.
+
+So a query is judged document by document, and after each one judging goes on with probability S_k / S_{k−1}.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,6 @@ from rankgauge.numeric import FloatArray, IndexArray
 
 __all__ = ["CascadeStage"]
 
-WALKS = 256
-"""How many walks under grades drawn from the beliefs the cost is predicted from, at most."""
-
-REPEATED = 2
-"""How many of them a query has, where queries are few."""
-
 
 class CascadeStage(Stage):
     """Queries are judged as far as their luck is below S_k."""
@@ -28,19 +24,13 @@ class CascadeStage(Stage):
     name = "document"
 
     def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
-        self.table = table
-        self.rest = rest
-        rng = np.random.default_rng(0)  # of the prediction alone: which queries stand for all, and their grades
-        block = QueryBlock(table, np.resize(rng.permutation(rest), min(WALKS, REPEATED * len(rest))))
-        self._scale = len(rest) / max(len(block.queries), 1)
-        self._walked = block.walk(table.draw_worths(block, rng), np.zeros(len(block.queries)))
-        overhead = table.pool.overhead[block.queries]
-        self.rule = InclusionRule.meeting(
-            left,
-            lambda rule: self._scale * float(_cost(rule.chances(self._walked.scores), self._walked, overhead).sum()),
-            total=float(table.query_costs[rest].sum()),
-            uniform=uniform,
-        )
+        self.table, self.rest = table, rest
+        self._walked, queries = table.sample_walks(rest)
+        self._scale = len(rest) / max(len(queries), 1)
+        costs = self._walked.costs.copy()
+        costs[:, :1] += table.pool.overhead[queries, np.newaxis]  # the first step opens the query
+        total = float(table.query_costs[rest].sum())
+        self.rule = InclusionRule.spending(left, self._walked.scores, self._scale * costs, total=total, uniform=uniform)
         self._known: WalkPath | None = None
 
     def prepare(self, grades: FloatArray) -> None:

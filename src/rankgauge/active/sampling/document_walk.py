@@ -1,4 +1,4 @@
-"""Walks through the documents of a query: which to judge next, and by how much a grade moves the expected value.
+"""Walks through a query's documents: which one to judge next, and by how much its grade moves the expected value.
 
 Linear and cascade measures are multilinear in the worths ℓ of the documents, so that a grade moves the expected value
 M by exactly (ℓ − E ℓ) · ∂M/∂ℓ. The document with the highest |∂M/∂ℓ| · sd(ℓ) / √cost comes next.
@@ -19,16 +19,22 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 __all__ = ["QueryBlock", "WalkPath", "WorthTable"]
 
+WALKS = 256
+"""From how many walks, at most, a cost is predicted."""
+
+REPEATED = 2
+"""How many of them one query may have, if queries are few."""
+
 CERTAIN = 1.0 - 1e-12
-"""The largest chance to stop at a document that is reckoned with: the slopes divide by what is left of it."""
+"""The largest chance to stop at a document: the slopes divide by the chance to go on."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorthTable:
     """What the documents of a pool are expected to be worth, and how sure that is.
 
-    `floor` is the share of the variance that comes from grades which are all equally likely, so that no document whose
-    grade the beliefs are sure of is left to them.
+    `floor` is the share of the variance that takes all grades for equally likely. So even a document whose grade the
+    beliefs are sure of may be judged.
     """
 
     pool: Pool
@@ -52,12 +58,12 @@ class WorthTable:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """The weights of each document's places; those in the second list count against the first."""
+        """The weights of each document's ranks; those in the second list are negative."""
         return np.asarray(self.target.weights(self.pool) * np.array([1.0, -1.0])[: self.pool.rankers])
 
     @cached_property
     def needed(self) -> BoolArray:
-        """The documents that the value depends on; those that count alike in both lists of a linear measure do not."""
+        """The documents that the value depends on; for a linear measure, not those with equal weights in both lists."""
         needed = self.target.needed(self.pool)
         return needed if self.target.shape is Shape.CASCADE else needed & (self.weights.sum(axis=1) != 0)
 
@@ -71,6 +77,17 @@ class WorthTable:
         """What judging all needed documents of each query costs."""
         found = np.add.reduceat(np.where(self.needed, self.pool.costs, 0.0), self.pool.starts)
         return np.where(found > 0, found + self.pool.overhead, 0.0)
+
+    def sample_walks(self, queries: IndexArray) -> tuple[WalkPath, IndexArray]:
+        """Walks to the end through a sample of the queries, under grades drawn from the beliefs; and these queries."""
+        known: dict[bytes, tuple[WalkPath, IndexArray]] = self.__dict__.setdefault("_walks", {})
+        key = queries.tobytes()
+        if key not in known:
+            rng = np.random.default_rng(0)  # of the prediction alone: it is the same for all seeds
+            block = QueryBlock(self, np.resize(rng.permutation(queries), min(WALKS, REPEATED * len(queries))))
+            path = block.walk(self.draw_worths(block, rng), np.zeros(len(block.queries)))
+            known[key] = path, block.queries
+        return known[key]
 
     def draw_worths(self, block: QueryBlock, rng: np.random.Generator) -> FloatArray:
         """Worths of the documents of a block, drawn from the beliefs."""
@@ -109,7 +126,7 @@ class QueryBlock:
             stop = np.minimum(np.take_along_axis(mean, order[rows], axis=-1), CERTAIN) * listed[rows]
             reached = np.cumprod(1.0 - stop, axis=-1) / (1.0 - stop)
             added = weights[rows] * stop * reached
-            after = np.zeros_like(added)  # summed from the end: what is taken off again would leave only rounding
+            after = np.zeros_like(added)  # summed from the end, since a difference of sums would be rounding alone
             after[:, :-1] = np.cumsum(added[:, :0:-1], axis=-1)[:, ::-1]
             slope = np.where(listed[rows], weights[rows] * reached - after / (1.0 - stop), 0.0)
             found += np.take_along_axis(slope, back[rows], axis=-1)
@@ -118,7 +135,7 @@ class QueryBlock:
     def opening(self, slopes: FloatArray) -> FloatArray:
         """The score of opening a query: the best that its documents give together for their costs and the overhead.
 
-        Σ v / S is least for Σ c · S where documents that stand together share S² ∝ Σ v / Σ c.
+        Σ v / S is least for given Σ c · S if documents that go together have S² ∝ Σ v / Σ c.
         """
         gain = np.where(self.needed, (slopes * self.worthwhile) ** 2, 0.0)
         order = np.argsort(-gain, axis=-1)
@@ -128,7 +145,7 @@ class QueryBlock:
         return np.asarray(np.sqrt(np.max(together / (np.cumsum(costs, axis=-1) + overhead), axis=-1, initial=0.0)))
 
     def walk(self, worths: FloatArray, until: FloatArray) -> WalkPath:
-        """The way through the documents of each query, as far as worths are known and scores reach `until`."""
+        """The path through each query's documents, as far as worths are known and scores are at least `until`."""
         shape, mean, unseen = self.mean.shape, self.mean.copy(), self.needed.copy()
         path = WalkPath.empty(shape)
         score, rows = np.full(shape[0], np.inf), np.arange(shape[0])
@@ -159,7 +176,7 @@ class WalkPath:
     """The documents of each query in the order in which they are judged (queries × steps).
 
     `scores` never rise along a path and are NaN after its end; `changes` is by how much each grade moved the expected
-    value; `documents` are the judged ones; `asks` is the document whose grade is needed to go on, -1 where none is.
+    value; `documents` are the judged ones; `asks` is the document whose grade is needed to go on, −1 if there is none.
     """
 
     scores: FloatArray

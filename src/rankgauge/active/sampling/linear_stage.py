@@ -1,15 +1,15 @@
-"""The thinned design for linear measures: what a grade changes does not depend on the others, so every document is
-judged or not on its own, and grades that err together in a query do not add up.
+"""The document level for linear measures: what a grade changes does not depend on the others.
 
-Opening a query may cost; then queries are opened with a probability of their own first. What a query's grades have in
-common counts there: the errors of beliefs about one query's documents are taken to correlate by `COMMON`.
+So each document is judged or not on its own, and errors that a query's beliefs have in common do not add up. If opening
+a query costs something, queries are first opened with a probability of their own. Errors in common matter there: those
+of the beliefs about one query's documents are taken to correlate by `COMMON`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.moments.forms.linear import net_weights
+from rankgauge.active.moments import net_weights
 from rankgauge.active.sampling.document_walk import WorthTable
 from rankgauge.active.sampling.inclusion import InclusionRule
 from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
@@ -21,7 +21,7 @@ COMMON = 0.1
 
 
 class LinearStage(Stage):
-    """Documents are judged where their luck, and that of their query, is below their probabilities."""
+    """Documents are judged if their luck and that of their query are below their probabilities."""
 
     name = "document"
 
@@ -95,7 +95,7 @@ class LinearStage(Stage):
         return opened, np.minimum(rule.chances(self._scores), opened[self.table.pool.query])
 
     def _cost(self, rule: InclusionRule) -> FloatArray:
-        """The mean cost of each query; one that is opened and of which nothing is judged costs nothing."""
+        """The mean cost of each query; one that is opened without a document being judged costs nothing."""
         opened, chance = self._chances(rule)
         costs = self._sums(chance * self.table.pool.costs)
         if not self.table.pool.overhead.any():
@@ -105,9 +105,9 @@ class LinearStage(Stage):
         return np.asarray(costs + self.table.pool.overhead * opened * (1.0 - nothing))
 
     def _opening_scores(self, stake: FloatArray) -> FloatArray:
-        """The score of opening each query, endless where that costs nothing.
+        """The score of opening each query; infinite if that costs nothing.
 
-        The best that its documents give together, as for the nested design, and what their grades have in common.
+        The best that its documents give together, as for cascades, and what their grades have in common.
         """
         pool = self.table.pool
         order = np.lexsort((-np.nan_to_num(self._scores), pool.query))

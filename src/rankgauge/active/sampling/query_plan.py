@@ -1,34 +1,32 @@
-"""The query level: a draw is a query, and asks for all of its documents at once."""
+"""Plans at the query level: a draw is a query, and asks for all of its documents at once.
+
+A method gives the draws and an estimator. The estimator works on many repetitions at once (repetitions × draws), of
+which a campaign is one.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.active.intervals import IntervalKind, bernstein, half_width
-from rankgauge.active.method import Estimate, Plan
+from rankgauge.active.method import Estimate, Plan, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["QueryPlan", "affordable", "new", "query_costs", "streams", "value_bounds"]
+__all__ = ["QueryEstimator", "QueryPlan", "affordable", "is_new", "repeat_draws", "streams"]
+
+QueryEstimator: TypeAlias = Callable[[FloatArray, IndexArray, BoolArray], tuple[FloatArray, FloatArray, FloatArray]]
+"""From the values of the drawn queries, the queries, and which draws count (each repetitions × draws): the estimates,
+their standard errors, and the degrees of freedom of these."""
 
 
-def query_costs(pool: Pool, target: Target) -> FloatArray:
-    """What judging all documents of each query costs that the value depends on; opening it costs at any rate."""
-    needed = np.where(target.needed(pool), pool.costs, 0.0)
-    return np.asarray(pool.overhead + np.add.reduceat(needed, pool.starts))
-
-
-def value_bounds(pool: Pool, target: Target) -> tuple[float, float]:
-    """The least and the largest value that a query can have."""
-    low, high = target.measure.facts.bounds
-    return (low, high) if pool.rankers == 1 else (low - high, high - low)
-
-
-def new(draws: IndexArray) -> BoolArray:
+def is_new(draws: IndexArray) -> BoolArray:
     """Whether each draw's query is drawn for the first time (draws on the last axis)."""
     order = np.argsort(draws, axis=-1, kind="stable")
     sorted_ = np.take_along_axis(draws, order, axis=-1)
@@ -42,7 +40,8 @@ def new(draws: IndexArray) -> BoolArray:
 def affordable(costs: FloatArray, budget: float) -> BoolArray:
     """The draws before the first one that would exceed the budget.
 
-    The draw that exceeds it is not counted: costly queries would be, and that biases (Sawade et al. stop there too).
+    The draw that exceeds it does not count: it is more often a costly query, which would bias the estimate. Sawade et
+    al. stop there too.
     """
     # Costs that are fractions of each other add up to the budget only nearly.
     return np.asarray(np.cumsum(costs, axis=-1) <= budget * (1 + 1e-12))
@@ -53,16 +52,41 @@ def streams(seeds: IndexArray, count: int) -> FloatArray:
     return np.stack([np.random.default_rng(int(seed)).random(count) for seed in seeds])
 
 
+def repeat_draws(
+    pool: Pool,
+    target: Target,
+    grades: FloatArray,
+    *,
+    budget: float,
+    draws: IndexArray,
+    costs: FloatArray,
+    estimator: QueryEstimator,
+) -> Repetitions:
+    """What many repetitions give that each spend the budget on their draws (repetitions × draws) at these costs."""
+    taken = affordable(costs, budget)
+    n = taken.sum(axis=1)
+    kept = slice(max(int(n.max()), 1))
+    draws, taken, paid = draws[:, kept], taken[:, kept], np.where(taken, costs, 0.0)[:, kept]
+    value, error, freedom = estimator(target.values(pool, grades)[draws], draws, taken)
+    labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[draws]
+    return Repetitions(
+        value=value,
+        error=error,
+        freedom=freedom,
+        cost=paid.sum(axis=1),
+        draws=n.astype(float),
+        labels=np.where(paid > 0, labels, 0.0).sum(axis=1),
+    )
+
+
 class QueryPlan(Plan):
     """A plan whose draws are whole queries."""
+
+    estimator: QueryEstimator
 
     @abstractmethod
     def _draws(self, n: int) -> IndexArray:
         """The queries of the first n draws."""
-
-    @abstractmethod
-    def _found(self, queries: IndexArray, values: FloatArray) -> tuple[float, float, float]:
-        """The estimate from the values of the drawn queries, its standard error and that one's degrees of freedom."""
 
     def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         """Bounded draws whose mean is the pool's, their bounds, and how many there are to draw from."""
@@ -77,14 +101,19 @@ class QueryPlan(Plan):
 
     def price(self, j: int, grades: FloatArray) -> float:
         drawn = self._draws(j + 1)
-        return 0.0 if drawn[j] in drawn[:j] else float(self._costs[drawn[j]])
+        return 0.0 if drawn[j] in drawn[:j] else float(self.target.query_costs(self.pool)[drawn[j]])
 
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         drawn = self._draws(n)
         values = self.target.values(self.pool, grades)[drawn]
         assert not np.isnan(values).any(), "an estimate takes complete draws"
-        value, error, freedom = self._found(drawn, values) if n else (np.nan, np.nan, 0.0)
-        low, high = self._interval(drawn, values, (value, error, freedom), level, interval)
+        value, error, freedom = self._found(drawn, values)
+        if IntervalKind.parse(interval) is IntervalKind.BERNSTEIN:
+            draws, bounds, population = self._bounded(drawn, values)
+            low, high = bernstein(draws, bounds=bounds, level=level, population=population)
+        else:
+            half = float(half_width(error, draws=n, freedom=freedom, level=level, kind=interval))
+            low, high = value - half, value + half
         distinct = np.unique(drawn)
         return Estimate(
             value=value,
@@ -93,38 +122,23 @@ class QueryPlan(Plan):
             high=high,
             level=level,
             draws=n,
-            labels=int(sum(len(self._documents(int(query))) for query in distinct)),
-            cost=float(self._costs[distinct].sum()),
+            labels=sum(len(self._documents(int(query))) for query in distinct),
+            cost=float(self.target.query_costs(self.pool)[distinct].sum()),
             method=self.method,
             interval=interval,
             freedom=freedom,
         )
 
-    def _interval(
-        self,
-        drawn: IndexArray,
-        values: FloatArray,
-        found: tuple[float, float, float],
-        level: float,
-        interval: str,
-    ) -> tuple[float, float]:
-        if IntervalKind.parse(interval) is IntervalKind.BERNSTEIN:
-            draws, bounds, population = self._bounded(drawn, values)
-            return bernstein(draws, bounds=bounds, level=level, population=population)
-        value, error, freedom = found
-        half = float(half_width(error, draws=len(drawn), freedom=freedom, level=level, kind=interval))
-        return value - half, value + half
-
-    @property
-    def _costs(self) -> FloatArray:
-        if not hasattr(self, "_known_costs"):
-            self._known_costs = query_costs(self.pool, self.target)
-        return self._known_costs
+    def _found(self, drawn: IndexArray, values: FloatArray) -> tuple[float, float, float]:
+        """The estimate, its standard error and the degrees of freedom: one repetition of the estimator."""
+        if not len(drawn):
+            return np.nan, np.nan, 0.0
+        found = self.estimator(values[np.newaxis], drawn[np.newaxis], np.ones((1, len(drawn)), dtype=bool))
+        value, error, freedom = (float(part[0]) for part in found)
+        return value, error, freedom
 
     def _documents(self, query: int) -> IndexArray:
         """The documents of the query that the value depends on."""
-        if not hasattr(self, "_needed"):
-            self._needed = self.target.needed(self.pool)
         first = int(self.pool.starts[query])
         documents = np.arange(first, first + int(self.pool.sizes[query]))
-        return documents[self._needed[documents]]
+        return documents[self.target.needed(self.pool)[documents]]

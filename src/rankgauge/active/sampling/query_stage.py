@@ -1,5 +1,7 @@
-"""Stages at the query level: a census, which judges everything, and Poisson sampling of whole queries with the
-regression of `greg`. Their draws are those of the document level, so that a plan may turn to them after a pilot."""
+"""Stages at the query level: a census, which judges everything, and Poisson sampling of whole queries with regression.
+
+Their draws are those of the document level, so that a plan may turn to them after a pilot.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,6 @@ from rankgauge.active.methods.greg import query_scores
 from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.sampling.inclusion import InclusionRule
-from rankgauge.active.sampling.query_plan import query_costs
 from rankgauge.active.sampling.regression import Regression
 from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
 from rankgauge.active.target import Target
@@ -19,13 +20,13 @@ __all__ = ["CensusStage", "QueryStage"]
 
 
 class QueryStage(Stage):
-    """Whole queries are judged where their luck is below their probability."""
+    """Whole queries are judged if their luck is below their probability."""
 
     name = "greg"
 
     def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float, uniform: float) -> None:
         self.pool, self.target, self.rest = pool, target, rest
-        self.needed, self.costs = target.needed(pool), query_costs(pool, target)
+        self.needed, self.costs = target.needed(pool), target.query_costs(pool)
         self.moments = moments(pool, target)
         self.chance = self._chances(left, uniform)
         self._known: FloatArray | None = None
@@ -36,12 +37,8 @@ class QueryStage(Stage):
 
     def _chances(self, left: float, uniform: float) -> FloatArray:
         scores, rest = query_scores(self.moments, self.costs, uniform), self.rest
-        rule = InclusionRule.meeting(
-            left,
-            lambda rule: float(rule.chances(scores[rest]) @ self.costs[rest]),
-            total=float(self.costs[rest].sum()),
-            uniform=0.0,
-        )
+        total = float(self.costs[rest].sum())
+        rule = InclusionRule.spending(left, scores[rest], self.costs[rest], total=total, uniform=0.0)
         return rule.chances(scores)
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
@@ -70,7 +67,7 @@ class QueryStage(Stage):
         self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What is expected of every query, each visited one's change, and the variance of that."""
-        if judged.sum() < 3:  # a line needs more queries; until then the beliefs stand for it
+        if judged.sum() < 3:  # a regression needs more queries; until then the beliefs are used
             change = np.where(judged, (values - self.moments.mean[queries]) * weights, 0.0)
             return self.moments.mean, change, change**2 * (1 - 1 / weights)
         spread = float(np.var(self.moments.mean[self.rest]))

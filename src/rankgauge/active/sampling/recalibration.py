@@ -3,14 +3,12 @@
     p'(y | z) ∝ p(y | z)^a · exp(b_y + c · y · log rank(z))
 
 with the power a, an offset b for each grade, and a tilt c along the list (y as the grade's place in the scale, from 0
-to 1). It is a logistic regression on the old beliefs, so it says which share of them to trust: useless beliefs get
-a = 0, reversed ones a < 0. Documents were chosen by beliefs and earlier grades alone, which a likelihood may ignore
+to 1). It is a logistic regression on the old beliefs, so it finds how far to trust them: useless beliefs get a = 0,
+reversed ones a < 0. Documents were chosen by beliefs and earlier grades alone, which a likelihood may ignore
 (Rubin, Inference and missing data, Biometrika 1976).
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from rankgauge.numeric import FloatArray
 __all__ = ["recalibrated"]
 
 PRECISION = 0.5
-"""That of the normal prior of each parameter around "the beliefs are right": a handful of labels outweighs it."""
+"""The precision of each parameter's normal prior around "the beliefs are right": a handful of labels outweighs it."""
 
 SMOOTHING = 0.02
 """The share of uniform beliefs mixed in before logarithms are taken: no grade is impossible."""
@@ -29,7 +27,7 @@ STEPS = 25
 
 
 def recalibrated(pool: Pool, grades: FloatArray) -> Pool:
-    """The pool with its beliefs corrected by the known grades (NaN: not judged); the same pool where none is known.
+    """The pool with its beliefs corrected by the known grades (NaN: not judged); the same pool if none is known.
 
     Grades between two of the scale count as the nearest.
     """
@@ -39,11 +37,11 @@ def recalibrated(pool: Pool, grades: FloatArray) -> Pool:
     features = _features(pool)
     nearest = np.abs(grades[judged, np.newaxis] - pool.grades).argmin(axis=1)
     fitted = _fit(features[judged], nearest)
-    return replace(pool, beliefs=_chances(features @ fitted))
+    return pool.with_beliefs(_chances(features @ fitted))
 
 
 def _features(pool: Pool) -> FloatArray:
-    """What the logit of each grade is a sum of (documents × grades × parameters)."""
+    """The features of the logit of each grade (documents × grades × parameters)."""
     n, size = pool.beliefs.shape
     level = np.linspace(0.0, 1.0, size)
     logs = np.log((1 - SMOOTHING) * pool.beliefs + SMOOTHING / size)
@@ -61,7 +59,7 @@ def _chances(logits: FloatArray) -> FloatArray:
 def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
     """The most likely parameters under a normal prior around "the beliefs are right", by Newton's method.
 
-    The likelihood is log-concave, so halving a step that does not climb is all the care that it needs.
+    The likelihood is log-concave, so it is enough to halve a step that does not climb.
     """
     prior = np.zeros(features.shape[-1])
     prior[0] = 1.0

@@ -1,4 +1,4 @@
-"""The regression estimator: what the beliefs expect of every query of the pool corrects the mean of those judged.
+"""The regression estimator: the mean of the judged queries, corrected by what the beliefs expect of the whole pool.
 
     R̂ = ȳ + b (x̄_pool − x̄)        x = L_θ, means weighted by 1/π
 
@@ -17,12 +17,12 @@ from rankgauge.numeric import BoolArray, FloatArray
 __all__ = ["RIDGE", "Regression"]
 
 RIDGE = 3.0
-"""How many queries the prior that the beliefs say nothing (b = 0) counts for."""
+"""How many queries the prior counts for, which says that the beliefs tell nothing (b = 0)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Regression:
-    """The fitted line, the judged queries' distances from it, and the sum of their weights (draws on the last axis)."""
+    """The fitted line, the residuals of the judged queries, and the sum of their weights (draws on the last axis)."""
 
     mean: FloatArray
     centre: FloatArray
@@ -51,7 +51,7 @@ class Regression:
         return cls(mean=mean, centre=centre, slope=slope, residuals=residuals, total=total, n=n)
 
     def at(self, expected: FloatArray | float) -> FloatArray:
-        """The value where that much was expected."""
+        """The value on the line at this expected value."""
         return np.asarray(self.mean + self.slope * (expected - self.centre))
 
     def error(self, weights: FloatArray, chances: FloatArray) -> FloatArray:

@@ -1,11 +1,10 @@
-"""Plans in stages: the queries of the pool in random order, cut into stages, each with beliefs that were fitted to the
-labels of the stages before.
+"""Plans in stages: the queries in random order, cut into stages, each with beliefs fitted to the labels before it.
 
-Every query is a draw, also one that nothing is bought for: what the beliefs expect of it then stands for it. A stage
-knows its queries' expected values, and each visited query's `change`, an unbiased estimate of how far the value is
-from the expected one, whatever the beliefs are worth. So the sum over the pool is estimated by what the earlier stages
-found, plus the expected values of the rest, plus the mean change times the size of the rest. Inverse estimated
-variances as weights of stages would bias: stages count by their size.
+Every query is a draw. If nothing of it is judged, its expected value under the beliefs is used. For each visited query
+a stage gives a `change`: an unbiased estimate, whatever the beliefs are worth, of how far the value is from the
+expected one. The sum over the pool is then estimated by what the earlier stages found, plus the expected values of the
+rest, plus the mean change times the size of the rest. Stages count by their size: weights by inverse estimated
+variances would bias the estimate.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from rankgauge.numeric import FloatArray, IndexArray
 __all__ = ["Luck", "Stage", "StageOutcome", "StagedPlan"]
 
 SETTLED = 4.0
-"""A stage that has run to one part in so many stands for the estimate alone; before, the stage before it counts too."""
+"""Once a quarter of a stage has run, the estimate rests on it alone; until then the stage before counts too."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Luck:
-    """The random numbers of a plan: a uniform one for each query and for each document of the pool."""
+    """The random numbers of a plan: a uniform one for each query and each document of the pool."""
 
     query: FloatArray
     document: FloatArray
@@ -38,9 +37,9 @@ class Luck:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StageOutcome:
-    """What the visited queries of a stage gave, an entry for each but for `expected`, which has all of the pool's.
+    """What the visited queries of a stage gave, an entry for each; `expected` has an entry for each of the pool's.
 
-    `variance` is an unbiased estimate of the change's variance over the luck, `documents` are the judged ones of all.
+    `variance` is an unbiased estimate of the change's variance over the luck; `documents` are all that were judged.
     """
 
     expected: FloatArray
@@ -62,11 +61,11 @@ class Stage(ABC):
 
     @abstractmethod
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
-        """What the queries give under the grades; those that are not asked for may be NaN."""
+        """What the queries give under the grades; those of documents that are not asked for may be NaN."""
 
 
 class StagedPlan(Plan):
-    """A plan in stages; `edges` are the draws that begin a stage, the first of which is 0."""
+    """A plan in stages; `edges` are the draws at which stages begin, the first of which is 0."""
 
     def __init__(
         self, pool: Pool, target: Target, *, budget: float, seed: int, edges: Sequence[int], first: Stage | None = None
@@ -128,7 +127,7 @@ class StagedPlan(Plan):
         for number, (edge, end) in enumerate(zip(self.edges[:-1], self.edges[1:], strict=True)):
             outcome = self._outcome(number, end, grades)
             paid = int(np.searchsorted(np.cumsum(outcome.cost), left * (1 + 1e-12), side="right"))
-            # What stands beyond the budget was not seen, and must not count in any way.
+            # What is beyond the budget was not seen and must not count.
             outcomes.append(outcome if paid == end - edge else self._outcome(number, edge + paid, grades))
             left -= float(outcomes[-1].cost.sum())
             if paid < end - edge:
@@ -159,7 +158,7 @@ class StagedPlan(Plan):
         if key not in self._built:
             earlier = [self._outcome(s, edge, grades) for s in range(number)]
             left = self.budget - sum(float(outcome.cost.sum()) for outcome in earlier)
-            # Only what the earlier draws asked for is known, also where a simulation knows everything.
+            # Only what earlier draws asked for is known, even if a simulation knows everything.
             judged = np.concatenate([np.zeros(0, dtype=np.int64), *[outcome.documents for outcome in earlier]])
             seen = np.full(len(grades), np.nan)
             seen[judged] = grades[judged]
@@ -186,7 +185,7 @@ class StagedPlan(Plan):
             here, spread = (done + total) / m, np.sqrt(max(sure + variance, 0.0)) / m
             share = 1.0 if np.isnan(value) else min(1.0, SETTLED * n / (self.edges[number + 1] - edge))
             value = here if share == 1.0 else (1 - share) * value + share * here
-            # The two are not independent, and their standard errors added bound that of the sum.
+            # The two are not independent; the sum of their standard errors is an upper bound.
             error = spread if share == 1.0 else (1 - share) * error + share * spread
             done += float((outcome.expected[self.order[edge : edge + n]] + outcome.change).sum())
             sure += float(outcome.variance.sum())
@@ -195,7 +194,7 @@ class StagedPlan(Plan):
 
 
 def _expanded(outcome: StageOutcome, rest: IndexArray) -> tuple[float, float]:
-    """The sum over the rest of the queries from the first of them, and its variance.
+    """The estimated sum over the rest of the queries, of which the first were visited, and its variance.
 
     Two phases: the visited queries are a random sample of the rest, and what each gives is uncertain in itself
     (Särndal, Swensson & Wretman, Model assisted survey sampling, 1992, result 4.3.1).
@@ -210,7 +209,7 @@ def _expanded(outcome: StageOutcome, rest: IndexArray) -> tuple[float, float]:
 
 
 def _freedom(pieces: Sequence[FloatArray], labelled: bool) -> float:
-    """How many equal parts would make a variance as uncertain as these parts do: few large ones make it so."""
+    """The degrees of freedom of a variance with these parts: few large parts make it uncertain."""
     parts = np.concatenate([np.zeros(0), *pieces])
     square = float((parts**2).sum())
     return float(parts.sum() ** 2 / square) if square > 0 else np.inf if labelled else 0.0

@@ -53,12 +53,12 @@ def next_(
     ] = defaults.LEASE_DAYS,
 ) -> None:
     """Write the documents to judge next, as far as the budget allows."""
-    from rankgauge.active import label_formats as formats
     from rankgauge.active.campaign import Campaign
+    from rankgauge.active.label_format import task_format, write_tasks
     from rankgauge.active.labels import SOMEBODY
     from rankgauge.report.numbers import amount, count
 
-    formats.task_format(output)  # a wrong ending shows before anything is handed out
+    task_format(output)  # a wrong ending shows before anything is handed out
     with Campaign.open(campaign) as found:
         if assessor is None and found.settings.assessors > 1:
             raise ParameterError("active next", "assessor", "a name, as several people judge each document", assessor)
@@ -66,7 +66,7 @@ def next_(
         tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
         progress = found.progress()
     if tasks:
-        formats.write_tasks(tasks, output)
+        write_tasks(tasks, output)
         typer.echo(f"{output}: {count(len(tasks), 'document')} for {who} to judge")
     else:
         waits = (

@@ -43,7 +43,7 @@ Cost: TypeAlias = Annotated[
         "--cost",
         help="What a document costs: {choices}, or a column of the pool.",
         metavar="NAME",
-        registry="rankgauge.active.costs:COSTS",
+        registry="rankgauge.active.cost:COSTS",
     ),
 ]
 Unit: TypeAlias = Annotated[

@@ -72,7 +72,7 @@ Cost: TypeAlias = Annotated[
         "--cost",
         help="What a document costs: {choices}.",
         metavar="NAME",
-        registry="rankgauge.active.costs:COSTS",
+        registry="rankgauge.active.cost:COSTS",
     ),
 ]
 Length: TypeAlias = Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from fastapi import Form, Request, Response, UploadFile
 
-from rankgauge.active.label_formats import read_labels
+from rankgauge.active.label_format import read_labels
 from rankgauge.errors import InputError
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.exports import EXPORTS, export

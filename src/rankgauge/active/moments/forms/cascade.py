@@ -4,24 +4,23 @@
     Var L = Σ_i [Π_{k<i} E(1 − ℓ_k)²] · Var ℓ_i · (φ_i − V_{i+1})²
 
 V_i is the value that a user who has come to rank i can still expect. What the label of rank i adds to the variance is
-independent of those below it, so the variance is a plain sum. Nothing is divided, so perfect documents and lists of
-any length give numbers: the form of Sawade et al. 2012, equation 23, divides by products that underflow.
+independent of those below it, so the variance is a plain sum. Nothing is divided, so that perfect documents and lists
+of any length work: the form of Sawade et al. 2012, equation 23, divides by products that underflow.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.moments.moments import CELLS, Lists, Moments, Worths, batches, worths
+from rankgauge.active.moments.moments import CELLS, Lists, MomentForm, Moments, Worths, batches, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
+from rankgauge.active.target import Shape, Target
 from rankgauge.numeric import FloatArray
 
-__all__ = ["cascade", "list_moments", "stakes"]
+__all__ = ["CASCADE", "list_moments", "stakes"]
 
 
-def cascade(pool: Pool, target: Target) -> Moments:
-    """The moments of a cascade measure of one list in closed form."""
+def _cascade(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
     weights = target.weights(pool)[:, 0]
     return list_moments(Lists.of(pool, 0, target.last(pool)), weights, worths(pool, target))
 
@@ -46,3 +45,8 @@ def stakes(weights: FloatArray, stops: FloatArray) -> tuple[FloatArray, FloatArr
         stake[i] = weights[i] - ahead
         ahead = ahead + stops[i] * stake[i]
     return stake, ahead
+
+
+CASCADE = MomentForm(
+    name="cascade", title="cascades of one list, in closed form", shape=Shape.CASCADE, rankers=(1,), compute=_cascade
+).register()

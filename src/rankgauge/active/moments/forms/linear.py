@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.moments.moments import Moments, worths
+from rankgauge.active.moments.moments import MomentForm, Moments, net_weights, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
-from rankgauge.numeric import FloatArray
+from rankgauge.active.target import Shape, Target
 
-__all__ = ["linear", "net_weights"]
+__all__ = ["LINEAR"]
 
 
-def linear(pool: Pool, target: Target) -> Moments:
-    """The moments of a linear measure in closed form."""
+def _linear(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
     weights, worth = net_weights(target.weights(pool)), worths(pool, target)
     return Moments(
         mean=np.add.reduceat(weights * worth.mean, pool.starts),
@@ -26,6 +24,6 @@ def linear(pool: Pool, target: Target) -> Moments:
     )
 
 
-def net_weights(weights: FloatArray) -> FloatArray:
-    """The weight of each document in the value: for two lists, that in the first minus that in the second."""
-    return weights[..., 0] if weights.shape[-1] == 1 else weights[..., 0] - weights[..., 1]
+LINEAR = MomentForm(
+    name="linear", title="linear measures, in closed form", shape=Shape.LINEAR, rankers=(1, 2), compute=_linear
+).register()

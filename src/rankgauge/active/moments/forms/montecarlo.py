@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.moments.moments import Moments, batches
+from rankgauge.active.moments.moments import MomentForm, Moments, batches
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
+from rankgauge.active.target import Shape, Target
 from rankgauge.arrays import score_arrays
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["montecarlo"]
+__all__ = ["MONTECARLO"]
 
 CELLS = 1 << 19
 """How many grades are drawn and scored at a time."""
 
 
-def montecarlo(pool: Pool, target: Target, *, samples: int, rng: np.random.Generator) -> Moments:
-    """The sampled moments of any measure."""
+def _sampled(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
     mean, variance = np.zeros((2, len(pool.queries)))
     for queries in batches(pool.sizes, max(CELLS // samples, 1)):
         values = _values(pool, target, queries, samples, rng)
@@ -51,3 +50,8 @@ def _drawn(pool: Pool, documents: IndexArray, samples: int, rng: np.random.Gener
     for y in range(len(pool.grades) - 1):
         index += drawn >= chance[..., y]
     return np.asarray(pool.grades[index])
+
+
+MONTECARLO = MomentForm(
+    name="montecarlo", title="any other measure, sampled", shape=Shape.OTHER, rankers=(1, 2), compute=_sampled
+).register()

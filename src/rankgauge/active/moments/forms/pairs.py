@@ -4,7 +4,7 @@ With P_i = Π_{k≤i} (1 − ℓ_k), c_i = φ_i − φ_{i+1} (φ_{n+1} = 0) and 
 
     L1 = φ_1 − Σ_i c_i P_i,   Cov(L1, L2) = Σ_ij c_i d_j D_ij,   D_ij = Cov(P_i, Q_j)
 
-The documents of list 1 are added one by one. One that stands at rank j or above in list 2 as well is in both products;
+The documents of list 1 are added one by one. One that is also at rank j or above in list 2 is in both products;
 with m = E(1 − ℓ), v = Var ℓ and u = v / m its step is
 
     D_ij = m D_{i−1,j} + u (D_{i−1,j} + E P_{i−1} E Q_j);   any other's is D_ij = m D_{i−1,j}
@@ -21,19 +21,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.active.moments.forms.cascade import list_moments
-from rankgauge.active.moments.moments import Lists, Moments, Worths, batches, worths
+from rankgauge.active.moments.moments import Lists, MomentForm, Moments, Worths, batches, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
+from rankgauge.active.target import Shape, Target
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["pairs"]
+__all__ = ["PAIRS"]
 
 CELLS = 1 << 14
-"""How many cells of D are worked on at a time: with the two arrays beside it they stay in a core's cache."""
+"""How many cells of D are worked on at a time: with two more such arrays they fit into a core's cache."""
 
 
-def pairs(pool: Pool, target: Target) -> Moments:
-    """The moments of the difference of two lists under a cascade measure in closed form."""
+def _pairs(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
     weights, worth = target.weights(pool), worths(pool, target)
     first, second = (Lists.of(pool, r, target.last(pool)) for r in (0, 1))
     one, two = (list_moments(lists, weights[:, r], worth) for r, lists in enumerate((first, second)))
@@ -41,7 +40,7 @@ def pairs(pool: Pool, target: Target) -> Moments:
     ready = _Ready.of(pool, weights, worth)
     for queries in batches(np.minimum(first.lengths, 1) * second.lengths, CELLS):
         covariance[queries] = ready.covariance(first, second, queries)
-    # Lists that give every document the same weight have the same value, whatever rounding says.
+    # Lists that give every document the same weight have exactly the same value.
     differs = np.logical_or.reduceat(weights[:, 0] != weights[:, 1], pool.starts)
     variance = np.maximum(one.variance + two.variance - 2.0 * covariance, 0.0)
     return Moments(mean=np.where(differs, one.mean - two.mean, 0.0), variance=np.where(differs, variance, 0.0))
@@ -102,3 +101,8 @@ def _summed(
         if steps[i].any():
             sum_ += steps[i] * np.einsum("qj,qj->q", D, falls)
     return sum_
+
+
+PAIRS = MomentForm(
+    name="pairs", title="cascades of two lists, in closed form", shape=Shape.CASCADE, rankers=(2,), compute=_pairs
+).register()

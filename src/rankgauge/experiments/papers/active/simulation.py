@@ -11,7 +11,7 @@ import numpy as np
 from rankgauge import ltr
 from rankgauge.active import methods
 from rankgauge.active.beliefs import UNIFORM, uniform
-from rankgauge.active.costs import COSTS
+from rankgauge.active.cost import COSTS
 from rankgauge.active.pool import Pool
 from rankgauge.datasets import learning_rows
 from rankgauge.errors import InputError, ParameterError, UnknownNameError

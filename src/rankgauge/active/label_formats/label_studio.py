@@ -12,8 +12,7 @@ from typing import Any
 
 from rankgauge.active.label_format import LabelFile, LabelFormat, graded
 from rankgauge.active.label_formats.jsonl import flat
-from rankgauge.active.labels import Label
-from rankgauge.active.tasks import Task
+from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 from rankgauge.tables import find
@@ -21,7 +20,7 @@ from rankgauge.tables import find
 __all__ = ["LABEL_STUDIO"]
 
 CHOSEN = ("choices", "rating", "number")
-"""The kinds of results that are grades, under which their values stand."""
+"""The types of results that are grades; a result's value has a key of that name."""
 
 
 def _read(source: Source, assessor: str) -> LabelFile:
@@ -98,7 +97,7 @@ def _comment(annotation: Mapping[str, Any]) -> str | None:
 
 
 def _assessor(annotation: Mapping[str, Any], otherwise: str) -> str:
-    """Who annotated: Label Studio gives a number, or an object with the address."""
+    """Who annotated: Label Studio gives a number, or an object with the e-mail address."""
     who = annotation.get("completed_by")
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
@@ -117,7 +116,8 @@ LABEL_STUDIO = LabelFormat(
     name="label-studio",
     title="Label Studio's tasks and exports",
     endings=(".json",),
+    place=1,
     recognise=lambda head: head.text.lstrip().startswith("["),
     read=_read,
     write=_write,
-)
+).register()

@@ -1,4 +1,4 @@
-"""Where pools come from: frames, files of frames, runs, and LETOR files with fitted rankers."""
+"""The rows that a pool is made of: from frames, table files, runs, and LETOR files with fitted rankers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from rankgauge.ranking.arrays import pad_groups
 from rankgauge.tables import find
 from rankgauge.tables.conversion import as_frame
 
-__all__ = ["TEXTS", "Rows", "joined", "read_features", "scored"]
+__all__ = ["TEXTS", "PoolRows", "joined", "read_features", "scored"]
 
 TEXTS = ("query_text", "title", "text", "url")
 """The columns that assessors read."""
 
 SCORES = (("score_1", "score_2"), ("score",), ("score_1",), ("rank_1", "rank_2"), ("rank_1",), ("rank",))
-"""The columns that are looked for where nobody names them."""
+"""The columns of scores that are looked for if none are named."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Rows:
-    """The rows of a frame that a pool is made of, each query's together, and the ranks of their documents.
+class PoolRows:
+    """The rows of a pool, those of a query together, and the ranks of their documents.
 
-    `place` (documents) is the row of the input that each of them was.
+    `place` (documents) is the row of the input that each document comes from.
     """
 
     frame: pl.DataFrame
@@ -45,8 +45,8 @@ class Rows:
     """How many rows the input had."""
 
     @classmethod
-    def of(cls, source: Any, *, scores: str | Sequence[str] | None = None, depth: int | None = None) -> Rows:
-        """The rows of a frame or of a file; lists are cut at the depth, and documents left in no list go."""
+    def of(cls, source: Any, *, scores: str | Sequence[str] | None = None, depth: int | None = None) -> PoolRows:
+        """The rows of a frame or a file; lists are cut at the depth, and documents in no list are dropped."""
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a pool", "depth", "a whole number from 1 on", depth)
         frame = _identified(io.read_table(source) if io.is_path(source) else as_frame(source))
@@ -72,7 +72,7 @@ class Rows:
 
     @property
     def texts(self) -> pl.DataFrame | None:
-        """What assessors read, where the frame has it."""
+        """What assessors read, if the frame has it."""
         names = [name for name in TEXTS if name in self.frame.columns]
         return self.frame.select(pl.col(names).cast(pl.String)) if names else None
 
@@ -115,7 +115,7 @@ def scored(features: Features, rankers: Sequence[Any]) -> pl.DataFrame:
 
 
 def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
-    """The numbers of a frame's column; NaN where a cell is empty."""
+    """The numbers in a column; NaN if a cell is empty."""
     if name not in frame.columns:
         raise InputError(
             f"no column '{name}' for {what} among {', '.join(frame.columns)}",
@@ -124,7 +124,7 @@ def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
     try:
         return np.asarray(frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
     except pl.exceptions.PolarsError as error:
-        raise InputError(f"the column '{name}' for {what} has cells that are no numbers: {error}") from error
+        raise InputError(f"the column '{name}' for {what} has cells that are not numbers: {error}") from error
 
 
 def _identified(frame: pl.DataFrame) -> pl.DataFrame:
@@ -155,7 +155,7 @@ def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
     if not twice.all():
         row = int((~twice).arg_max() or 0)
         query, document = frame["query"][row], frame["document"][row]
-        raise InputError(f"{where}row {row + 1}: document {document} stands twice in query {query}")
+        raise InputError(f"{where}row {row + 1}: document {document} is listed twice for query {query}")
 
 
 def _score_columns(frame: pl.DataFrame, scores: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -171,15 +171,15 @@ def _score_columns(frame: pl.DataFrame, scores: str | Sequence[str] | None) -> t
 
 
 def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
-    """The scores of a ranker, NaN where its list lacks the document; falling ranks stand for scores."""
+    """The scores of a ranker, NaN for documents that are not in its list; ranks count as negative scores."""
     found = numbers(frame, name, "scores")
     absent = frame[name].is_null().to_numpy()
     bad = np.isnan(found) & (lone | ~absent)
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
-            f"row {row + 1}: the {name} of document {frame['document'][row]} is no number",
-            hint="Give every document a score; leave the cell empty where one of two lists lacks the document.",
+            f"row {row + 1}: the {name} of document {frame['document'][row]} is not a number",
+            hint="Give every document a score. With two lists, an empty cell means: not in this list.",
         )
     return -found if name.startswith("rank") else found
 
@@ -193,7 +193,7 @@ def _refuse_unlisted(frame: pl.DataFrame, place: IndexArray, ranks: FloatArray) 
 
 
 def _numbered(query: pl.Series) -> tuple[pl.Series, IndexArray]:
-    """The queries in the order of their appearance, and the number of each row's query."""
+    """The queries in order of appearance, and the number of each row's query."""
     runs = query.rle_id().to_numpy()
     heads = query.filter(pl.Series(np.diff(runs, prepend=-1) > 0))  # grouped rows: one head for each query
     queries = heads.unique(maintain_order=True)

@@ -1,0 +1,1 @@
+"""What judging a document costs: one rule a file."""

@@ -1,0 +1,41 @@
+"""log-length: the logarithm of a document's length (Sawade et al. 2012), by the column length or by counting words."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.cost import Cost
+from rankgauge.active.pool_rows import PoolRows
+from rankgauge.errors import InputError
+from rankgauge.numeric import FloatArray
+
+__all__ = ["LOG_LENGTH"]
+
+SHORTEST = 2.0
+"""The length that a shorter document counts for: an empty page has to be looked at as well, and log 1 is 0."""
+
+
+def _costs(rows: PoolRows) -> FloatArray:
+    length = rows.column("length", "the length of documents") if "length" in rows.frame.columns else _words(rows)
+    bad = ~(length >= 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"document {rows.frame['document'][row]} has a length of {length[row]:g}")
+    return np.log(np.maximum(length, SHORTEST))
+
+
+def _words(rows: PoolRows) -> FloatArray:
+    """The number of words in each document's title and text."""
+    names = [name for name in ("title", "text") if name in rows.frame.columns]
+    if not names:
+        raise InputError(
+            f"no column 'length' or 'text' for costs by length among {', '.join(rows.frame.columns)}",
+            hint="Add the documents' lengths, or choose cost='documents'.",
+        )
+    joined = pl.concat_str(pl.col(names).cast(pl.String), separator=" ", ignore_nulls=True)
+    words = rows.frame.select(joined.str.count_matches(r"\S+")).to_series()
+    return np.asarray(words.cast(pl.Float64).fill_null(0.0).to_numpy())
+
+
+LOG_LENGTH = Cost(name="log-length", title="the logarithm of a document's length", of=_costs).register()
