@@ -12,8 +12,7 @@ from starlette.responses import RedirectResponse
 
 from rankgauge.active.campaign.answer_queue import NextTask
 from rankgauge.active.campaign.review import AssessorProgress
-from rankgauge.active.labels import Label
-from rankgauge.active.labels import Task
+from rankgauge.active.labels import Label, Task
 from rankgauge.web.auth import Member, TheRoom
 from rankgauge.web.campaigns import GradeChoice, OpenCampaign
 from rankgauge.web.people import Person
