@@ -48,7 +48,7 @@ def test_whole_way(command: Command, table: Path, tmp_path: Path) -> None:
     command("active", "next", made, "-n", "100", "-o", str(tasks))
     judge(tasks)
     command("active", "record", made, str(tasks))
-    assert "nothing more is to be judged" in command("active", "next", made, "-o", str(tasks))
+    assert "there is nothing more to judge" in command("active", "next", made, "-o", str(tasks))
     text = command("active", "estimate", made)
     assert "60 of 60: 60 documents of 12 queries; 60 labels of 2 assessors" in text
     found = json.loads(command("active", "estimate", made, "-o", "json"))

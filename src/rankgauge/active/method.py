@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge import display
-from rankgauge.active.intervals import IntervalKind
+from rankgauge.active.intervals import IntervalKind, half_width
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
@@ -43,6 +43,15 @@ class Estimate:
     method: str
     interval: str = IntervalKind.T
     freedom: float = np.inf
+
+    @classmethod
+    def around(cls, value: float, error: float, *, draws: int, freedom: float, **fields: Any) -> Estimate:
+        """The estimate with the interval of its kind and level around the value."""
+        level, kind = fields["level"], fields["interval"]
+        half = float(half_width(error, draws=draws, freedom=freedom, level=level, kind=kind))
+        return cls(
+            value=value, error=error, low=value - half, high=value + half, draws=draws, freedom=freedom, **fields
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The fields, for JSON."""
@@ -124,18 +133,6 @@ class Plan(ABC):
     def complete(self, j: int, grades: FloatArray) -> bool:
         """Whether draw j needs no more labels."""
         return len(self.asks(j, grades)) == 0
-
-    def facts(self) -> dict[str, Any]:
-        """What the plan is, for display and JSON."""
-        return {
-            "method": self.method,
-            "measure": str(self.target),
-            "budget": self.budget,
-            "seed": self.seed,
-            "queries": len(self.pool.sizes),
-            "documents": len(self.pool.documents),
-            "draws": self.length,
-        }
 
 
 METHODS: Registry[type[Method]] = Registry("method", "rankgauge.active.methods")

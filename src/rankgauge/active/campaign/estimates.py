@@ -15,7 +15,7 @@ from rankgauge.active.campaign.leases import current_leases
 from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.stages import CampaignStage
 from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.intervals import IntervalKind, half_width
+from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.methods import Estimate
 from rankgauge.numeric import FloatArray
 
@@ -51,19 +51,16 @@ def combined(parts: Sequence[Estimate], *, interval: str = IntervalKind.T) -> Es
     pieces = (share * np.array([part.error for part in parts])) ** 2
     freedom = _welch(pieces, np.array([part.freedom for part in parts]))
     value, error = float(share @ [part.value for part in parts]), math.sqrt(pieces.sum())
-    half = float(half_width(error, draws=draws.sum(), freedom=freedom, level=parts[0].level, kind=interval))
-    return Estimate(
-        value=value,
-        error=error,
-        low=value - half,
-        high=value + half,
-        level=parts[0].level,
+    return Estimate.around(
+        value,
+        error,
         draws=int(draws.sum()),
+        freedom=freedom,
+        level=parts[0].level,
         labels=max(part.labels for part in parts),
         cost=max(part.cost for part in parts),
         method=parts[-1].method,
         interval=interval,
-        freedom=freedom,
     )
 
 

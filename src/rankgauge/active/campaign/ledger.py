@@ -92,10 +92,6 @@ class Ledger:
         given = self.given.get(place, {})
         return {assessor for assessor, said in given.items() if not (another and said.kind == LabelKind.SKIP)}
 
-    def settled(self, place: int) -> bool:
-        """Whether a disagreement about the document was settled."""
-        return any(said.kind == LabelKind.SETTLED for said in self.given.get(place, {}).values())
-
     @property
     def out(self) -> int:
         """How many documents were asked for and are not fully judged."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.active.intervals import IntervalKind, bernstein, half_width
+from rankgauge.active.intervals import IntervalKind, bernstein
 from rankgauge.active.method import Estimate, Plan, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
@@ -108,26 +108,21 @@ class QueryPlan(Plan):
         values = self.target.values(self.pool, grades)[drawn]
         assert not np.isnan(values).any(), "an estimate takes complete draws"
         value, error, freedom = self._found(drawn, values)
-        if IntervalKind.parse(interval) is IntervalKind.BERNSTEIN:
-            draws, bounds, population = self._bounded(drawn, values)
-            low, high = bernstein(draws, bounds=bounds, level=level, population=population)
-        else:
-            half = float(half_width(error, draws=n, freedom=freedom, level=level, kind=interval))
-            low, high = value - half, value + half
         distinct = np.unique(drawn)
-        return Estimate(
-            value=value,
-            error=error,
-            low=low,
-            high=high,
-            level=level,
-            draws=n,
-            labels=sum(len(self._documents(int(query))) for query in distinct),
-            cost=float(self.target.query_costs(self.pool)[distinct].sum()),
-            method=self.method,
-            interval=interval,
-            freedom=freedom,
-        )
+        facts: dict[str, Any] = {
+            "draws": n,
+            "freedom": freedom,
+            "level": level,
+            "labels": sum(len(self._documents(int(query))) for query in distinct),
+            "cost": float(self.target.query_costs(self.pool)[distinct].sum()),
+            "method": self.method,
+            "interval": interval,
+        }
+        if IntervalKind.parse(interval) is not IntervalKind.BERNSTEIN:
+            return Estimate.around(value, error, **facts)
+        draws, bounds, population = self._bounded(drawn, values)
+        low, high = bernstein(draws, bounds=bounds, level=level, population=population)
+        return Estimate(value=value, error=error, low=low, high=high, **facts)
 
     def _found(self, drawn: IndexArray, values: FloatArray) -> tuple[float, float, float]:
         """The estimate, its standard error and the degrees of freedom: one repetition of the estimator."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.intervals import IntervalKind, half_width
+from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.method import Estimate, Plan, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
@@ -105,19 +105,16 @@ class StagedPlan(Plan):
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         outcomes = [self._outcome(number, n, grades) for number in range(self._number(n - 1) + 1)] if n else []
         value, error, freedom = self._combined(outcomes)
-        half = float(half_width(error, draws=n, freedom=freedom, level=level, kind=interval))
-        return Estimate(
-            value=value,
-            error=error,
-            low=value - half,
-            high=value + half,
-            level=level,
+        return Estimate.around(
+            value,
+            error,
             draws=n,
+            freedom=freedom,
+            level=level,
             labels=int(sum(outcome.labels.sum() for outcome in outcomes)),
             cost=float(sum(outcome.cost.sum() for outcome in outcomes)),
             method=self.method,
             interval=interval,
-            freedom=freedom,
         )
 
     def played(self, grades: FloatArray) -> Repetitions:

@@ -26,10 +26,10 @@ group(
 
 CampaignName: TypeAlias = Annotated[
     str,
-    typer.Argument(help="The campaign: a file, or a database's URL (…#name where it has several).", metavar="CAMPAIGN"),
+    typer.Argument(help="The campaign: a file, or a database's URL (…#name if it has several).", metavar="CAMPAIGN"),
 ]
 Assessor: TypeAlias = Annotated[
-    str | None, typer.Option("--assessor", help="Who judges, where labels do not say it.", metavar="NAME")
+    str | None, typer.Option("--assessor", help="The assessor, if the labels do not name one.", metavar="NAME")
 ]
 
 
@@ -47,7 +47,7 @@ def next_(
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = defaults.TASKS,
     assessor: Assessor = None,
-    again: Annotated[bool, typer.Option("--again", help="Those that the assessor has already, first.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Begin with those that the assessor already has.")] = False,
     days: Annotated[
         float, typer.Option("--days", help="For how many days they stay reserved.", metavar="X")
     ] = defaults.LEASE_DAYS,
@@ -70,7 +70,9 @@ def next_(
         typer.echo(f"{output}: {count(len(tasks), 'document')} for {who} to judge")
     else:
         waits = (
-            "the rest waits for labels (--again writes them anew)" if progress.out else "nothing more is to be judged"
+            "the rest waits for labels (--again writes the open tasks again)"
+            if progress.out
+            else "there is nothing more to judge"
         )
         typer.echo(f"nothing is handed out: {waits}")
     typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out")
@@ -89,7 +91,9 @@ def record(
         typer.Argument(help="Labels: CSV, JSON lines, Label Studio's export or TREC qrels.", metavar="LABELS"),
     ],
     assessor: Assessor = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Labels may correct the same assessor's before.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Let labels replace the same assessor's earlier ones.")
+    ] = False,
 ) -> None:
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
     from rankgauge.active.campaign import Campaign
@@ -146,7 +150,7 @@ def estimate(
 def refit(
     campaign: CampaignName,
     leave_open: Annotated[
-        bool, typer.Option("--leave-open", help="Open draws of this stage do not count in it.")
+        bool, typer.Option("--leave-open", help="End the stage although draws are open; they will not count.")
     ] = False,
 ) -> None:
     """Begin a new stage, with beliefs calibrated to the labels so far."""
