@@ -23,6 +23,7 @@ ROOMS = {
     "adding-a-format.md": "io/formats",
     "adding-a-measure.md": "measures/binary",
     "adding-a-method.md": "active/methods",
+    "adding-a-page.md": "web/routes",
     "adding-a-ranker.md": "ltr/rankers",
 }
 """Where the file of each page belongs."""
@@ -142,6 +143,18 @@ def test_a_command_is_one_file(cli: Run) -> None:
     assert "overlap" in cli("--help")
     assert "rankgauge overlap bm25.txt dense.txt.gz --depth 100" in cli("overlap", "--help")
     assert cli("overlap", "bm25.txt", "bm25.txt", "--depth", "1") == "100.0% of the top 1\n"
+
+
+def test_a_page_is_one_file(python: Run, tmp_path: Path) -> None:
+    """A page's file alone makes it known: it is served, guarded, and in the navigation of a campaign."""
+    code = (
+        "from tests.web.house import open_house\n"
+        f"with open_house('sqlite:///{tmp_path / 'room.db'}') as house:\n"
+        "    address = f'/campaigns/{house.campaign()}/comments'\n"
+        "    page = house.admin().get(address).text\n"
+        "    print(house.guest().get(address).status_code, 'No comments yet.' in page, '>Comments</a>' in page)\n"
+    )
+    assert python("-W", "ignore", "-c", code) == "401 True True\n"
 
 
 def test_a_format_is_one_file(cli: Run) -> None:

@@ -8,12 +8,13 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.report.document import Figure, Heading, Passage, ReportDocument
+from rankgauge.report.document import Figure, Heading, Passage, ReportDocument, ReportTable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
-__all__ = ["BoundPage", "bind", "page", "rendered"]
+__all__ = ["BoundPage", "bind", "page", "rendered", "table"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,13 @@ def bind(title: str, hint: str, pages: Sequence[BoundPage]) -> str:
 def rendered(template: str, **context: Any) -> str:
     """A template of `templates/`, filled."""
     return _environment().get_template(template).render(**context)
+
+
+def table(block: ReportTable) -> Markup:
+    """A table as a part of a page."""
+    from markupsafe import Markup
+
+    return Markup(getattr(_environment().get_template("passages.html").module, "table")(block))  # noqa: B009
 
 
 @cache

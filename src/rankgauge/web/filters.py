@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
+from rankgauge.report.html import table
 from rankgauge.report.numbers import amount, count, share
 
-__all__ = ["ago", "amount", "count", "date", "decimals", "highlighted", "safe_url", "share"]
+__all__ = ["ago", "amount", "count", "date", "decimals", "highlighted", "safe_url", "share", "table"]
 
 SHORTEST = 3
 """Words with fewer letters (of, in) are not highlighted."""

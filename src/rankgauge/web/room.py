@@ -11,8 +11,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from sqlalchemy import Engine
 from starlette.responses import HTMLResponse
 
+from rankgauge.report import html
+from rankgauge.report.document import ReportTable
 from rankgauge.web import filters
-from rankgauge.web.campaigns import Campaigns
+from rankgauge.web.campaigns import Campaigns, OpenCampaign
 from rankgauge.web.credentials import csrf_token
 from rankgauge.web.middleware import RateLimit
 from rankgauge.web.people import People
@@ -55,6 +57,13 @@ class Room:
         }
         text = TEMPLATES.get_template(template).render({**shared, **context})
         return HTMLResponse(text, status_code=status)
+
+    def table_page(
+        self, request: Request, opened: OpenCampaign, table: ReportTable, *, hint: str = "", empty: str = "Nothing yet."
+    ) -> Response:
+        """A page of a campaign with one table; `empty` stands for a table without rows."""
+        shown = html.table(table) if table.rows else empty
+        return self.page(request, "table.html", opened=opened, title=table.title, hint=hint, table=shown)
 
 
 def room_of(request: Request) -> Room:

@@ -10,13 +10,15 @@ from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.active.campaign import Progress
-from rankgauge.active.campaign.review import AssessorProgress, Disagreement
+from rankgauge.active.campaign.review import Disagreement
 from rankgauge.active.methods import Estimate
 from rankgauge.judgments.agreement import Agreement
 from rankgauge.report.campaign import movement
+from rankgauge.report.document import ReportTable
 from rankgauge.report.svg import Drawing
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.campaigns import OpenCampaign
+from rankgauge.web.filters import decimals
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
@@ -34,7 +36,7 @@ class Dashboard:
     chart: Drawing | None
     agreement: Agreement | None
     disagreements: list[Disagreement]
-    assessors: dict[str, AssessorProgress]
+    assessors: ReportTable
 
     @property
     def half_width(self) -> float | None:
@@ -95,11 +97,16 @@ def _dashboard(opened: OpenCampaign) -> Dashboard:
     curve = opened.campaign.curve(interval=opened.rules.interval)
     label = f"The estimate of {opened.campaign.settings.measure} and its interval, over the cost"
     names = review.judgments()["assessor"].unique().sort()
+    own = {name: review.own(name) for name in names}
     return Dashboard(
         progress=progress,
         estimate=opened.estimate(),
         chart=movement(curve, progress.budget, label),
         agreement=review.agreement(),
         disagreements=review.disagreements(),
-        assessors={name: review.own(name) for name in names},
+        assessors=ReportTable(
+            header=("Assessor", "Documents", "Per hour, lately"),
+            rows=[(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in own.items()],
+            numbers=("Documents", "Per hour, lately"),
+        ),
     )

@@ -7,7 +7,11 @@ from typing import Annotated
 from fastapi import Form, Request, Response
 from starlette.responses import RedirectResponse
 
+from rankgauge.judgments.agreement import Agreement
+from rankgauge.report.document import ReportTable
+from rankgauge.report.numbers import share
 from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages
 
 __all__ = ["router"]
@@ -24,7 +28,7 @@ def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Respo
         "disagreements.html",
         opened=opened,
         found=opened.review.disagreements(),
-        agreement=opened.review.agreement(),
+        tables=_tables(opened.review.agreement()),
         choices=opened.choices(),
     )
 
@@ -42,3 +46,38 @@ def settle(
     """Records the grade that replaces those of the assessors."""
     room.campaigns.get(campaign).settle(person.name, query, document, grade, comment)
     return RedirectResponse(f"/campaigns/{campaign}/disagreements", status_code=303)
+
+
+def _tables(found: Agreement | None) -> list[ReportTable]:
+    """The coefficients, pairs of assessors, and how often they gave which different grades."""
+    if found is None:
+        return []
+    coefficients = [
+        (name, decimals(value, 2)) for name, value in found.coefficients.select("coefficient", "value").rows()
+    ]
+    pairs = [
+        (
+            f"{row['assessor']} and {row['other']}",
+            str(row["items"]),
+            share(row["observed"], 1),
+            decimals(row["kappa"], 2),
+        )
+        for row in found.pairs.iter_rows(named=True)
+    ]
+    confusion = [
+        (f"{row['assessor']}, {row['other']}", f"{row['grade']:g}, {row['other_grade']:g}", str(row["items"]))
+        for row in found.confusion.iter_rows(named=True)
+        if row["grade"] != row["other_grade"] and row["items"]
+    ]
+    return [
+        ReportTable(title="How well assessors agree", header=("", "Value"), rows=coefficients, numbers=("Value",)),
+        ReportTable(
+            title="Pairs of assessors",
+            header=("Assessors", "Documents", "Agree", "Kappa"),
+            rows=pairs,
+            numbers=("Documents", "Agree", "Kappa"),
+        ),
+        ReportTable(
+            title="Confusion", header=("Assessors", "Grades", "Documents"), rows=confusion, numbers=("Documents",)
+        ),
+    ]

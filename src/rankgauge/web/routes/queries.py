@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from fastapi import Request, Response
 
+from rankgauge.report.document import ReportTable
 from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages
 
 __all__ = ["router"]
 
 router = pages("queries", place=80, tab="Queries")
 
+HINT = """Queries with documents that were handed out. A query has a value once every document that counts is judged;
+the estimate does not need that."""
+
 
 @router.get("/campaigns/{campaign}/queries")
 def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
     """The queries with documents that were handed out, and the values of those that are fully judged."""
     opened = room.campaigns.get(campaign)
-    rows = list(opened.review.queries().iter_rows(named=True))
-    return room.page(request, "queries.html", opened=opened, rows=rows)
+    counts = ("Documents", "Handed out", "Judged", opened.campaign.settings.measure)
+    rows = [
+        (query, *(f"{count:,}" for count in found), decimals(value))
+        for query, *found, value in opened.review.queries().iter_rows()
+    ]
+    table = ReportTable(title="Queries", header=("Query", *counts), rows=rows, numbers=counts)
+    return room.table_page(request, opened, table, hint=HINT, empty="No documents were handed out yet.")
