@@ -15,8 +15,7 @@ from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import RankGaugeError, UnavailableError
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import migrate
-from rankgauge.web.logs import LOG
-from rankgauge.web.middleware import RateLimit, RoomMiddleware
+from rankgauge.web.middleware import LOG, RateLimit, RoomMiddleware
 from rankgauge.web.people import People
 from rankgauge.web.room import Room, room_of
 from rankgauge.web.route import API, ROUTES

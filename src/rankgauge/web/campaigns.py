@@ -17,7 +17,6 @@ from rankgauge.active.campaign.stopping import CampaignRules, read_rules, write_
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.tables import campaigns
 from rankgauge.active.defaults import LEVEL
-from rankgauge.active.labels import Label, Recorded
 from rankgauge.active.methods import Estimate
 
 __all__ = ["Campaigns", "GradeChoice", "OpenCampaign"]
@@ -65,18 +64,6 @@ class OpenCampaign:
             name, meaning = guide.names.get(written, written), guide.meanings.get(written, "")
             found.append(GradeChoice(grade=written, name=name, meaning=meaning, key=key))
         return found[::-1]
-
-    def settle(self, admin: str, query: str, document: str, grade: float | str, comment: str | None) -> Recorded:
-        """Records an admin's grade, which replaces those of the assessors."""
-        label = Label(
-            query=query,
-            document=document,
-            grade=grade,
-            assessor=f"settled by {admin}",
-            comment=(comment or "").strip() or None,
-            settles=True,
-        )
-        return self.answers.record([label])
 
 
 class Campaigns:

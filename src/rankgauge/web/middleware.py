@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -12,9 +13,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rankgauge.web.logs import FACTS, LOG
+__all__ = ["FACTS", "HEADERS", "LOG", "RateLimit", "RoomMiddleware"]
 
-__all__ = ["HEADERS", "RateLimit", "RoomMiddleware"]
+LOG = logging.getLogger("rankgauge.web")
+FACTS = "facts"
+"""The attribute of a log record with its further fields."""
 
 POLICY = "; ".join(
     (

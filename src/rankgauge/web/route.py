@@ -16,11 +16,10 @@ from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Path, Security
 from fastapi.security import HTTPBearer
-from pydantic import Field
 
 from rankgauge.registry import Registry
 
-__all__ = ["API", "ROUTES", "CampaignNumber", "Comment", "RoomRouter", "ShortText", "api", "finite", "pages"]
+__all__ = ["API", "ROUTES", "CampaignNumber", "RoomRouter", "api", "finite", "pages"]
 
 API = "/api/v1"
 
@@ -34,8 +33,6 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 CampaignNumber: TypeAlias = Annotated[int, Path(ge=1, le=2**31 - 1, description="The campaign's number.")]
-ShortText: TypeAlias = Annotated[str, Field(max_length=1000)]
-Comment: TypeAlias = Annotated[str, Field(max_length=4000)]
 
 
 class RoomRouter(APIRouter):

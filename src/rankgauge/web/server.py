@@ -1,16 +1,20 @@
-"""`rankgauge serve`: the room on a socket, the admin's link on the terminal, and a graceful stop."""
+"""`rankgauge serve`: the room on a socket, the admin's link on the terminal, its log on stderr, a graceful stop."""
 
 from __future__ import annotations
 
+import json
+import logging
 import socket
 import sys
+import time
 from dataclasses import replace
+from typing import Any
 
 import uvicorn
 
 from rankgauge.errors import InputError
 from rankgauge.web.app import create_app
-from rankgauge.web.logs import set_up
+from rankgauge.web.middleware import FACTS
 from rankgauge.web.room import Room
 from rankgauge.web.settings import RoomSettings
 
@@ -29,7 +33,7 @@ several times per answer: with 50 assessors on two busy cores the slowest 5 % wa
 
 def serve(settings: RoomSettings) -> None:
     """Serves the room until Ctrl-C or SIGTERM."""
-    set_up()
+    _log_to_stderr()
     sys.setswitchinterval(SWITCH)
     listening = _listen(settings)
     # Port 0 means any free port: links name the one that was found.
@@ -60,3 +64,30 @@ def _listen(settings: RoomSettings) -> socket.socket:
             f"cannot listen on {settings.host}, port {settings.port}: {error.strerror}",
             hint="Choose another port: rankgauge serve --port 8001.",
         ) from None
+
+
+def _log_to_stderr() -> None:
+    """Logs what the room and the server do: no secrets, no headers, no bodies."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("rankgauge", "uvicorn", "alembic"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.WARNING if name == "alembic" else logging.INFO)
+    # uvicorn's access log would show whole paths, and with them the secrets of links.
+    logging.getLogger("uvicorn.access").disabled = True
+
+
+class JsonLines(logging.Formatter):
+    """A record as a line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields: dict[str, Any] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, FACTS, {}),
+        }
+        if record.exc_info:
+            fields["error"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False)

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from rankgauge.active.labels import Label
 from rankgauge.errors import PausedError
+from rankgauge.web.answers import SentLabel, Settlement
 from rankgauge.web.auth import Admin, Member, TheRoom
-from rankgauge.web.people import Role
-from rankgauge.web.route import CampaignNumber, Comment, ShortText, api, finite
+from rankgauge.web.route import CampaignNumber, api, finite
 
 __all__ = ["router"]
 
@@ -28,35 +27,11 @@ class LeasedTask(BaseModel):
     texts: dict[str, str]
 
 
-class SentLabel(BaseModel):
-    """An assessor's label of a document."""
-
-    query: ShortText
-    document: ShortText
-    grade: float | ShortText | None = Field(None, description="A grade or a level's name; null: cannot be judged.")
-    assessor: Annotated[str, Field(min_length=1, max_length=120)] | None = Field(
-        None, description="The assessor, by default the token's owner; only an admin may name another."
-    )
-    comment: Comment | None = None
-    key: Annotated[str, Field(min_length=1, max_length=120)] | None = Field(
-        None, description="A label that is sent twice with the same key is recorded once."
-    )
-
-
 class SentLabels(BaseModel):
     """Labels to record, all or none."""
 
     labels: list[SentLabel] = Field(max_length=100_000)
     replace: bool = Field(False, description="Whether a label may replace an earlier one of the same assessor.")
-
-
-class Settlement(BaseModel):
-    """An admin's grade for a document that assessors disagree on."""
-
-    query: ShortText
-    document: ShortText
-    grade: float | ShortText
-    comment: Comment | None = None
 
 
 @router.post("/campaigns/{campaign}/tasks")
@@ -79,18 +54,7 @@ def lease_tasks(
 @router.post("/campaigns/{campaign}/labels")
 def record_labels(room: TheRoom, person: Member, campaign: CampaignNumber, sent: SentLabels) -> dict[str, int]:
     """Records labels. When the response arrives, they are on disk."""
-    admin = person.role is Role.ADMIN
-    labels = [
-        Label(
-            query=one.query,
-            document=one.document,
-            grade=one.grade,
-            assessor=(one.assessor if admin else None) or person.name,
-            comment=one.comment,
-            key=None if one.key is None else f"{person.id}:{one.key}",
-        )
-        for one in sent.labels
-    ]
+    labels = [one.label(person) for one in sent.labels]
     return asdict(room.campaigns.get(campaign).answers.record(labels, replace=sent.replace))
 
 
@@ -127,5 +91,4 @@ def list_disagreements(room: TheRoom, person: Admin, campaign: CampaignNumber) -
 @router.post("/campaigns/{campaign}/disagreements")
 def settle(room: TheRoom, person: Admin, campaign: CampaignNumber, settled: Settlement) -> dict[str, int]:
     """Records the grade that replaces those of the assessors."""
-    opened = room.campaigns.get(campaign)
-    return asdict(opened.settle(person.name, settled.query, settled.document, settled.grade, settled.comment))
+    return asdict(room.campaigns.get(campaign).answers.record([settled.label(person)]))

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse
 from rankgauge.judgments.agreement import Agreement
 from rankgauge.report.document import ReportTable
 from rankgauge.report.numbers import share
+from rankgauge.web.answers import Settlement
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages
@@ -34,17 +35,9 @@ def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Respo
 
 
 @router.post("/campaigns/{campaign}/disagreements")
-def settle(
-    room: TheRoom,
-    person: Admin,
-    campaign: int,
-    query: Annotated[str, Form()],
-    document: Annotated[str, Form()],
-    grade: Annotated[str, Form()],
-    comment: Annotated[str, Form(max_length=4000)] = "",
-) -> Response:
+def settle(room: TheRoom, person: Admin, campaign: int, settled: Annotated[Settlement, Form()]) -> Response:
     """Records the grade that replaces those of the assessors."""
-    room.campaigns.get(campaign).settle(person.name, query, document, grade, comment)
+    room.campaigns.get(campaign).answers.record([settled.label(person)])
     return RedirectResponse(f"/campaigns/{campaign}/disagreements", status_code=303)
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Form, Query, Request, Response
+from pydantic import Field
 from starlette.responses import RedirectResponse
 
 from rankgauge.active.campaign.answer_queue import NextTask
 from rankgauge.active.campaign.review import AssessorProgress
 from rankgauge.active.labels import Label, Task
+from rankgauge.web.answers import SentLabel
 from rankgauge.web.auth import Member, TheRoom
 from rankgauge.web.campaigns import GradeChoice, OpenCampaign
 from rankgauge.web.people import Person
@@ -49,6 +51,14 @@ class JudgingPage:
         return "" if self.task is None else self.task.texts.get("query_text", self.task.query)
 
 
+class FormAnswer(SentLabel):
+    """The answer of the page's form."""
+
+    key: Annotated[str, Field(min_length=1, max_length=64)]
+    again: bool = False
+    """Whether it replaces the answer that the person gave before."""
+
+
 @router.get("/campaigns/{campaign}/judge")
 def show(
     request: Request, room: TheRoom, person: Member, campaign: int, again: Annotated[int | None, Query()] = None
@@ -61,28 +71,11 @@ def show(
 
 @router.post("/campaigns/{campaign}/judge")
 def judge(
-    request: Request,
-    room: TheRoom,
-    person: Member,
-    campaign: int,
-    query: Annotated[str, Form()],
-    document: Annotated[str, Form()],
-    key: Annotated[str, Form(max_length=64)],
-    grade: Annotated[str | None, Form()] = None,
-    comment: Annotated[str, Form(max_length=4000)] = "",
-    again: Annotated[bool, Form()] = False,
+    request: Request, room: TheRoom, person: Member, campaign: int, answer: Annotated[FormAnswer, Form()]
 ) -> Response:
     """Records the answer and shows the next document."""
-    label = Label(
-        query=query,
-        document=document,
-        grade=grade or None,
-        assessor=person.name,
-        comment=comment.strip() or None,
-        key=f"{person.id}:{key}",
-    )
     opened = room.campaigns.get(campaign)
-    shown = _next(room, opened, person, label, replace=again)
+    shown = _next(room, opened, person, answer.label(person), replace=answer.again)
     if FRAGMENT in request.headers:
         return _page(request, room, opened, shown)
     return RedirectResponse(f"/campaigns/{campaign}/judge", status_code=303)
