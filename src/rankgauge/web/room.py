@@ -61,7 +61,7 @@ class Room:
     def table_page(
         self, request: Request, opened: OpenCampaign, table: ReportTable, *, hint: str = "", empty: str = "Nothing yet."
     ) -> Response:
-        """A page of a campaign with one table; `empty` stands for a table without rows."""
+        """A page of a campaign with one table, or with the words of `empty` if the table has no rows."""
         shown = html.table(table) if table.rows else empty
         return self.page(request, "table.html", opened=opened, title=table.title, hint=hint, table=shown)
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.active.campaign import Progress
-from rankgauge.active.campaign.review import Disagreement
+from rankgauge.active.campaign.review import Review
 from rankgauge.active.methods import Estimate
-from rankgauge.judgments.agreement import Agreement
 from rankgauge.report.campaign import movement
 from rankgauge.report.document import ReportTable
-from rankgauge.report.svg import Drawing
 from rankgauge.web.auth import Admin, TheRoom
-from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.filters import decimals
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
@@ -25,29 +20,6 @@ from rankgauge.web.route import pages
 __all__ = ["router"]
 
 router = pages("dashboard", place=50, tab="Dashboard")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Dashboard:
-    """What the dashboard shows."""
-
-    progress: Progress
-    estimate: Estimate | None
-    chart: Drawing | None
-    agreement: Agreement | None
-    disagreements: list[Disagreement]
-    assessors: ReportTable
-
-    @property
-    def half_width(self) -> float | None:
-        """Half the width of the interval; None while there is none, as a confidence sequence needs many draws."""
-        half = math.inf if self.estimate is None else (self.estimate.high - self.estimate.low) / 2
-        return half if math.isfinite(half) else None
-
-    @property
-    def unsettled(self) -> int:
-        """The number of open disagreements."""
-        return sum(one.settled is None for one in self.disagreements)
 
 
 @router.get("/campaigns/{campaign}")
@@ -89,24 +61,36 @@ def stop_at(room: TheRoom, person: Admin, campaign: int, half_width: Annotated[s
 
 def _page(request: Request, room: Room, template: str, campaign: int) -> Response:
     opened = room.campaigns.get(campaign)
-    return room.page(request, template, opened=opened, dashboard=_dashboard(opened))
-
-
-def _dashboard(opened: OpenCampaign) -> Dashboard:
-    progress, review = opened.campaign.progress(), opened.review
+    progress, estimate, review = opened.campaign.progress(), opened.estimate(), opened.review
     curve = opened.campaign.curve(interval=opened.rules.interval)
     label = f"The estimate of {opened.campaign.settings.measure} and its interval, over the cost"
-    names = review.judgments()["assessor"].unique().sort()
-    own = {name: review.own(name) for name in names}
-    return Dashboard(
+    disagreements = review.disagreements()
+    return room.page(
+        request,
+        template,
+        opened=opened,
         progress=progress,
-        estimate=opened.estimate(),
+        estimate=estimate,
+        half_width=_half_width(estimate),
         chart=movement(curve, progress.budget, label),
         agreement=review.agreement(),
-        disagreements=review.disagreements(),
-        assessors=ReportTable(
-            header=("Assessor", "Documents", "Per hour, lately"),
-            rows=[(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in own.items()],
-            numbers=("Documents", "Per hour, lately"),
-        ),
+        disagreements=len(disagreements),
+        unsettled=sum(one.settled is None for one in disagreements),
+        assessors=_assessors(review),
+    )
+
+
+def _half_width(estimate: Estimate | None) -> float | None:
+    """Half the width of the interval; None while there is none, as a confidence sequence needs many draws."""
+    half = math.inf if estimate is None else (estimate.high - estimate.low) / 2
+    return half if math.isfinite(half) else None
+
+
+def _assessors(review: Review) -> ReportTable:
+    names = review.judgments()["assessor"].unique().sort()
+    own = {name: review.own(name) for name in names}
+    return ReportTable(
+        header=("Assessor", "Documents", "Per hour, lately"),
+        rows=[(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in own.items()],
+        numbers=("Documents", "Per hour, lately"),
     )
