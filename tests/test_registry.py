@@ -149,9 +149,9 @@ NOVELTIES = {
     "cause": Novelty(
         room="rankgauge.audit.causes",
         source="""
-            from rankgauge.audit.cause import Cause, policy
+            from rankgauge.audit.cause import Cause
 
-            Cause(name="novelty", fields=("gain",), subject="a new file", setting=policy("gain")).register()
+            Cause(name="novelty", fields=("gain",), subject="a new file").register()
         """,
         shown_by=("audit", "qrels.txt", "bm25.txt", "-d", "standard,gdeval"),
         shown="from a new file",

@@ -3,8 +3,7 @@
 from rankgauge.audit.advice import Advice, advise
 from rankgauge.audit.attribution import Attribution, Part, attribute
 from rankgauge.audit.explain import Explanation, explain
-from rankgauge.audit.headline import Headline, headline
-from rankgauge.audit.movers import Mover, movers
+from rankgauge.audit.highlights import Headline, Mover, headline, movers
 from rankgauge.audit.overview import Audit, audit
 from rankgauge.audit.preferences import Consensus, Preferences, preferences
 from rankgauge.audit.scores import Scores

@@ -19,7 +19,7 @@ from rankgauge.audit.conditions import Conditions
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
 
-__all__ = ["LEAST", "Advice", "Remedy", "advise", "definition", "fullest", "joined", "same_on_any_data"]
+__all__ = ["LEAST", "Advice", "Remedy", "advise", "definition", "fullest", "joined", "remedies"]
 
 LEAST = 0.05
 """The least share of a gap that is worth a word."""
@@ -38,8 +38,18 @@ Remedy = Callable[["Audit"], Iterator[Advice]]
 
 def advise(audit: Audit) -> list[Advice]:
     """What to do on this data; nothing if the tools agree and the values mean something."""
-    rules = [cause.remedy for cause in _weighty(audit) if cause.remedy is not None]
-    return list(dict.fromkeys(one for rule in dict.fromkeys((_vain, *rules, definition)) for one in rule(audit)))
+    found = (one for cause in _weighty(audit) for one in remedies(cause, audit))
+    return list(dict.fromkeys([*_vain(audit), *found, *definition(audit)]))
+
+
+def remedies(cause: Cause, audit: Audit) -> Iterator[Advice]:
+    """What to do about the cause on this data."""
+    if cause.remedy is not None:
+        yield from cause.remedy(audit)
+    elif cause.advice:
+        conditions = fullest(audit, cause.kind) if cause.kind else None
+        share = f"{conditions.count(cause.kind or '')} of the {len(conditions.queries)} queries" if conditions else ""
+        yield Advice(title=cause.advice, words=cause.why.format(share=share))
 
 
 def _weighty(audit: Audit) -> list[Cause]:
@@ -89,17 +99,6 @@ def definition(audit: Audit) -> Iterator[Advice]:
             title="Report the standard definition",
             words=f"By the papers' definition {audit.measure} is {told}. {beside} other number.",
         )
-
-
-def same_on_any_data(title: str, words: str, *, kind: str = "") -> Remedy:
-    """Advice that is the same on any data, except for how many queries are of the kind."""
-
-    def remedy(audit: Audit) -> Iterator[Advice]:
-        conditions = fullest(audit, kind) if kind else None
-        share = f"{conditions.count(kind)} of the {len(conditions.queries)} queries" if conditions else ""
-        yield Advice(title=title, words=words.format(share=share))
-
-    return remedy
 
 
 def fullest(audit: Audit, kind: str) -> Conditions:

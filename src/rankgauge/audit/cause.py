@@ -17,7 +17,7 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     from rankgauge.audit.advice import Remedy
 
-__all__ = ["CAUSES", "Cause", "differing", "policy"]
+__all__ = ["CAUSES", "Cause", "differing"]
 
 Setting = Callable[[Dialect, Measure, Conditions], str]
 
@@ -27,16 +27,6 @@ CAUSES: Registry[Cause] = Registry("cause", "rankgauge.audit.causes", order=lamb
 LAST = 1000
 
 
-def policy(name: str) -> Setting:
-    """What the dialect says in a field, in the words of the policy."""
-
-    def words(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-        value = getattr(dialect, name)
-        return value.words if isinstance(value, Policy) else f"{name.replace('_', ' ')} {value}"
-
-    return words
-
-
 @dataclass(frozen=True, kw_only=True)
 class Cause(Registered):
     """A choice that every tool makes in its own way."""
@@ -44,20 +34,27 @@ class Cause(Registered):
     registry = CAUSES
 
     name: str
-    fields: tuple[str, ...]
-    """The dialect's fields that make the choice."""
+    fields: tuple[str, ...] = ()
+    """The dialect's fields that make the choice; by default the one of the same name."""
     subject: str
     """What it is about; it completes the sentence "Most of the gap comes from …"."""
-    setting: Setting
-    """What a dialect chose, in words."""
+    setting: Setting | None = None
+    """What a dialect chose, in words; by default those of its policy."""
     kind: str | None = None
     """The kind of queries that it concerns, if not all."""
     phrase: str = ""
     """What is said of these queries."""
-    remedy: Remedy | None = None
+    advice: str = ""
     """What to do about it, if it has a share of the gap."""
+    why: str = ""
+    """Why; `{share}` is how many queries are of the kind."""
+    remedy: Remedy | None = None
+    """The advice, if it depends on the data."""
     place: int = LAST
     """Causes are listed by rising place."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", self.fields or (self.name,))
 
     def counted(self, conditions: Conditions) -> str:
         """How many queries it concerns."""
@@ -81,8 +78,15 @@ class Cause(Registered):
     def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
         """What each of the two dialects does."""
         head = self.counted(conditions)
-        new, old = (self.setting(dialect, measure, conditions) for dialect in (other, base))
+        new, old = (self.chosen(dialect, measure, conditions) for dialect in (other, base))
         return (f"{head}: " if head else "") + f"{new} ({other.name}), {old} ({base.name})"
+
+    def chosen(self, dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+        """What the dialect chose, in words."""
+        if self.setting is not None:
+            return self.setting(dialect, measure, conditions)
+        value = getattr(dialect, self.fields[0])
+        return value.words if isinstance(value, Policy) else f"{self.fields[0].replace('_', ' ')} {value}"
 
 
 def differing(base: Dialect, other: Dialect) -> tuple[Cause, ...]:
@@ -95,7 +99,7 @@ def _all() -> tuple[Cause, ...]:
     """The causes; a field of a dialect that belongs to none of them is a cause of its own."""
     known = {name for cause in CAUSES.values() for name in cause.fields}
     rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED, *REFUSING, *RESOLVED}]
-    return (*CAUSES.values(), *(Cause(name=name, fields=(name,), subject=name, setting=policy(name)) for name in rest))
+    return (*CAUSES.values(), *(Cause(name=name, subject=name) for name in rest))
 
 
 _SINGULAR = {"queries": "query", "lists": "list", "have": "has", "are": "is"}

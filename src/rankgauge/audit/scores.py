@@ -7,9 +7,9 @@ done anew for each.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,8 @@ from rankgauge.result import Result
 from rankgauge.scoring import score, settle
 
 __all__ = ["Scores", "bare"]
+
+T = TypeVar("T")
 
 REPORTED = ("name", "title", "reference", "printed", "lists_missing", "lists_short")
 """The fields of a dialect that say how values are shown, not what they are."""
@@ -62,29 +64,19 @@ class Scores:
 
     def traits(self, dialect: Dialect) -> DataTraits:
         """What the data is like, as the dialect's tool reads it."""
-        key = ("traits", dialect.reading if self._plain is None else None, dialect.max_grade)
-        if key not in self._kept:
-            self._kept[key] = DataTraits.of(*self._read(dialect), odd=self._plain is None, top=dialect.max_grade)
-        traits: DataTraits = self._kept[key]
-        return traits
+        odd, top = self._plain is None, dialect.max_grade
+        key = ("traits", dialect.reading if odd else None, top)
+        return self._once(key, lambda: DataTraits.of(*self._read(dialect), odd=odd, top=top))
 
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The tables in the files, read only once if every tool reads them alike."""
-        if self._plain is not None:
-            return self._plain
-        key = ("tables", dialect.reading)
-        if key not in self._kept:
-            self._kept[key] = io.pair_from(self.judgments, self.run, dialect.reading)
-        judged, ranked = self._kept[key]
-        return judged, ranked
+        reading = dialect.reading
+        return self._plain or self._once(("tables", reading), lambda: io.pair_from(self.judgments, self.run, reading))
 
     @property
     def _plain(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """The tables if every tool reads the same from the files, else None."""
-        if "plain" not in self._kept:
-            self._kept["plain"] = self._plainly_read()
-        plain: tuple[pl.DataFrame, pl.DataFrame] | None = self._kept["plain"]
-        return plain
+        return self._once("plain", self._plainly_read)
 
     def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """The tables if the strictest tool would accept the files and the lines of each query are together."""
@@ -98,10 +90,7 @@ class Scores:
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """The measure's one number under the dialect."""
-        key = ("mean", bare(dialect), measure)
-        if key not in self._kept:
-            self._kept[key] = self.result(dialect, measure)[measure]
-        return float(self._kept[key])
+        return self._once(("mean", bare(dialect), measure), lambda: float(self.result(dialect, measure)[measure]))
 
     def values(self, dialect: Dialect, measure: Measure) -> FloatArray:
         """The value of each of `queries` under the dialect; NaN where the query does not count."""
@@ -160,16 +149,22 @@ class Scores:
 
     def _early(self, dialect: Dialect) -> Dialect:
         """The dialect as the stages before the kernels see it; choices that never matter to this data are neutral."""
-        key = ("early", bare(dialect))
+        return self._once(("early", bare(dialect)), lambda: self.traits(dialect).ranked(_without_late(dialect)))
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What is computed, from now on kept under the key."""
         if key not in self._kept:
-            standard = get_dialect("standard")
-            # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
-            kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
-            late = (name for name in LATE if name not in kept)
-            seen = replace(bare(dialect), **{name: getattr(standard, name) for name in late})
-            self._kept[key] = self.traits(dialect).ranked(seen)
-        early: Dialect = self._kept[key]
-        return early
+            self._kept[key] = compute()
+        found: T = self._kept[key]
+        return found
+
+
+def _without_late(dialect: Dialect) -> Dialect:
+    """The dialect with the fields as in standard that only the measures and the summary read."""
+    standard = get_dialect("standard")
+    # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
+    kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
+    return replace(bare(dialect), **{name: getattr(standard, name) for name in LATE if name not in kept})
 
 
 def bare(dialect: Dialect) -> Dialect:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from rankgauge import dialects, io
 from rankgauge.backends import Engine, engine
 from rankgauge.cli.options import EvaluationOptions, given, names
-from rankgauge.cli.progress import followed
+from rankgauge.cli.progress import told
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.cli.streams import heed
 from rankgauge.dialects import Dialect
@@ -66,13 +66,15 @@ class RunsEvaluation:
         heed()
         where = where or engine()
         self.dialect.select(self.measures)  # a wrong name is an error before anything is read
-        results = {}
-        for path, name in followed([(path, name) for name, path in self.runs.items()]):
-            started = time.perf_counter()
-            with io.traced(path, self.formats[1]):
-                results[name] = where.evaluate(*self._sources(path), self.measures, dialect=self.dialect)
-            if self.verbose:
-                _tell(name, results[name], time.perf_counter() - started)
+        results: dict[str, Result] = {}
+        with told() as tell:
+            for name, path in self.runs.items():
+                tell(len(results), len(self.runs), name)
+                started = time.perf_counter()
+                with io.traced(path, self.formats[1]):
+                    results[name] = where.evaluate(*self._sources(path), self.measures, dialect=self.dialect)
+                if self.verbose:
+                    _tell(name, results[name], time.perf_counter() - started)
         return results
 
     def tags(self) -> dict[str, str]:

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["followed", "told"]
-
-Item = TypeVar("Item")
-
-
-def followed(items: Sequence[tuple[Item, str]]) -> Iterator[tuple[Item, str]]:
-    """The items with their names, and a bar on stderr that says which one is worked on and vanishes at the end."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    with _bar() as progress:
-        task = progress.add_task("", total=len(items))
-        for item in items:
-            progress.update(task, description=item[1])
-            yield item
-            progress.advance(task)
+__all__ = ["told"]
 
 
 @contextmanager
 def told() -> Iterator[Callable[[int, int, str], None]]:
-    """What is to be told how many parts of the work are done, of how many, and the last one's name; shown as a bar."""
+    """A function to call with how many parts of the work are done, of how many, and the name of the current one."""
     if not sys.stderr.isatty():
         yield lambda done, parts, name: None
         return

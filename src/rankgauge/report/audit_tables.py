@@ -98,7 +98,7 @@ def _setting(audit: Audit, cause: Cause) -> str:
     ways: dict[str, list[str]] = {}
     for dialect in audit.dialects:
         conditions = next(iter(audit.conditions.values()))
-        ways.setdefault(cause.setting(dialect, audit.measure, conditions), []).append(dialect.name)
+        ways.setdefault(cause.chosen(dialect, audit.measure, conditions), []).append(dialect.name)
     counts = {run: cause.counted(conditions) for run, conditions in audit.conditions.items()}
     alike = len(set(counts.values())) == 1
     head = "; ".join(dict.fromkeys(count if alike else f"{count} ({run})" for run, count in counts.items()))

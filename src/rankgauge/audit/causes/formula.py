@@ -1,20 +1,25 @@
-"""Causes in the formula: gains, discounts, the ideal ranking, parameters of the measure."""
+"""Causes in the formula: gains, discounts, relevance, the ideal ranking, the parameters of the measure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.audit.advice import definition, same_on_any_data
+from rankgauge.audit.advice import Advice, definition, joined
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, GAINS
+from rankgauge.policies import HighGrade
 
-__all__ = ["DISCOUNT", "GAIN", "IDEAL", "PARAMETERS"]
+if TYPE_CHECKING:
+    from rankgauge.audit.overview import Audit
+
+__all__ = ["DISCOUNT", "GAIN", "IDEAL", "PARAMETERS", "RELEVANT", "TOP_GRADE"]
 
 
 def _gain_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
@@ -43,7 +48,6 @@ def _discount_setting(dialect: Dialect, measure: Measure, conditions: Conditions
 
 DISCOUNT = Cause(
     name="discount",
-    fields=("discount",),
     subject="what a rank is worth",
     setting=_discount_setting,
     remedy=definition,
@@ -62,11 +66,56 @@ IDEAL = Cause(
     fields=("ideal", "cut_ideal"),
     subject="what the ideal ranking is made of",
     setting=_ideal_setting,
-    remedy=same_on_any_data(
-        "Take the ideal ranking from all judged documents",
-        "A tool whose ideal holds only what the run retrieved does not charge the run for what it missed.",
-    ),
+    advice="Take the ideal ranking from all judged documents",
+    why="A tool whose ideal holds only what the run retrieved does not charge the run for what it missed.",
     place=50,
+).register()
+
+
+RELEVANT = Cause(
+    name="relevant",
+    fields=("rel",),
+    subject="which grades are relevant",
+    setting=lambda dialect, measure, conditions: f"a grade of {dialect.rel:g} or more is relevant",
+    advice="Say from which grade on a document is relevant",
+    why="Tools begin at different grades; name it with the measure, as in P(rel=2)@10.",
+    place=120,
+).register()
+
+
+def _top_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    if hasattr(measure, "max_grade"):
+        return f"grades go up to {dialect.max_grade:g}; {dialect.high.words}"
+    cut = dialect.high is HighGrade.ZERO and conditions.grades[-1] > dialect.max_grade
+    return f"grades above {dialect.max_grade:g} count 0" if cut else "grades are used as they are"
+
+
+def _top_remedy(audit: Audit) -> Iterator[Advice]:
+    top = max(conditions.grades[-1] for conditions in audit.conditions.values())
+    cut: dict[float, list[str]] = {}
+    for dialect in audit.dialects:
+        if dialect.high is HighGrade.ZERO and dialect.max_grade < top:
+            cut.setdefault(dialect.max_grade, []).append(dialect.name)
+    told = ", ".join(f"grades above {known:g} count 0 in {joined(names)}" for known, names in sorted(cut.items()))
+    if cut:
+        yield Advice(
+            title="Use a tool on the grades that it knows",
+            words=f"{told[0].upper()}{told[1:]}, so the best documents count as the worst: the grades here go up to "
+            f"{top:g}.",
+        )
+    elif hasattr(audit.measure, "max_grade"):
+        given = replace(audit.measure, max_grade=top)  # type: ignore[call-arg]
+        words = f"Tools take different grades for the highest; here it is {top:g}, so ask for {given}."
+        yield Advice(title="Say what the highest grade is", words=words)
+
+
+TOP_GRADE = Cause(
+    name="top grade",
+    fields=("max_grade", "high"),
+    subject="the top of the grading scale",
+    setting=_top_setting,
+    remedy=_top_remedy,
+    place=130,
 ).register()
 
 
@@ -80,10 +129,8 @@ PARAMETERS = Cause(
     fields=("readings",),
     subject="how the measure is read",
     setting=_readings_setting,
-    remedy=same_on_any_data(
-        "Write the parameters of the measure out",
-        "Tools read its name each with parameters of their own.",
-    ),
+    advice="Write the parameters of the measure out",
+    why="Tools read its name each with parameters of their own.",
     place=170,
 ).register()
 

@@ -1,12 +1,12 @@
-"""Causes in the queries: empty, with short lists, missing from the run, with unjudged documents, cut at a depth."""
+"""Causes in the queries: empty, short, tied, missing, with unjudged documents or negative grades."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankgauge.audit.advice import Advice, fullest, joined, same_on_any_data
-from rankgauge.audit.cause import Cause, policy
+from rankgauge.audit.advice import Advice, fullest, joined
+from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
@@ -15,7 +15,7 @@ from rankgauge.policies import LEAVE_OUT, ShortList
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
 
-__all__ = ["DEPTH", "EMPTY", "MISSING", "SHORT", "UNJUDGED"]
+__all__ = ["DEPTH", "EMPTY", "MISSING", "NEGATIVE", "SHORT", "TIES", "UNJUDGED"]
 
 
 def _empty_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
@@ -39,7 +39,6 @@ def _empty_remedy(audit: Audit) -> Iterator[Advice]:
 
 EMPTY = Cause(
     name="empty",
-    fields=("empty",),
     subject="queries without a relevant document",
     setting=_empty_setting,
     kind="empty",
@@ -47,11 +46,6 @@ EMPTY = Cause(
     remedy=_empty_remedy,
     place=30,
 ).register()
-
-
-def _short_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    words: str = dialect.choice("short", measure).words
-    return words
 
 
 def _short_remedy(audit: Audit) -> Iterator[Advice]:
@@ -69,13 +63,38 @@ def _short_remedy(audit: Audit) -> Iterator[Advice]:
 
 SHORT = Cause(
     name="short",
-    fields=("short",),
     subject="lists of fewer than {k} documents",
-    setting=_short_setting,
+    setting=lambda dialect, measure, conditions: str(dialect.choice("short", measure).words),
     kind="short",
     phrase="have a list of fewer than {k} documents",
     remedy=_short_remedy,
     place=40,
+).register()
+
+
+def _ties_remedy(audit: Audit) -> Iterator[Advice]:
+    queries, run = max(
+        (part.queries, run)
+        for run, gap in audit.gaps.items()
+        for found in (gap, *audit.attributions[run].values())
+        for part in found.parts
+        if part.cause.name == "ties"
+    )
+    on = ("1 query" if queries == 1 else f"{queries} queries") + (f" of {run}" if audit.several else "")
+    yield Advice(
+        title="Break no ties by accident",
+        words=f"On {on} the order of documents with equal scores changes the value; average over all orders, as "
+        "standard does, or make the scores distinct.",
+    )
+
+
+TIES = Cause(
+    name="ties",
+    subject="queries with tied scores",
+    kind="tied",
+    phrase="have tied scores",
+    remedy=_ties_remedy,
+    place=60,
 ).register()
 
 
@@ -84,48 +103,46 @@ MISSING = Cause(
     # The order in which queries are added up moves the last bit of a mean, no more.
     fields=("missing", "query_order"),
     subject="judged queries that are not in the run",
-    setting=policy("missing"),
     kind="missing",
     phrase="are judged but not in the run",
-    remedy=same_on_any_data(
-        "Answer every judged query",
-        "Not in the run: {share}. A tool that leaves them out of the mean rewards a run for silence; answer them, or "
-        "say how many are missing.",
-        kind="missing",
-    ),
+    advice="Answer every judged query",
+    why="Not in the run: {share}. A tool that leaves them out of the mean rewards a run for silence; answer them, or "
+    "say how many are missing.",
     place=90,
 ).register()
 
 
 UNJUDGED = Cause(
     name="unjudged",
-    fields=("unjudged",),
     subject="queries with unjudged documents",
-    setting=policy("unjudged"),
     kind="unjudged",
     phrase="have unjudged documents in their lists",
-    remedy=same_on_any_data(
-        "Say what unjudged documents count",
-        "With unjudged documents in their lists: {share}. Some tools count these as not relevant, others take them out "
-        "of the ranking.",
-        kind="unjudged",
-    ),
+    advice="Say what unjudged documents count",
+    why="With unjudged documents in their lists: {share}. Some tools count these as not relevant, others take them out "
+    "of the ranking.",
     place=100,
 ).register()
 
 
-def _depth_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    return "whole lists are looked at" if dialect.depth is None else f"lists are cut at {dialect.depth}"
+NEGATIVE = Cause(
+    name="negative",
+    subject="queries with negative grades",
+    kind="negative",
+    phrase="have negative grades",
+    advice="Settle what negative grades mean",
+    why="With negative grades: {share}. To some tools they mean not judged, to others not relevant, or a loss; write "
+    "0, or leave the line out.",
+    place=110,
+).register()
 
 
 DEPTH = Cause(
     name="depth",
-    fields=("depth",),
     subject="how deep lists are looked at",
-    setting=_depth_setting,
-    remedy=same_on_any_data(
-        "Hand in lists that no tool cuts",
-        "Some tools look at a list down to a depth of their own, whatever the cutoff of the measure.",
+    setting=lambda dialect, measure, conditions: (
+        "whole lists are looked at" if dialect.depth is None else f"lists are cut at {dialect.depth}"
     ),
+    advice="Hand in lists that no tool cuts",
+    why="Some tools look at a list down to a depth of their own, whatever the cutoff of the measure.",
     place=180,
 ).register()

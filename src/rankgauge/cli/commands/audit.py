@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 from typer.core import TyperGroup
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command, group
-
-if TYPE_CHECKING:
-    from rankgauge.dialects import Dialect
+from rankgauge.cli.options import names
 
 __all__ = ["explain", "lint", "run"]
 
-DEFAULT = "run"
-"""What `rankgauge audit FILE …` does: a name that is no command of the group is a file."""
 
-
-class _Group(TyperGroup):
-    """A group of commands with one that needs no name."""
+class FileOrCommand(TyperGroup):
+    """A group in which a first word that is no command is a file, and its command is `run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
-            args = [DEFAULT, *args]
+            args = ["run", *args]
         return super().parse_args(ctx, args)
 
 
@@ -38,7 +32,7 @@ group(
     "rankgauge audit explain qrels.txt bm25.txt --query q01",
     "rankgauge audit lint test.txt",
     place=30,
-    kind=_Group,
+    kind=FileOrCommand,
 )
 
 MeasureName: TypeAlias = Annotated[
@@ -88,7 +82,7 @@ def run(
         choices.output("rankgauge.report.audit:AuditReport.formats"),
     ] = "table",
 ) -> None:
-    """What runs get from every tool, and why the tools differ. The name of the command may be left away."""
+    """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
     from rankgauge.audit import audit
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.streams import heed, opened
@@ -98,7 +92,7 @@ def run(
     format_, path = AuditReport.find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], ())
-    found = audit(judgments, listed, measure, dialects=_listed(dialects), base=against)
+    found = audit(judgments, listed, measure, dialects=names(dialects) if dialects else None, base=against)
     with opened(path) as stream:
         format_.write(AuditReport(audit=found), stream)
 
@@ -121,13 +115,13 @@ def explain(
     from rankgauge import audit
     from rankgauge.audit.tools import fitting
     from rankgauge.cli.streams import heed
+    from rankgauge.dialects import get as get_dialect
     from rankgauge.measures import parse
     from rankgauge.report.explanation import ExplanationReport
 
     heed()
-    names = _listed(dialects)
     scores = audit.Scores(judgments=judgments, run=run)
-    asked = fitting(judgments, run) if names is None else _found(names)
+    asked = fitting(judgments, run) if dialects is None else [get_dialect(name) for name in names(dialects)]
     found = [audit.explain(scores, dialect, parse(measure), query) for dialect in asked]
     ExplanationReport(found=found).show(sys.stdout)
 
@@ -151,16 +145,5 @@ def lint(
     from rankgauge.report.findings import FindingsReport
 
     heed()
-    audited = None if run is None else audit(judgments, run, measure, dialects=_listed(dialects))
+    audited = None if run is None else audit(judgments, run, measure, dialects=names(dialects) if dialects else None)
     FindingsReport(found=look(judgments, run, audit=audited), measure=measure).show(sys.stdout)
-
-
-def _listed(names: Iterable[str] | None) -> list[str] | None:
-    """The names, with lists taken apart at commas."""
-    return None if names is None else [part.strip() for text in names for part in text.split(",") if part.strip()]
-
-
-def _found(names: Iterable[str]) -> tuple[Dialect, ...]:
-    from rankgauge import dialects
-
-    return tuple(dialects.get(name) for name in names)
