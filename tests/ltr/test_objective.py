@@ -46,7 +46,9 @@ def test_values_under_a_dialect(dialect: str, collection: tuple[Documents, np.nd
     expected = score_arrays(documents.grades, scores, measure, **how)
     np.testing.assert_allclose(objective.values(scores), expected, rtol=0, atol=1e-12)
     averaged = score_arrays(documents.grades, scores, measure, ties="expected", **how)
-    np.testing.assert_allclose(objective.table(scores[:, np.newaxis]), averaged[np.newaxis], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        objective.table(scores[:, np.newaxis], Ties.EXPECTED), averaged[np.newaxis], rtol=0, atol=1e-12
+    )
 
 
 @settings(max_examples=80, deadline=None)
@@ -87,7 +89,9 @@ def test_scores_that_are_no_numbers() -> None:
     objective = Objective.of(documents, "DCG(gain='linear')@3")
     assert objective.values(np.array([np.nan, 1.0, 0.0])) == pytest.approx([2 / np.log2(3)])
     assert objective.values(np.array([-np.inf, 1.0, 0.0])) == pytest.approx([2 / np.log2(3) + 1 / np.log2(4)])
-    assert objective.table(np.array([[np.nan], [1.0], [0.0]])) == pytest.approx(np.array([[2 / np.log2(3)]]))
+    assert objective.table(np.array([[np.nan], [1.0], [0.0]]), Ties.EXPECTED) == pytest.approx(
+        np.array([[2 / np.log2(3)]])
+    )
 
 
 def test_refusals() -> None:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from rankgauge.errors import ParameterError
 from rankgauge.ltr import Documents
 from rankgauge.ltr.preferences import Preferences
-from rankgauge.ltr.rankers.rankboost import RankBoost, potentials
-from rankgauge.ltr.stumps import Stumps
+from rankgauge.ltr.rankers.rankboost import RankBoost, Stumps, potentials
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 
 RANKLIB = {1: 0.48678, 2: 0.44495, 3: 0.48179, 4: 0.55302, 5: 0.53510}

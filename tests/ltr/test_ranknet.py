@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
 from rankgauge.ltr import Documents
-from rankgauge.ltr.network import Adam, Network
 from rankgauge.ltr.preferences import Preferences
-from rankgauge.ltr.rankers.ranknet import Batch, RankNet, batches
+from rankgauge.ltr.rankers.ranknet import Adam, Batch, Network, RankNet, batches
 from rankgauge.ltr.rankers.ranksvm import RankSVM
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 

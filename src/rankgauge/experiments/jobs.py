@@ -16,10 +16,11 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any, TypeAlias
 
-__all__ = ["ExperimentJob", "Progress", "run_jobs", "unreported"]
+__all__ = ["ExperimentJob", "Progress", "parts_folder", "run_jobs", "unreported"]
 
 Work: TypeAlias = Callable[[Any, "ExperimentJob"], Any]
 """Computes a job's result, which must be JSON, from the data that all jobs share."""
@@ -65,6 +66,16 @@ class ExperimentJob:
         new = folder / f"{self.name}.{os.getpid()}.new"
         new.write_text(json.dumps(content) + "\n", encoding="utf-8")
         new.replace(self.path(folder))
+
+
+@contextmanager
+def parts_folder(folder: Path | None) -> Iterator[Path]:
+    """The folder of finished jobs inside the results folder; a temporary one if there is none."""
+    if folder is not None:
+        yield folder / "parts"
+        return
+    with TemporaryDirectory() as passing:
+        yield Path(passing)
 
 
 def run_jobs(

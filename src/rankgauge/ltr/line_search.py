@@ -73,7 +73,7 @@ class PlainSearch(LineSearch):
 
     def along(self, feature: int) -> FloatArray:
         after = self.scores[:, np.newaxis] + self.columns[feature][:, np.newaxis] * self.steps
-        values = self.objective.each(after)
+        values = self.objective.table(after)
         return np.array([self.objective.overall(row) for row in values])
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -27,7 +26,7 @@ def weighted(matrix: FloatArray, weights: FloatArray) -> FloatArray:
 class LinearRanker(Ranker):
     """A ranker by a weighted sum of features, whose rounds propose weights. After fit: `weights_`."""
 
-    weights_: FloatArray = learned()
+    weights_: FloatArray = learned("weights")
 
     def _keep_best(
         self, rounds: Iterable[tuple[int, FloatArray, float]], most: int, held: Objective | None, watch: Watch
@@ -46,9 +45,3 @@ class LinearRanker(Ranker):
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return weighted(matrix, self.weights_)
-
-    def _state(self) -> dict[str, Any]:
-        return {"weights": self.weights_.tolist()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self.weights_ = np.array(state["weights"], dtype=np.float64)

@@ -75,12 +75,8 @@ class Objective(ABC):
         """The value of each query, settled as the dialect says; NaN if it leaves the query out."""
 
     @abstractmethod
-    def table(self, columns: FloatArray) -> FloatArray:
-        """The values of many scores at once (columns × queries), each the mean over all orders of tied documents."""
-
-    @abstractmethod
-    def each(self, columns: FloatArray) -> FloatArray:
-        """The values of many scores at once (columns × queries), with ties as the dialect orders them."""
+    def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
+        """The values of many scores at once (columns × queries); by default with the dialect's ties."""
 
     @property
     @abstractmethod
@@ -115,15 +111,9 @@ class General(Objective):
     def values(self, scores: FloatArray) -> FloatArray:
         return self._scored(scores)
 
-    def each(self, columns: FloatArray) -> FloatArray:
-        return self._together(columns)
-
-    def table(self, columns: FloatArray) -> FloatArray:
-        return self._together(columns, ties=Ties.EXPECTED)
-
-    def _together(self, columns: FloatArray, **overrides: Any) -> FloatArray:
-        """The values of many scores; several of them at once, each as if for queries of its own."""
-        step = max(1, TOGETHER // len(columns))
+    def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
+        # Several columns at once, each as if for queries of its own.
+        step, overrides = max(1, TOGETHER // len(columns)), {} if ties is None else {"ties": ties}
         parts = [columns[:, low : low + step] for low in range(0, columns.shape[1], step)]
         return np.concatenate([self._scored(part, **overrides).reshape(part.shape[1], -1) for part in parts])
 
@@ -148,11 +138,8 @@ class Discounted(Objective):
     def values(self, scores: FloatArray) -> FloatArray:
         return self._ranked(scores, self.dialect.ties)
 
-    def each(self, columns: FloatArray) -> FloatArray:
-        return np.array([self._ranked(column, self.dialect.ties) for column in columns.T])
-
-    def table(self, columns: FloatArray) -> FloatArray:
-        return np.array([self._ranked(column, Ties.EXPECTED) for column in columns.T])
+    def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
+        return np.array([self._ranked(column, ties or self.dialect.ties) for column in columns.T])
 
     @cached_property
     def grades(self) -> FloatArray:

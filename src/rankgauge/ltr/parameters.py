@@ -1,47 +1,42 @@
-"""The parameters of a ranker: each is declared once, with its default and what it may be.
+"""The parameters of a ranker, and what it learns: each is declared once.
 
-A declaration makes the keyword of the constructor and the attribute, as a dataclass's field does; `fit` checks the
-value, and the command line reads it from a text.
+A parameter has a default and a constraint. The declaration makes the constructor's keyword and the attribute, as a
+dataclass's field does; `fit` checks the value, and the command line reads it from a text. An array that is learned
+under a key is saved and loaded under that key.
 """
 
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, dataclass_transform
+
+import numpy as np
 
 from rankgauge.errors import ParameterError
 
 __all__ = [
     "Constraint",
-    "Flag",
-    "ListOf",
     "Parametrised",
-    "RealNumber",
-    "WholeNumber",
+    "flag",
     "learned",
+    "list_of",
     "literal",
     "parameter",
+    "real_number",
+    "whole_number",
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Constraint(ABC):
-    """What a parameter may be; an `optional` one may also be None."""
+@dataclass(frozen=True)
+class Constraint:
+    """What a parameter may be, in words and as a test; an `optional` one may also be None."""
 
+    words: str
+    holds: Callable[[Any], bool]
     optional: bool = False
-
-    @property
-    @abstractmethod
-    def words(self) -> str:
-        """What is expected, for an error message."""
-
-    @abstractmethod
-    def holds(self, value: Any) -> bool:
-        """Whether the value is allowed."""
 
     def check(self, owner: str, parameter: str, value: Any) -> None:
         """Raises an error if the value is not allowed."""
@@ -50,66 +45,40 @@ class Constraint(ABC):
             raise ParameterError(owner, parameter, expected, value)
 
 
-@dataclass(frozen=True, kw_only=True)
-class WholeNumber(Constraint):
-    """A whole number that is not too small."""
+def whole_number(*, least: int = 1, optional: bool = False) -> Constraint:
+    """A whole number from `least` on."""
 
-    least: int = 1
+    def holds(value: Any) -> bool:
+        return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
-    @property
-    def words(self) -> str:
-        return f"a whole number from {self.least} on"
-
-    def holds(self, value: Any) -> bool:
-        return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= self.least
+    return Constraint(f"a whole number from {least} on", holds, optional)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RealNumber(Constraint):
-    """A number from `least` to `most`; `least` itself is excluded if the interval is `open`."""
+def real_number(*, positive: bool = False, most: float = np.inf, optional: bool = False) -> Constraint:
+    """A number from 0 to `most`; `positive` excludes 0."""
+    low = "a number above 0" if positive else "a number from 0"
+    end = f" to {most:g}" if most < np.inf else "" if positive else " on"
 
-    least: float = 0.0
-    most: float = float("inf")
-    open: bool = False
+    def holds(value: Any) -> bool:
+        real = isinstance(value, Real) and not isinstance(value, bool)
+        return real and 0 <= float(value) <= most and not (positive and float(value) == 0)
 
-    @property
-    def words(self) -> str:
-        bounded = self.most < float("inf")
-        low = f"a number {'above' if self.open else 'from'} {self.least:g}"
-        return f"{low} to {self.most:g}" if bounded else low if self.open else f"{low} on"
-
-    def holds(self, value: Any) -> bool:
-        if not isinstance(value, Real) or isinstance(value, bool):
-            return False
-        return self.least <= float(value) <= self.most and not (self.open and float(value) == self.least)
+    return Constraint(low + end, holds, optional)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Flag(Constraint):
+def flag() -> Constraint:
     """Yes or no."""
-
-    @property
-    def words(self) -> str:
-        return "True or False"
-
-    def holds(self, value: Any) -> bool:
-        return isinstance(value, bool)
+    return Constraint("True or False", lambda value: isinstance(value, bool))
 
 
-@dataclass(frozen=True, kw_only=True)
-class ListOf(Constraint):
+def list_of(each: Constraint, *, most: int | None = None) -> Constraint:
     """A list or tuple of one to `most` values, each under a constraint of its own."""
 
-    each: Constraint
-    most: int | None = None
+    def holds(value: Any) -> bool:
+        few = isinstance(value, list | tuple) and 1 <= len(value) <= (most or len(value))
+        return few and all(each.holds(one) for one in value)
 
-    @property
-    def words(self) -> str:
-        return f"a list of {'one or more' if self.most is None else f'1 to {self.most}'}, each {self.each.words}"
-
-    def holds(self, value: Any) -> bool:
-        few = isinstance(value, list | tuple) and 1 <= len(value) <= (self.most or len(value))
-        return few and all(self.each.holds(one) for one in value)
+    return Constraint(f"a list of {'one or more' if most is None else f'1 to {most}'}, each {each.words}", holds)
 
 
 def parameter(constraint: Constraint | None = None, *, default: Any) -> Any:
@@ -117,9 +86,9 @@ def parameter(constraint: Constraint | None = None, *, default: Any) -> Any:
     return field(default=default, metadata={} if constraint is None else {"constraint": constraint})
 
 
-def learned(*, init: Literal[False] = False) -> Any:
-    """An attribute that only learning sets."""
-    return field(init=init)
+def learned(key: str | None = None, *, dtype: Any = np.float64, init: Literal[False] = False) -> Any:
+    """An attribute that only learning sets; with a `key`, an array that is saved."""
+    return field(init=init, metadata={} if key is None else {"key": key, "dtype": dtype})
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter, learned))
@@ -128,16 +97,28 @@ class Parametrised:
 
     constraints: ClassVar[Mapping[str, Constraint]] = {}
     """What each parameter of its own may be, by name."""
+    saved: ClassVar[Mapping[str, tuple[str, Any]]] = {}
+    """The key and the type of each array that is saved, by the attribute's name."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        declared = fields(dataclass(kw_only=True, eq=False, repr=False)(cls))  # type: ignore[arg-type]
+        cls.constraints = {f.name: f.metadata["constraint"] for f in declared if "constraint" in f.metadata}
+        cls.saved = {f.name: (f.metadata["key"], f.metadata["dtype"]) for f in declared if "key" in f.metadata}
 
     @property
     def own_parameters(self) -> dict[str, Any]:
         """Its parameters that have a constraint, sorted by name."""
         return {name: getattr(self, name) for name in sorted(self.constraints)}
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        made = dataclass(kw_only=True, eq=False, repr=False)(cls)
-        cls.constraints = {f.name: f.metadata["constraint"] for f in fields(made) if "constraint" in f.metadata}  # type: ignore[arg-type]
+    def _state(self) -> dict[str, Any]:
+        """What was learned, as lists, numbers and strings: by default the arrays that have a key."""
+        return {key: getattr(self, name).tolist() for name, (key, _) in self.saved.items()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Takes back what `_state` gave."""
+        for name, (key, dtype) in self.saved.items():
+            setattr(self, name, np.array(state[key], dtype=dtype))
 
 
 def literal(text: str) -> Any:

@@ -1,7 +1,7 @@
 """The contract of a ranker, and the registry that subclassing fills.
 
-A ranker is one file: a scikit-learn estimator that declares its parameters. `_fit` learns, `_scores` scores documents,
-`_state` gives what was learned as plain numbers, and `_restore` takes it back.
+A ranker is one file: a scikit-learn estimator that declares its parameters and what it learns. `_fit` learns, `_scores`
+scores documents.
 """
 
 from __future__ import annotations
@@ -134,14 +134,6 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     @abstractmethod
     def _scores(self, matrix: FloatArray) -> FloatArray:
         """The scores of documents with these features."""
-
-    @abstractmethod
-    def _state(self) -> dict[str, Any]:
-        """What was learned, as lists, numbers and strings."""
-
-    @abstractmethod
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        """Takes back what `_state` gave."""
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.rng)

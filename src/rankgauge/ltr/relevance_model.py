@@ -6,7 +6,6 @@ Such a model is a ranker too: its score is the grade that it expects.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +21,7 @@ __all__ = ["RelevanceModel"]
 class RelevanceModel(Ranker):
     """A model of p(grade | document). After fit: `classes_`, the grades, ascending."""
 
-    classes_: FloatArray = learned()
+    classes_: FloatArray = learned("classes")
 
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
@@ -43,14 +42,6 @@ class RelevanceModel(Ranker):
     def _probabilities(self, matrix: FloatArray) -> FloatArray:
         """How likely each grade is for documents with these features."""
 
-    @abstractmethod
-    def _learned(self) -> dict[str, Any]:
-        """What was learned beside the grades, as lists and numbers."""
-
-    @abstractmethod
-    def _relearn(self, state: Mapping[str, Any]) -> None:
-        """Takes back what `_learned` gave."""
-
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         # In the order of the input: what is learned must not depend on the queries.
         documents = train.documents
@@ -60,10 +51,3 @@ class RelevanceModel(Ranker):
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return np.asarray(self._probabilities(matrix) @ self.classes_)
-
-    def _state(self) -> dict[str, Any]:
-        return {"classes": self.classes_.tolist(), **self._learned()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self.classes_ = np.array(state["classes"], dtype=np.float64)
-        self._relearn(state)

@@ -15,9 +15,10 @@ import numpy as np
 
 from rankgauge.ltr.linear import LinearRanker
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import Flag, RealNumber, WholeNumber, parameter
+from rankgauge.ltr.parameters import flag, parameter, real_number, whole_number
 from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.policies import Ties
 
 __all__ = ["AdaRank", "Boosting", "Round"]
 
@@ -39,9 +40,9 @@ class AdaRank(LinearRanker):
     name = "adarank"
     quick = {"rounds": 10}
 
-    rounds: int = parameter(WholeNumber(), default=500)
-    tolerance: float = parameter(RealNumber(), default=0.002)
-    skip_dead: bool = parameter(Flag(), default=True)
+    rounds: int = parameter(whole_number(), default=500)
+    tolerance: float = parameter(real_number(), default=0.002)
+    skip_dead: bool = parameter(flag(), default=True)
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         rounds = Boosting.of(train, skip_dead=self.skip_dead).rounds(self.rounds, self.tolerance)
@@ -86,7 +87,7 @@ class Boosting:
         units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
         # One column at a time, to avoid a second matrix of this size.
         columns = (sign * matrix[:, [feature]] for sign in (1.0, -1.0) for feature in range(len(scale)))
-        table, top = np.vstack([objective.table(column) for column in columns]), _top(objective)
+        table, top = np.vstack([objective.table(column, Ties.EXPECTED) for column in columns]), _top(objective)
         units = np.concatenate([units, -units])
         table[units == 0] = 0.0  # a feature that never varies within a query ranks nothing
         counted = np.asarray(np.isfinite(table).all(axis=0))

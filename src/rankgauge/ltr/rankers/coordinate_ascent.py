@@ -14,7 +14,7 @@ import numpy as np
 from rankgauge.ltr.line_search import LineSearch, line_search
 from rankgauge.ltr.linear import LinearRanker, weighted
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import RealNumber, WholeNumber, parameter
+from rankgauge.ltr.parameters import parameter, real_number, whole_number
 from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import FloatArray
 
@@ -31,9 +31,9 @@ class CoordinateAscent(LinearRanker):
     name = "coordinate-ascent"
     quick = {"restarts": 2, "iterations": 3}
 
-    restarts: int = parameter(WholeNumber(), default=5)
-    iterations: int = parameter(WholeNumber(), default=25)
-    tolerance: float = parameter(RealNumber(), default=0.0001)
+    restarts: int = parameter(whole_number(), default=5)
+    iterations: int = parameter(whole_number(), default=25)
+    tolerance: float = parameter(real_number(), default=0.0001)
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         matrix = train.documents.matrix

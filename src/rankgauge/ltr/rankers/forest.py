@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from rankgauge.ltr.parameters import RealNumber, WholeNumber, learned, parameter
+from rankgauge.ltr.parameters import learned, parameter, real_number, whole_number
 from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.ltr.trees import Trees
 from rankgauge.numeric import FloatArray, IndexArray
@@ -30,14 +30,14 @@ class Forest(RelevanceModel):
 
     quick = {"trees": 10}
 
-    trees: int = parameter(WholeNumber(), default=100)
-    min_leaf: int = parameter(WholeNumber(), default=5)
-    share: float = parameter(RealNumber(most=1.0, open=True), default=0.3)
-    smoothing: float = parameter(RealNumber(), default=1.0)
-    n_jobs: int = parameter(WholeNumber(), default=1)
+    trees: int = parameter(whole_number(), default=100)
+    min_leaf: int = parameter(whole_number(), default=5)
+    share: float = parameter(real_number(positive=True, most=1.0), default=0.3)
+    smoothing: float = parameter(real_number(), default=1.0)
+    n_jobs: int = parameter(whole_number(), default=1)
 
     trees_: Trees = learned()
-    beliefs_: FloatArray = learned()
+    beliefs_: FloatArray = learned("beliefs")
     """How likely each grade is in each leaf (leaves × grades)."""
 
     grower: ClassVar[type[Any]]
@@ -69,13 +69,13 @@ class Forest(RelevanceModel):
     def _probabilities(self, matrix: FloatArray) -> FloatArray:
         return self.trees_.mean(matrix, self.beliefs_)
 
-    def _learned(self) -> dict[str, Any]:
-        return {"trees": self.trees_.state(), "beliefs": self.beliefs_.tolist()}
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "trees": self.trees_.state()}
 
-    def _relearn(self, state: Mapping[str, Any]) -> None:
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        super()._restore(state)
         self.trees_ = Trees.restored(state["trees"], self.n_features_in_)
-        shape = int(self.trees_.is_leaf.sum()), len(self.classes_)
-        self.beliefs_ = np.array(state["beliefs"], dtype=np.float64).reshape(shape)
+        self.beliefs_ = self.beliefs_.reshape(int(self.trees_.is_leaf.sum()), len(self.classes_))
         if not np.isfinite(self.beliefs_).all():
             raise ValueError("a belief is not a number")
 

@@ -11,7 +11,7 @@ from rankgauge.errors import MissingExtraError
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.lambdas import Lambdas, moved
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import RealNumber, WholeNumber, parameter
+from rankgauge.ltr.parameters import parameter, real_number, whole_number
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.trees import BoostedTree, lightgbm_text, lightgbm_trees
 from rankgauge.numeric import FloatArray
@@ -47,17 +47,17 @@ class LambdaMART(Ranker):
     quick = {"trees": 10}
     keeps_nan = True
 
-    trees: int = parameter(WholeNumber(), default=1000)
-    leaves: int = parameter(WholeNumber(least=2), default=10)
-    rate: float = parameter(RealNumber(open=True), default=0.1)
-    min_leaf: int | None = parameter(WholeNumber(optional=True), default=None)
-    feature_share: float = parameter(RealNumber(most=1.0, open=True), default=1.0)
-    document_share: float = parameter(RealNumber(most=1.0, open=True), default=1.0)
-    penalty: float = parameter(RealNumber(), default=0.0)
-    patience: int = parameter(WholeNumber(), default=50)
-    tops: int | None = parameter(WholeNumber(optional=True), default=None)
-    swaps: int = parameter(WholeNumber(), default=200)
-    n_jobs: int = parameter(WholeNumber(), default=1)
+    trees: int = parameter(whole_number(), default=1000)
+    leaves: int = parameter(whole_number(least=2), default=10)
+    rate: float = parameter(real_number(positive=True), default=0.1)
+    min_leaf: int | None = parameter(whole_number(optional=True), default=None)
+    feature_share: float = parameter(real_number(positive=True, most=1.0), default=1.0)
+    document_share: float = parameter(real_number(positive=True, most=1.0), default=1.0)
+    penalty: float = parameter(real_number(), default=0.0)
+    patience: int = parameter(whole_number(), default=50)
+    tops: int | None = parameter(whole_number(optional=True), default=None)
+    swaps: int = parameter(whole_number(), default=200)
+    n_jobs: int = parameter(whole_number(), default=1)
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         rng, chosen = self._generator(), moved(train)

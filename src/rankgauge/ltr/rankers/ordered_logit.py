@@ -6,16 +6,15 @@ plus logistic noise; its grade is the number of thresholds below it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from rankgauge.ltr.parameters import RealNumber, WholeNumber, learned, parameter
+from rankgauge.ltr.parameters import learned, parameter, real_number, whole_number
 from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -111,13 +110,13 @@ class OrderedLogit(RelevanceModel):
     name = "ordered-logit"
     quick = {"iterations": 50}
 
-    prior: float = parameter(RealNumber(open=True), default=1.0)
-    iterations: int = parameter(WholeNumber(), default=500)
-    tolerance: float = parameter(RealNumber(open=True), default=1e-6)
+    prior: float = parameter(real_number(positive=True), default=1.0)
+    iterations: int = parameter(whole_number(), default=500)
+    tolerance: float = parameter(real_number(positive=True), default=1e-6)
 
-    weights_: FloatArray = learned()
+    weights_: FloatArray = learned("weights")
     """How much each feature, on its own scale, raises a document's worth."""
-    thresholds_: FloatArray = learned()
+    thresholds_: FloatArray = learned("thresholds")
     """The worth above which each grade but the first begins."""
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
@@ -146,9 +145,3 @@ class OrderedLogit(RelevanceModel):
         least = expit(self.thresholds_ - worth[:, np.newaxis])
         ones, zeros = np.ones((len(matrix), 1)), np.zeros((len(matrix), 1))
         return np.diff(np.concatenate([zeros, least, ones], axis=1), axis=1)
-
-    def _learned(self) -> dict[str, Any]:
-        return {"weights": self.weights_.tolist(), "thresholds": self.thresholds_.tolist()}
-
-    def _relearn(self, state: Mapping[str, Any]) -> None:
-        self.weights_, self.thresholds_ = (np.array(state[name], dtype=float) for name in ("weights", "thresholds"))

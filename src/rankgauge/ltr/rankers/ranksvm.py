@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.margins import Margins
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import ListOf, RealNumber, parameter
+from rankgauge.ltr.parameters import learned, list_of, parameter, real_number
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray
@@ -40,9 +40,12 @@ class RankSVM(Ranker):
     name = "ranksvm"
     quick = {"grid": (1e-3, 1e-1)}
 
-    C: float | None = parameter(RealNumber(open=True, optional=True), default=None)
-    grid: Sequence[float] = parameter(ListOf(each=RealNumber(open=True)), default=GRID)
-    tolerance: float = parameter(RealNumber(open=True), default=1e-3)
+    C: float | None = parameter(real_number(positive=True, optional=True), default=None)
+    grid: Sequence[float] = parameter(list_of(real_number(positive=True)), default=GRID)
+    tolerance: float = parameter(real_number(positive=True), default=1e-3)
+
+    C_: float = learned()
+    coef_: FloatArray = learned("weights")
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         costs = sorted(self.grid) if self.C is None else [self.C]
@@ -61,10 +64,11 @@ class RankSVM(Ranker):
         return np.asarray(matrix @ self.coef_)
 
     def _state(self) -> dict[str, Any]:
-        return {"C": self.C_, "weights": self.coef_.tolist()}
+        return {"C": self.C_, **super()._state()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self.C_, self.coef_ = float(state["C"]), np.array(state["weights"], dtype=np.float64)
+        super()._restore(state)
+        self.C_ = float(state["C"])
 
 
 def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iterator[FloatArray]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +16,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.study import ErrorCurve, Study
 from rankgauge.active.target import Target
-from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unreported
+from rankgauge.experiments.jobs import ExperimentJob, Progress, parts_folder, run_jobs, unreported
 from rankgauge.numeric import FloatArray
 
 __all__ = ["METHODS", "Case", "Effort", "Trials", "method", "studies"]
@@ -38,9 +36,6 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
 Between stages, every repetition fits the beliefs to its labels so far; with a single stage a repetition takes a
 hundredth of the time.
 """
-
-PARTS = "parts"
-"""The folder of finished trials, inside the results folder."""
 
 Trialled: TypeAlias = "Mapping[str, tuple[Case, ...]]"
 
@@ -101,9 +96,8 @@ class Trials:
         """The curves of each case's methods, by the case's name; cases of one name share the repetitions."""
         # The last methods are the slowest: started first, they do not keep one process busy at the end.
         asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
-        passing = TemporaryDirectory() if folder is None else nullcontext(folder / PARTS)
-        with passing as parts:
-            found = run_jobs(asked, _work, cases, folder=Path(parts), workers=self.workers, progress=self.progress)
+        with parts_folder(folder) as parts:
+            found = run_jobs(asked, _work, cases, folder=parts, workers=self.workers, progress=self.progress)
         return {name: {one: _curve(one, found[f"{_file(name)} {one}"]) for one in self.methods} for name in cases}
 
     def _job(self, case: Case, name: str, key: str) -> ExperimentJob:

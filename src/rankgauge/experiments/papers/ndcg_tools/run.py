@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from rankgauge.datasets.folds import Fold, folds_of, read_folds
 from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.experiments.claims import Number, Paper
 from rankgauge.experiments.experiment import Experiment, Figure, Measurements, Setting
-from rankgauge.experiments.jobs import run_jobs
+from rankgauge.experiments.jobs import parts_folder, run_jobs
 from rankgauge.experiments.papers.ndcg_tools import adarank_weights, training
 from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut, tools
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
@@ -30,9 +28,6 @@ __all__ = ["NDCG_TOOLS", "judge"]
 QUERIES = 200
 """How many queries the generated set has; MQ2008 has 784."""
 
-PARTS = "parts"
-"""The folder of trained models, inside the results folder."""
-
 SHOWN = ("AdaRank", "Coordinate Ascent", "LambdaMART", "RankBoost")
 """The rankers of Figure 1: three that optimise the measure, and one that chooses its round by it."""
 
@@ -44,11 +39,8 @@ def run(setting: Setting) -> Measurements:
     """Trains the models that are not trained yet, and judges them all."""
     folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
     asked = training.jobs(folds, (*(PLAIN if setting.data is None else RANKERS), WHOLE), seed=setting.seed)
-    passing = TemporaryDirectory() if setting.folder is None else nullcontext(setting.folder / PARTS)
-    with passing as folder:
-        results = run_jobs(
-            asked, training.train, folds, folder=Path(folder), workers=setting.jobs, progress=setting.progress
-        )
+    with parts_folder(setting.folder) as parts:
+        results = run_jobs(asked, training.train, folds, folder=parts, workers=setting.jobs, progress=setting.progress)
     return judge(folds, results) | adarank_weights.measure(folds)
 
 
