@@ -15,6 +15,7 @@ __all__ = [
     "DISCOUNTS",
     "GAINS",
     "STOPS",
+    "cumulated",
     "discount",
     "discounted",
     "final",
@@ -124,6 +125,11 @@ def ideal_gains(lists: RankedLists, name: str, table: tuple[tuple[float, float],
     """
     found = np.maximum(gains(lists.ideal_order(), name, table), 0.0)
     return found if table is None else -np.sort(-found, axis=-1)
+
+
+def cumulated(gained: FloatArray, weight: Weight) -> FloatArray:
+    """The discounted sum of gains in rank order, down to each rank."""
+    return np.cumsum(gained * weight(np.arange(1.0, gained.shape[-1] + 1)), axis=-1)
 
 
 def final(running: FloatArray) -> FloatArray:

@@ -57,8 +57,8 @@ SAMPLING = Sampling()
 class Orders:
     """Random orders of the documents of each tie group, every order equally likely.
 
-    Each hit of a group draws a place among those of the group's documents; nothing tells one place from another, so
-    if no two hits have the same place, every way to place them is equally likely. Where most of a group's documents
+    Each hit of a group draws a place among those of the group's documents. All places are alike, so if no two hits have
+    the same place, every way to place them is equally likely. Where most of a group's documents
     are hits, all of them draw a number and are ordered by it; where few are, a hit that finds its place
     taken draws again.
     """

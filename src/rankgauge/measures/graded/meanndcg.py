@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.measures.gains import discount, ideal_gains
+from rankgauge.measures.gains import cumulated, discount, ideal_gains
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
@@ -46,8 +46,8 @@ class MeanNDCG(Measure):
             return self._defined(lists, total(self.amounts(lists)))
         # nDCG at every rank, then their sum, then one division: LETOR's own digits follow from it.
         ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
-        cumulated = np.cumsum(self._by_rank(lists, len(ranks)), axis=-1)
-        here = np.where(ranks <= lists.retrieved[..., np.newaxis], ratio(cumulated, self._ideal(lists, ranks)), 0.0)
+        found = np.cumsum(self._by_rank(lists, len(ranks)), axis=-1)
+        here = np.where(ranks <= lists.retrieved[..., np.newaxis], ratio(found, self._ideal(lists, ranks)), 0.0)
         return self._defined(lists, total(here) / np.maximum(lists.retrieved, 1.0))
 
     def amounts(self, lists: RankedLists) -> FloatArray:
@@ -74,8 +74,7 @@ class MeanNDCG(Measure):
         best = ideal_gains(lists, self.gain, self.gains)
         if best.shape[-1] == 0:
             return np.zeros((*best.shape[:-1], len(ranks)))
-        cumulated = np.cumsum(best * discount(self.discount)(np.arange(1.0, best.shape[-1] + 1)), axis=-1)
-        return cumulated[..., np.minimum(ranks, best.shape[-1]).astype(np.intp) - 1]
+        return cumulated(best, discount(self.discount))[..., np.minimum(ranks, best.shape[-1]).astype(np.intp) - 1]
 
     def _defined(self, lists: RankedLists, values: FloatArray, *, hits: bool = False) -> FloatArray:
         """The values, NaN where nothing that was judged gains anything."""

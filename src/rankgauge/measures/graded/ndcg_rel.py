@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.measures.gains import discount, final, gains, ideal_gains
+from rankgauge.measures.gains import cumulated, discount, final, gains, ideal_gains
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
@@ -45,7 +45,7 @@ class nDCGRel(Measure):
         weight = discount(self.discount)
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained = gains(lists, self.gain, self.gains)
-        best = np.cumsum(ideal * weight(np.arange(1.0, ideal.shape[-1] + 1)), axis=-1)
+        best = cumulated(ideal, weight)
         best = np.concatenate([np.zeros((*best.shape[:-1], 1)), best], axis=-1)
         running = np.cumsum(gained * lists.weigh(weight), axis=-1)
         last = np.minimum(np.where(lists.hits, lists.ranks, 0.0), ideal.shape[-1]).astype(np.intp)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.measures.gains import discount, final, gains, ideal_gains
+from rankgauge.measures.gains import cumulated, discount, final, gains, ideal_gains
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
@@ -64,7 +64,7 @@ class RnDCG(Measure):
     def values(self, lists: RankedLists) -> FloatArray:
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained, weight = gains(lists, self.gain, self.gains), discount(self.discount)
-        best = np.cumsum(ideal * weight(np.arange(1.0, ideal.shape[-1] + 1)), axis=-1)
+        best = cumulated(ideal, weight)
         found, steps = np.zeros_like(lists.retrieved), np.zeros_like(lists.retrieved)
         for step in np.unique(ideal[ideal > 0])[::-1]:
             inside, there = ideal >= step, (ideal == step).any(axis=-1)
