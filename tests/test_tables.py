@@ -169,7 +169,7 @@ def test_the_door_imports_neither_pandas_nor_pyarrow() -> None:
 
 
 def test_every_alias_leads_to_one_column() -> None:
-    """No name stands for two of our columns."""
+    """No name means two of our columns."""
     names = [alias for aliases in tables.ALIASES.values() for alias in aliases]
     assert len(names) == len(set(names))
     assert all(name in aliases for name, aliases in tables.ALIASES.items())

@@ -56,7 +56,7 @@ def test_mq2008_has_the_real_shape() -> None:
 
 
 def test_the_stated_shares_are_those_of_the_files() -> None:
-    """What the generator is told of MQ2008 is what its five files hold."""
+    """The generator's figures for MQ2008 are those of its five files."""
     parts = [read_features(Source.of(shared(f"data/mq2008/S{part}.txt"))) for part in range(1, 6)]
     grades = np.concatenate([part.grades for part in parts]).astype(int)
     np.testing.assert_allclose(np.bincount(grades) / len(grades), LIKENESSES["mq2008"].shares, atol=1e-4)

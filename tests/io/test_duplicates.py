@@ -1,4 +1,4 @@
-"""A document that stands twice in a run: the file and both lines."""
+"""A document that a run lists twice: the error names the file and both lines."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_lines_of_a_repeated_document(
 ) -> None:
     """The error names the file, the line, its text and the line before, whether the file is scanned, read or streamed.
 
-    In query 2 the document may stand as well: only the same query counts.
+    The document may be in query 2 as well: only the same query counts.
     """
     path, first, line, text = case
     if large:
@@ -64,7 +64,7 @@ def test_the_lines_of_a_repeated_document(
 
 
 def test_an_audit_names_the_lines_too(tmp_path: Path) -> None:
-    """Every way to rank a file says where the document stands."""
+    """Every way to rank a file names the lines of the document."""
     (tmp_path / "run.txt").write_text(TREC)
     scores = Scores(judgments=JUDGMENTS, run=tmp_path / "run.txt")
     with pytest.raises(RepeatedError, match=r"run\.txt:5: "):

@@ -20,7 +20,7 @@ from rankgauge.errors import InputError, MissingExtraError, UnknownNameError
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n"
 SCORED = "1 Q0 b 1 2.0 bm25\n1 Q0 a 2 1.0 bm25\n2 Q0 a 1 1.0 bm25\n"
 RECIPROCAL = (1 / 2 + 1) / 2
-"""The relevant document of query 1 stands at rank 2, that of query 2 at rank 1."""
+"""The relevant document of query 1 is at rank 2, that of query 2 at rank 1."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_ids(folder: Path) -> None:
-    """irds: and an id are the judgments of that data set, its scoreddocs a run; files may stand beside them."""
+    """irds: and an id are the judgments of that data set, its scoreddocs a run; files may be given beside them."""
     assert read_judgments("irds:small/judged").rows() == [("1", "a", 2.0), ("1", "b", 0.0), ("2", "a", 1.0)]
     assert read_run("irds:small").select("query", "document", "score").rows() == [
         ("1", "b", 2.0),
@@ -122,7 +122,7 @@ def program(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_data_set_of_the_catalogue(tmp_path: Path) -> None:
-    """On the command line an id stands where a file of judgments may: here one that was downloaded before."""
+    """On the command line an id may replace a file of judgments: here one that was downloaded before."""
     (tmp_path / "vaswani").mkdir()
     (tmp_path / "vaswani" / "qrels.txt").write_text(VASWANI, encoding="utf-8")
     (tmp_path / "run.txt").write_text("1 Q0 x 1 3 t\n1 Q0 b 2 2 t\n2 Q0 c 1 1 t\n", encoding="utf-8")

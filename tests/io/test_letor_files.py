@@ -33,13 +33,13 @@ def test_every_form_of_comment_names_the_document(tmp_path: Path, text: str) -> 
 
 
 def test_documents_without_a_name_are_called_after_their_place(tmp_path: Path) -> None:
-    """The place is counted in the query, also where its lines do not stand together."""
+    """The position is counted within the query, even if its lines are not adjacent."""
     path = written(tmp_path, "1 qid:a 1:1\n0 qid:b 1:1\n2 qid:a 1:1\n")
     assert io.read_judgments(path).rows() == [("a", "a-1", 1.0), ("b", "b-1", 0.0), ("a", "a-2", 2.0)]
 
 
 def test_scores_make_the_run(tmp_path: Path) -> None:
-    """The n-th score belongs to the n-th document, whatever blank lines stand between."""
+    """The n-th score belongs to the n-th document, whatever blank lines are between."""
     scores = written(tmp_path, "1.5\n\n-2e-1\n7\n", "scores.txt")
     _, run = io.read_letor(written(tmp_path, LINES), scores)
     assert run is not None
@@ -152,7 +152,7 @@ def test_grades_written_with_a_point(tmp_path: Path) -> None:
 
 
 def test_surplus_scores_can_be_left_unread(tmp_path: Path) -> None:
-    """With extra_scores whatever stands past the last document's score is nothing."""
+    """With extra_scores, everything past the last document's score is ignored."""
     letor, scores = written(tmp_path, LINES), written(tmp_path, "1\n2\n3\n\n4\n5\n", "scores.txt")
     _, run = io.read_pair(letor, scores, reading=io.Reading(extra_scores=True))
     assert run["score"].to_list() == [1.0, 2.0, 3.0]

@@ -54,7 +54,7 @@ def written(folder: Path, text: str, name: str = "file.txt") -> Path:
     ],
 )
 def test_white_space_and_comments_change_nothing(tmp_path: Path, text: str) -> None:
-    """The same run is read whatever white space separates its fields and whatever comments stand between its lines."""
+    """The same run is read whatever white space separates its fields and whatever comments are between its lines."""
     assert io.read_run(written(tmp_path, text)).rows() == RUN_ROWS
 
 
@@ -114,7 +114,7 @@ def test_a_bad_line_of_a_run_is_named(tmp_path: Path, text: str, line: int, prob
 
 
 def test_text_that_is_not_utf8_is_named_by_its_line(tmp_path: Path) -> None:
-    """Bytes that are no UTF-8 are refused where they stand, not turned into other ids."""
+    """Bytes that are no UTF-8 are refused with their line, not turned into other ids."""
     path = tmp_path / "run.txt"
     path.write_bytes(RUN.encode() + b"q2 Q0 caf\xe9 2 1 tag\n")
     with pytest.raises(InputError, match="is not UTF-8 text") as caught:

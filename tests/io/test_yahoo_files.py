@@ -65,6 +65,6 @@ def test_other_ids_are_refused_by_the_writer(tmp_path: Path) -> None:
 
 
 def test_documents_are_written_in_their_places(tmp_path: Path) -> None:
-    """Whatever the order of the rows, a number stands in its document's place."""
+    """Whatever the order of the rows, a number is written at its document's position."""
     io.write_run([("2", "1", 5), ("1", "2", 9.5), ("1", "1", 3), ("1", "3", 4)], tmp_path / "r.ranks")
     assert (tmp_path / "r.ranks").read_text() == "3 1 2\n1\n"

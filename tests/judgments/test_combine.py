@@ -55,7 +55,7 @@ def test_rule(rule: str) -> None:
 
 
 def test_every_rule_is_tested_and_explained() -> None:
-    """No rule stands in the registry without words and a worked example."""
+    """No rule is in the registry without words and a worked example."""
     assert {name.partition("@")[0] for name in EXPECTED} == set(RULES)
     assert all(rule.words for rule in RULES.values())
 

@@ -62,7 +62,7 @@ def test_denominator_is_every_document_judged_for_some_category(tmp_path: Path) 
 
 
 def test_one_assessor_of_documents_and_two_of_annotations() -> None:
-    """The documents' one table stands against the AND and the OR of the annotations."""
+    """The documents' only table is compared with the AND and the OR of the annotations."""
     documents = derive(pl.DataFrame({"query": "q", "document": ["a", "b"], "grade": [1.0, 0.0]}))
     said = {"query": "q", "document": ["a", "b", "a", "b"], "grade": [1.0, 1.0, 0.0, 0.0], "assessor": list("xxyy")}
     outcome = romip.annotation(documents, {"run": derive(pl.DataFrame(said))})

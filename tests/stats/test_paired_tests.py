@@ -47,13 +47,13 @@ def test_wilcoxon_is_scipys(values: np.ndarray, size: int) -> None:
 
 
 def test_wilcoxon_beyond_fifty_queries() -> None:
-    """From 51 queries on the normal distribution stands in for the exact one, as in SciPy."""
+    """From 51 queries on the normal distribution replaces the exact one, as in SciPy."""
     values = seeded().normal(0.05, 0.3, size=60)
     assert p("wilcoxon", values) == pytest.approx(peer.wilcoxon(values).pvalue)
 
 
 def test_sign_is_the_binomial() -> None:
-    """Wins against losses as SciPy's exact binomial test; ties leave."""
+    """Wins against losses as SciPy's exact binomial test; ties are dropped."""
     for column, found in zip(ROUGH.T, p("sign", ROUGH), strict=True):
         wins, losses = int((column > 0).sum()), int((column < 0).sum())
         assert found == pytest.approx(peer.binomtest(wins, wins + losses).pvalue)
@@ -100,7 +100,7 @@ def test_bootstrap_is_near_students() -> None:
 
 
 def test_bootstrap_by_hand() -> None:
-    """The quotient that stands in for t² orders resamples as t² itself does."""
+    """The quotient that replaces t² orders resamples as t² itself does."""
     values = seeded(3).normal(0.1, 0.3, size=15)
     rng, draws = seeded(), 4000
     found = TESTS.find("bootstrap")(values, rng=rng, draws=draws).p

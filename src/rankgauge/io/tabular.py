@@ -10,6 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -61,7 +62,8 @@ def header(head: Head) -> tuple[list[str], str]:
 def scan_delimited(source: Source) -> pl.LazyFrame:
     """A delimited file, every column as text: "007" is an id, not the number 7."""
     _, separator = header(Head(source=source))
-    return pl.scan_csv(source.scannable(), separator=separator, infer_schema=False, truncate_ragged_lines=False)
+    rows = pl.scan_csv(source.scannable(), separator=separator, infer_schema=False, truncate_ragged_lines=False)
+    return rows.filter(~pl.all_horizontal(pl.all().is_null()))  # polars reads a blank line as a row without cells
 
 
 def records(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
@@ -105,33 +107,22 @@ def locate_object(source: Source, row: int) -> Place:
 
 
 def _whole(scan: Scan, careful: Scan | None, source: Source) -> pl.DataFrame:
-    """The table with all its columns, as they are called in the file."""
-    try:
-        frame = scan(source).collect(engine="streaming")
-    except DAMAGE as error:
-        if careful is None:
-            raise source.unreadable(error) from None
-        frame = _collected(careful, source)
-    empty = frame.select(pl.all_horizontal(pl.all().is_null())).to_series() if frame.width else pl.Series()
-    return frame.filter(~empty) if empty.any() else frame  # polars reads a blank line as a row without cells
-
-
-def _collected(scan: Scan, source: Source) -> pl.DataFrame:
-    try:
-        return scan(source).collect(engine="streaming")
-    except DAMAGE as error:
-        raise source.unreadable(error) from None
+    """The table with all its columns, named as in the file."""
+    return _attempted(lambda one: one(source).collect(engine="streaming"), scan, careful, source)
 
 
 def _read(table: Table, scan: Scan, careful: Scan | None, locate: Locate | None, source: Source) -> pl.DataFrame:
     place = None if locate is None else partial(locate, source)
+    return _attempted(lambda one: _checked(one(source), table, source, place), scan, careful, source)
+
+
+def _attempted(read: Callable[[Scan], pl.DataFrame], scan: Scan, careful: Scan | None, source: Source) -> pl.DataFrame:
+    """What the quick scan gives, or the careful one if the quick one fails."""
+    if careful is not None:
+        with suppress(InputError, *DAMAGE):
+            return read(scan)
     try:
-        return _checked(scan(source), table, source, place)
-    except (InputError, *DAMAGE) as error:
-        if careful is None:
-            raise error if isinstance(error, InputError) else source.unreadable(error) from None
-    try:
-        return _checked(careful(source), table, source, place)
+        return read(careful or scan)
     except DAMAGE as error:
         raise source.unreadable(error) from None
 

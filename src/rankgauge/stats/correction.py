@@ -20,7 +20,7 @@ CORRECTIONS: Registry[Correction] = Registry("correction", "rankgauge.stats.corr
 class Family:
     """The tests that are corrected together: those of one measure.
 
-    `p` (pairs) are their p-values; `values` (queries × runs) what was compared, NaN where a run has no value; `first`
+    `p` (pairs) are their p-values; `values` (queries × runs) what was compared, NaN if a run has no value; `first`
     and `second` (pairs) which runs each test is about.
     """
 

@@ -59,7 +59,7 @@ def _places(ranked: Ranked) -> dict[Hashable, tuple[int, int]]:
         places |= {item: (length + 1, len(group)) for item in group}
         length += len(group)
     if not places or len(places) < length:
-        raise ParameterError("rbo", "list", "items from the best down, each of them once", ranked)
+        raise ParameterError("rbo", "list", "items from the best down, each only once", ranked)
     return places
 
 

@@ -1,6 +1,6 @@
 """The contract of a paired test, and the registry of them.
 
-A test reads differences of paired values (queries × pairs of runs), NaN where a query has no pair, and gives a
+A test reads differences of paired values (queries × pairs of runs), NaN if a query has no pair, and gives a
 two-sided p-value for each pair of runs: 1 if every difference is 0.
 """
 
@@ -24,7 +24,7 @@ DRAWS = 10_000
 """How many random signs or resamples a test takes: a p-value of 0.05 is then right within 0.004."""
 
 SLACK = 1 - 1e-12
-"""Sums that are added in another order are off in the last bits; what is equal but for these counts as equal."""
+"""Sums added in another order differ in the last bits; sums that differ only there count as equal."""
 
 CELLS = 1 << 21
 """How many cells are worked on at once: 16 MB of doubles."""
@@ -33,7 +33,7 @@ TESTS: Registry[PairedTest] = Registry("test", "rankgauge.stats.paired_tests")
 
 
 class Tested(NamedTuple):
-    """The p-value of each pair, and its standard error where it rests on random draws (0 where it is exact)."""
+    """The p-value of each pair, and its standard error: 0 unless the p-value comes from random draws."""
 
     p: FloatArray
     error: FloatArray

@@ -83,7 +83,7 @@ def _mixed(name: str, values: list[Any]) -> pl.Series:
         return pl.Series(name, values, strict=True)
     except (TypeError, pl.exceptions.PolarsError):
         kinds = {type(value) for value in values if value is not None}
-        # Whole numbers alone fail only where they need more than 64 bits: as text they keep every digit.
+        # Whole numbers fail only if they need more than 64 bits: as text they keep every digit.
         doubles = kinds <= {bool, int, float} and kinds != {int}
         return pl.Series(name, values, dtype=pl.Float64, strict=False) if doubles else _texts(name, values)
 

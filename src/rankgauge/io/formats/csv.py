@@ -8,7 +8,6 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from rankgauge.io.format import Format, Head, Kind, kinds, numbers
-from rankgauge.io.source import Source
 from rankgauge.io.tabular import header, locate_record, scan_delimited, tabular
 
 __all__ = ["CSV", "TSV"]
@@ -30,11 +29,6 @@ def _nearly(head: Head) -> str | None:
     return wanted if len(cells) == 1 and min(cells) > 1 else None
 
 
-def _scan_without_blanks(source: Source) -> pl.LazyFrame:
-    """polars reads a blank line as a row without cells."""
-    return scan_delimited(source).filter(~pl.all_horizontal(pl.all().is_null()))
-
-
 def _write(separator: str, frame: pl.DataFrame, file: BinaryIO, tag: str = "") -> None:
     grades = [numbers("grade")] if "grade" in frame.columns else []
     frame.with_columns(grades).write_csv(file, separator=separator)
@@ -44,7 +38,6 @@ def _table(separator: str, **facts: Any) -> Format:
     write = partial(_write, separator)
     return tabular(
         scan=scan_delimited,
-        careful=_scan_without_blanks,
         locate=locate_record,
         sureness=2,
         write_judgments=write,

@@ -14,9 +14,9 @@ __all__ = ["fleiss"]
 def fleiss(tally: Tally) -> FloatArray:
     """(P − P_e) / (1 − P_e): P the observed agreement, P_e = Σ p_k² over the shares p_k of the grades.
 
-    Fleiss has the same number of assessors for every item. Where they differ, this is Gwet's general form, in which
-    each item weighs the same: P over the items that two judged, p_k the mean over all items of the share of their
-    assessors who gave the grade k. It equals Fleiss' own where his condition holds.
+    Fleiss requires the same number of assessors for every item. Otherwise this is Gwet's general form, in which each
+    item has the same weight: P over the items that two judged, p_k the mean over all items of the share of their
+    assessors who gave the grade k. It equals Fleiss' own if all items have equally many assessors.
     """
     given = ratio(tally.counts, tally.judged[:, np.newaxis])
     shares = ratio(tally.weights @ given, tally.weights.sum(axis=-1, keepdims=True))

@@ -12,7 +12,7 @@ __all__ = ["TUKEY"]
 
 
 def _adjust(family: Family) -> FloatArray:
-    """The share of shuffles, in each query by itself, after which the best and the worst run are as far apart.
+    """The share of shuffles within queries after which the best and the worst run are as far apart.
 
     The queries that all runs have are shuffled; the p-values of the test play no part.
     """

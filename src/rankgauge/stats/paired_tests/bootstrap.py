@@ -24,7 +24,7 @@ def _extreme(matrix: FloatArray, rng: np.random.Generator, draws: int) -> FloatA
     """How many resamples are at least as extreme as what was found.
 
     With the sum S and the sum of squares Q of n differences, t² = (n − 1) S² / (nQ − S²), so t² is as large as the one
-    found where S² / Q is: neither a root nor a quotient is needed for a resample.
+    found if and only if S² / Q is: a resample needs neither a root nor a quotient.
     """
     n, pairs = matrix.shape
     centred, squares = matrix - matrix.mean(axis=0), (matrix**2).sum(axis=0)
