@@ -162,11 +162,11 @@ def orders(audit: Audit, verdict: Preferences) -> ReportTable:
 
 def verdicts(verdict: Preferences) -> list[tuple[str, str]]:
     """Each pair of runs: by which measures the tools disagree, and whether by more than luck."""
-    told = []
+    found = []
     for runs in dict.fromkeys(contest.runs for contest in verdict.contests):
         contests = [contest for contest in verdict.contests if contest.runs == runs]
-        told.append((f"{runs[0]}, {runs[1]}", " ".join(_verdict(contests))))
-    return told
+        found.append((f"{runs[0]}, {runs[1]}", " ".join(_verdict(contests))))
+    return found
 
 
 def _verdict(contests: list[Contest]) -> Iterator[str]:

@@ -156,7 +156,7 @@ def printed(dialect: Dialect) -> str:
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
-    """What the dialect does otherwise than standard: subject, its way, the standard way."""
+    """How the dialect differs from standard: subject, its way, the standard way."""
     standard = dialects.get("standard")
     for name, subject in SETTINGS.items():
         if getattr(dialect, name) != getattr(standard, name):

@@ -94,7 +94,7 @@ def series_colour(
     colours: Sequence[str] = COLOURS,
     legend: Mapping[str, Any] | None = None,
 ) -> Any:
-    """A colour for each series, in the order in which they come; the legend shows strokes unless told otherwise."""
+    """A colour for each series, in the order in which they come; the legend shows strokes by default."""
     alt, names = require(), _distinct(frame, series)
     strokes = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1, "labelLimit": 0}
     scale = alt.Scale(domain=names, range=list(colours[: len(names)]))

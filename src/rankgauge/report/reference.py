@@ -20,7 +20,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli.page,
 }
 PARTS: Mapping[str, Callable[[], str]] = {"measures": measures.overview, "dialects": dialects.overview}
-"""What stands in the README between `<!-- name -->` and `<!-- /name -->`."""
+"""The parts of the README between `<!-- name -->` and `<!-- /name -->`."""
 
 
 def write(folder: Path) -> list[Path]:
@@ -37,7 +37,7 @@ def write(folder: Path) -> list[Path]:
 
 
 def filled(text: str) -> str:
-    """The text with every marked part made anew."""
+    """The text with every marked part written again."""
     for name, part in PARTS.items():
         text = replaced(text, name, part())
     return text

@@ -56,7 +56,7 @@ def dialects(stream: TextIO) -> None:
 
 
 def dialect(name: str, stream: TextIO) -> None:
-    """What a dialect does otherwise than standard; of standard itself, every choice."""
+    """How a dialect differs from standard; for standard itself, every choice."""
     known = _dialects.get(name)
     out = console(stream)
     out.print(f"[bold]{known.name}[/bold]  {escaped(known.title)}\n{escaped(known.reference)}\n")

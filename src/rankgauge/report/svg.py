@@ -113,7 +113,7 @@ class Axis:
 def element(tag: str, *inside: str, title: Value = None, **attributes: Value) -> str:
     """An element of SVG; `kind` is its class, `text_anchor` is `text-anchor`, and what is None is left out.
 
-    The title is what a pointer that rests on the element is told.
+    The title is the tooltip of the element.
     """
     named = "".join(
         f' {"class" if name == "kind" else name.replace("_", "-")}="{_text(value)}"'

@@ -91,7 +91,7 @@ def ruled(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
 
 
 def pairs(rows: Iterable[tuple[str, str]], out: Console) -> None:
-    """Subjects and what there is to say of them, side by side, the words wrapped."""
+    """Subjects and their notes, side by side, with the notes wrapped."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold")

@@ -29,7 +29,7 @@ def page() -> str:
 
 def commands() -> Iterator[tuple[str, str]]:
     """The name and the help text of every command."""
-    # The command line stands above the reports; its texts are looked up when the page is made, not imported.
+    # The command line is a layer above the reports; its texts are looked up when the page is made, not imported.
     app = importlib.import_module("rankgauge.cli.main").app
     yield from _commands(typer.main.get_command(app), None, "rankgauge")
 

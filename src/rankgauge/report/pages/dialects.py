@@ -1,4 +1,4 @@
-"""docs/dialects.md: every dialect, and what it does otherwise than standard."""
+"""docs/dialects.md: every dialect, and how it differs from standard."""
 
 from __future__ import annotations
 
