@@ -18,7 +18,6 @@ from rankgauge.report import audit_figures as figures
 from rankgauge.report import audit_tables as tables
 from rankgauge.report.audit_picture import picture
 from rankgauge.report.document import (
-    Advice,
     Details,
     Figure,
     Heading,
@@ -28,6 +27,7 @@ from rankgauge.report.document import (
     Notes,
     Paragraph,
     Passage,
+    Recommendations,
     ReportDocument,
 )
 from rankgauge.report.format import Report
@@ -106,7 +106,7 @@ class AuditReport(Report):
             yield tables.orders(audit, verdict)
             yield Notes([*tables.verdicts(verdict), *[("luck", LUCK.format(verdict.seed))] * brief])
         yield Heading("What to do")
-        yield Advice(tables.advice(audit))
+        yield Recommendations(tables.advice(audit))
 
     def _why(self, run: str, *, brief: bool) -> Iterator[Passage]:
         audit = self.audit
@@ -127,7 +127,7 @@ class AuditReport(Report):
         yield Heading(f"{audit.measure} by tool", hint=standard + EVERY_TOOL)
         yield from figures.scores(audit)
         yield Heading("What to do")
-        yield Advice(tables.advice(audit))
+        yield Recommendations(tables.advice(audit))
         if len(audit.dialects) > 1:
             yield Heading("Why the tools differ", hint=WHY.format(base=audit.base.name))
             yield from self._parts()

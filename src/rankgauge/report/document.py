@@ -14,7 +14,6 @@ from typing import ClassVar
 from rankgauge.report.svg import Drawing
 
 __all__ = [
-    "Advice",
     "Bullets",
     "Details",
     "Figure",
@@ -26,6 +25,7 @@ __all__ = [
     "Notes",
     "Paragraph",
     "Passage",
+    "Recommendations",
     "ReportDocument",
     "ReportTable",
     "Track",
@@ -84,7 +84,7 @@ class Notes(Passage):
 
 
 @dataclass(frozen=True)
-class Advice(Passage):
+class Recommendations(Passage):
     """What to do, and why."""
 
     rows: Sequence[tuple[str, str]]

@@ -30,7 +30,7 @@ from rankgauge.romip.result import MACRO, MICRO
 
 __all__ = ["RomipReport"]
 
-Points = dict[str, list[tuple[float, float, int]]]
+CurvePoints = dict[str, list[tuple[float, float, int]]]
 """By run, the recall levels, the precision there, and the number of queries."""
 
 
@@ -145,16 +145,16 @@ class RomipReport(Report):
         if len(self.outcome.curves.filter(pl.col("table") == table)):
             yield from CURVES
 
-    def _points(self, table: str, curve: RecallCurve) -> Points:
+    def _points(self, table: str, curve: RecallCurve) -> CurvePoints:
         rows = self.outcome.curves.filter(pl.col("table") == table, pl.col("curve") == curve.key)
-        found: Points = {
+        found: CurvePoints = {
             run: rows.filter(pl.col("run") == run).select("recall", "precision", "n").rows()
             for run in self.outcome.runs
         }
         assert all(len(line) == len(LEVELS) for line in found.values())
         return found
 
-    def _curve(self, curve: RecallCurve, points: Points, medium: Medium) -> Iterator[Passage]:
+    def _curve(self, curve: RecallCurve, points: CurvePoints, medium: Medium) -> Iterator[Passage]:
         """Precision at each recall level as a table, with the number of queries if it varies, and on a page a plot."""
         title = self.words.name(curve)
         rows = []
@@ -169,7 +169,7 @@ class RomipReport(Report):
             yield Heading("", words=title) if medium is Medium.TERMINAL else Paragraph(title)
             yield table
 
-    def _plot(self, curve: RecallCurve, points: Points) -> Drawing:
+    def _plot(self, curve: RecallCurve, points: CurvePoints) -> Drawing:
         """Precision over recall, a line per run."""
         x, y = Axis(low=0.0, high=1.0, start=52, end=450), Axis(low=0.0, high=1.0, start=278, end=12)
         plot = Plot(self.words.name(curve), x, y, (460, 326))

@@ -9,7 +9,7 @@ from typing import TextIO, cast
 from rich.console import Console
 from rich.table import Table
 
-from rankgauge.report.document import Advice, Bullets, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.report.document import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
 
 __all__ = ["console", "escaped", "pairs", "ruled", "show", "text_width"]
 
@@ -65,7 +65,7 @@ def _show(passage: Passage, out: Console) -> None:
     elif isinstance(passage, Bullets):
         for line in passage.lines:
             out.print(escaped(line), width=text_width())
-    elif isinstance(passage, Advice):
+    elif isinstance(passage, Recommendations):
         for title, words in passage.rows:
             out.print(f"[cyan]{escaped(title)}.[/cyan] {escaped(words)}", width=text_width())
     elif isinstance(passage, Notes):

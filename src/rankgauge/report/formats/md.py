@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from rankgauge.report.document import (
-    Advice,
     Bullets,
     Heading,
     Medium,
     Notes,
     Paragraph,
     Passage,
+    Recommendations,
     ReportTable,
 )
 from rankgauge.report.format import Report, ReportFormat
@@ -39,7 +39,7 @@ def _text(passage: Passage) -> Iterator[str]:
         yield f"{'#' * passage.level} {passage.title}\n"
     elif isinstance(passage, Paragraph):
         yield f"{passage.words}\n"
-    elif isinstance(passage, Notes | Advice):
+    elif isinstance(passage, Notes | Recommendations):
         yield "".join(f"- **{subject}**: {' '.join(words.split())}\n" for subject, words in passage.rows)
     elif isinstance(passage, Bullets):
         yield "".join(f"- {line}\n" for line in passage.lines)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from rankgauge.report.document import (
-    Advice,
     Bullets,
     Heading,
     Latex,
@@ -14,6 +13,7 @@ from rankgauge.report.document import (
     Notes,
     Paragraph,
     Passage,
+    Recommendations,
     ReportTable,
     Track,
 )
@@ -66,7 +66,7 @@ def _lines(passage: Passage) -> Iterator[str]:
         yield f"% {passage.title}\n"
     elif isinstance(passage, Paragraph):
         yield f"% {passage.words}\n"
-    elif isinstance(passage, Notes | Advice):
+    elif isinstance(passage, Notes | Recommendations):
         yield from (f"% {subject}: {' '.join(words.split())}\n" for subject, words in passage.rows)
     elif isinstance(passage, Bullets):
         yield from (f"% {line}\n" for line in passage.lines)
