@@ -228,6 +228,36 @@ NOVELTIES = {
         ),
         shown="/api/v1/novelty",
     ),
+    "cost": Novelty(
+        room="rankgauge.active.costs",
+        source="""
+            import numpy as np
+
+            from rankgauge.active.cost import Cost
+
+            Cost(name="novelcost", title="two for each", of=lambda rows: np.full(len(rows.frame), 2.0)).register()
+        """,
+        shown_by=("active", "plan", "--help"),
+        shown="novelcost",
+    ),
+    "label format": Novelty(
+        room="rankgauge.active.label_formats",
+        source="""
+            from rankgauge.active.label_format import LabelFile, LabelFormat
+
+            LabelFormat(
+                name="novelty",
+                title="labels from a new file",
+                endings=(".novelty",),
+                place=5,
+                recognise=lambda head: False,
+                read=lambda source, assessor: LabelFile(labels=()),
+                write=lambda tasks: "",
+            ).register()
+        """,
+        shown_by=("python", "from rankgauge.active.label_format import task_format; print(task_format('t.novelty'))"),
+        shown="labels from a new file",
+    ),
 }
 
 PROGRAM = """

@@ -1,4 +1,4 @@
-"""What a campaign is set up with where nobody says otherwise: in Python, at the command line and on the page.
+"""The defaults of a campaign, in Python, at the command line and on the page.
 
 Nothing is imported here, so that help texts can show the defaults without loading a campaign.
 """
