@@ -94,54 +94,6 @@ NOVELTIES = {
         shown_by=("active", "plan", "--help"),
         shown="novelmethod",
     ),
-    "moments": Novelty(
-        room="rankgauge.active.moments.forms",
-        source="""
-            import numpy as np
-            from rankgauge.active.moments import Moments
-            from rankgauge.active.moments.moments import MomentForm
-            from rankgauge.measures.forms import Shape
-
-            def compute(pool, target, samples, rng):
-                return Moments(mean=np.full(len(pool.queries), 42.0), variance=np.zeros(len(pool.queries)))
-
-            MomentForm(name="a", title="-", shape=Shape.LINEAR, rankers=(1,), compute=compute).register()
-        """,
-        shown_by=(
-            "python",
-            "from rankgauge.active import Pool, Target; from rankgauge.active.moments import moments;"
-            "pool = Pool.from_runs('bm25.txt', grades=[0, 1]); print(moments(pool, Target.of('DCG', pool)).expected)",
-        ),
-        shown="42.0",
-    ),
-    "cost": Novelty(
-        room="rankgauge.active.costs",
-        source="""
-            from rankgauge.active.cost import Cost
-
-            Cost(name="novelcost", title="-", of=None).register()
-        """,
-        shown_by=("active", "plan", "--help"),
-        shown="novelcost",
-    ),
-    "label format": Novelty(
-        room="rankgauge.active.label_formats",
-        source="""
-            from rankgauge.active.label_format import LabelFormat
-
-            LabelFormat(
-                name="novellabels",
-                title="-",
-                endings=(".novel",),
-                place=1000,
-                recognise=lambda head: False,
-                read=None,
-                write=lambda tasks: "",
-            ).register()
-        """,
-        shown_by=("active", "next", "campaign.rg", "-o", "tasks.unknown"),
-        shown=".novel",
-    ),
     "paired test": Novelty(
         room="rankgauge.stats.paired_tests",
         source="""
@@ -275,6 +227,26 @@ NOVELTIES = {
             "print(*create_app(RoomSettings.of(database='sqlite:///room.db')).openapi()['paths'])",
         ),
         shown="/api/v1/novelty",
+    ),
+    "moments": Novelty(
+        room="rankgauge.active.moments.forms",
+        source="""
+            import numpy as np
+            from rankgauge.active.moments import Moments
+            from rankgauge.active.moments.moments import MomentForm
+            from rankgauge.measures.forms import Shape
+
+            def compute(pool, target, samples, rng):
+                return Moments(mean=np.full(len(pool.queries), 42.0), variance=np.zeros(len(pool.queries)))
+
+            MomentForm(name="a", title="-", shape=Shape.LINEAR, rankers=(1,), compute=compute).register()
+        """,
+        shown_by=(
+            "python",
+            "from rankgauge.active import Pool, Target; from rankgauge.active.moments import moments;"
+            "pool = Pool.from_runs('bm25.txt', grades=[0, 1]); print(moments(pool, Target.of('DCG', pool)).expected)",
+        ),
+        shown="42.0",
     ),
     "cost": Novelty(
         room="rankgauge.active.costs",

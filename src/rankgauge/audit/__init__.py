@@ -1,24 +1,24 @@
 """Why scores differ: what one ranking gets from every tool, and which of their choices made the difference."""
 
-from rankgauge.audit.advice import Advice, advise
+from rankgauge.audit.advice import AuditAdvice, advise
 from rankgauge.audit.attribution import Attribution, Part, attribute
 from rankgauge.audit.explain import Explanation, explain
 from rankgauge.audit.highlights import Headline, Mover, headline, movers
 from rankgauge.audit.overview import Audit, audit
-from rankgauge.audit.preferences import Consensus, Preferences, preferences
+from rankgauge.audit.preferences import Consensus, ToolPreferences, preferences
 from rankgauge.audit.scores import Scores
 
 __all__ = [
-    "Advice",
     "Attribution",
     "Audit",
+    "AuditAdvice",
     "Consensus",
     "Explanation",
     "Headline",
     "Mover",
     "Part",
-    "Preferences",
     "Scores",
+    "ToolPreferences",
     "advise",
     "attribute",
     "audit",

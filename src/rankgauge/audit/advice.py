@@ -19,37 +19,37 @@ from rankgauge.audit.conditions import Conditions
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
 
-__all__ = ["LEAST", "Advice", "Remedy", "advise", "definition", "fullest", "joined", "remedies"]
+__all__ = ["LEAST", "AuditAdvice", "Remedy", "advise", "definition", "fullest", "joined", "remedies"]
 
 LEAST = 0.05
 """The least share of a gap that is worth a word."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Advice:
+class AuditAdvice:
     """One thing to do, and why on this data."""
 
     title: str
     words: str
 
 
-Remedy = Callable[["Audit"], Iterator[Advice]]
+Remedy = Callable[["Audit"], Iterator[AuditAdvice]]
 
 
-def advise(audit: Audit) -> list[Advice]:
+def advise(audit: Audit) -> list[AuditAdvice]:
     """What to do on this data; nothing if the tools agree and the values mean something."""
     found = (one for cause in _weighty(audit) for one in remedies(cause, audit))
     return list(dict.fromkeys([*_vain(audit), *found, *definition(audit)]))
 
 
-def remedies(cause: Cause, audit: Audit) -> Iterator[Advice]:
+def remedies(cause: Cause, audit: Audit) -> Iterator[AuditAdvice]:
     """What to do about the cause on this data."""
     if cause.remedy is not None:
         yield from cause.remedy(audit)
     elif cause.advice:
         conditions = fullest(audit, cause.kind) if cause.kind else None
         share = f"{conditions.count(cause.kind or '')} of the {len(conditions.queries)} queries" if conditions else ""
-        yield Advice(title=cause.advice, words=cause.why.format(share=share))
+        yield AuditAdvice(title=cause.advice, words=cause.why.format(share=share))
 
 
 def _weighty(audit: Audit) -> list[Cause]:
@@ -64,38 +64,38 @@ def _weighty(audit: Audit) -> list[Cause]:
     return [cause for cause in dict.fromkeys([*ranked[0], *ranked[1]]) if cause in large]
 
 
-def _vain(audit: Audit) -> Iterator[Advice]:
+def _vain(audit: Audit) -> Iterator[AuditAdvice]:
     """What to check when the values say nothing about the run, because nothing in it could be judged."""
     for run, conditions in audit.conditions.items():
         of, n = f" of {run}" if audit.several else "", len(conditions.queries)
         zero = not np.nan_to_num([audit.mean(run, dialect) for dialect in audit.dialects]).any()
         if conditions.count("missing") == n:
-            yield Advice(
+            yield AuditAdvice(
                 title="Check the ids of the queries", words=f"None of the {n} judged queries is in the run{of}."
             )
         elif conditions.count("empty") == n:
             words = f"None of the {n} queries has a relevant document: no ranking of them can be good or bad."
-            yield Advice(title="Check the judgments", words=words)
+            yield AuditAdvice(title="Check the judgments", words=words)
         elif zero and not len(audit.scores[run].hits(audit.base).query):
             words = f"None of the documents{of} is judged for its query, so there is nothing to count."
-            yield Advice(title="Check the ids of the documents", words=words)
+            yield AuditAdvice(title="Check the ids of the documents", words=words)
         elif zero and audit.measure.facts.bounds[0] == 0:
             words = (
                 f"Every tool gives 0{of and f' to {run}'}: there is no relevant document where {audit.measure} looks."
             )
-            yield Advice(title="Look at the run first", words=words)
+            yield AuditAdvice(title="Look at the run first", words=words)
 
 
-def definition(audit: Audit) -> Iterator[Advice]:
+def definition(audit: Audit) -> Iterator[AuditAdvice]:
     """The advice that applies whatever the cause."""
     standard = next((dialect for dialect in audit.dialects if dialect.name == "standard"), None)
     beside = "Name the tool, its version, the gain, the discount and the cutoff beside any"
     if audit.gaps and standard is None:
-        yield Advice(title="Name the tool", words=f"{beside} number.")
+        yield AuditAdvice(title="Name the tool", words=f"{beside} number.")
     elif audit.gaps and standard is not None:
         means = {run: f"{audit.mean(run, standard):.4f}" for run in audit.scores}
         told = ", ".join(mean + (f" ({run})" if audit.several else "") for run, mean in means.items())
-        yield Advice(
+        yield AuditAdvice(
             title="Report the standard definition",
             words=f"By the papers' definition {audit.measure} is {told}. {beside} other number.",
         )

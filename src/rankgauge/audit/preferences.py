@@ -14,7 +14,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.stats.paired_test import TESTS
 
-__all__ = ["LEVEL", "Consensus", "Contest", "Duel", "Preferences", "preferences"]
+__all__ = ["LEVEL", "Consensus", "Contest", "Duel", "ToolPreferences", "preferences"]
 
 LEVEL = 0.05
 """The p-value below which a difference is more than luck."""
@@ -80,7 +80,7 @@ class Contest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preferences:
+class ToolPreferences:
     """The order of the runs under each dialect at each cutoff, and every pair of runs."""
 
     measures: tuple[Measure, ...]
@@ -98,7 +98,7 @@ class Preferences:
         return [contest for contest in self.contests if contest.measure == measure]
 
 
-def preferences(audit: Audit, *, seed: int = 0) -> Preferences:
+def preferences(audit: Audit, *, seed: int = 0) -> ToolPreferences:
     """Which of the audit's runs the tools prefer."""
     measures = tuple(dict.fromkeys((*audit.cutoffs, audit.measure)))
     for scores in audit.scores.values():
@@ -112,7 +112,7 @@ def preferences(audit: Audit, *, seed: int = 0) -> Preferences:
     contests = [
         contest for first, second in combinations(audit.scores, 2) for contest in _contests(audit, first, second, seed)
     ]
-    return Preferences(measures=measures, orders=orders, contests=tuple(contests), seed=seed)
+    return ToolPreferences(measures=measures, orders=orders, contests=tuple(contests), seed=seed)
 
 
 def _order(audit: Audit, dialect: Dialect, measure: Measure) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.audit import Attribution, Audit, Consensus, Mover, Preferences, advise, movers
+from rankgauge.audit import Attribution, Audit, Consensus, Mover, ToolPreferences, advise, movers
 from rankgauge.audit.attribution import NOTHING
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.preferences import Contest
@@ -149,7 +149,7 @@ def kinds(mover: Mover) -> str:
     return ", ".join(KINDS[kind] for kind in mover.kinds) or "–"
 
 
-def orders(audit: Audit, verdict: Preferences) -> ReportTable:
+def orders(audit: Audit, verdict: ToolPreferences) -> ReportTable:
     """The runs from the best down under each dialect; at the asked cutoff, and where that changes, at others."""
     shown = [measure for measure in verdict.measures if measure == audit.measure or verdict.disputed(measure)]
     header = ("tool", *(str(measure) for measure in shown))
@@ -160,7 +160,7 @@ def orders(audit: Audit, verdict: Preferences) -> ReportTable:
     return ReportTable(header=header, rows=tuple(rows), base=audit.base.name)
 
 
-def verdicts(verdict: Preferences) -> list[tuple[str, str]]:
+def verdicts(verdict: ToolPreferences) -> list[tuple[str, str]]:
     """Each pair of runs: by which measures the tools disagree, and whether by more than luck."""
     found = []
     for runs in dict.fromkeys(contest.runs for contest in verdict.contests):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.audit.advice import Advice, definition, joined
+from rankgauge.audit.advice import AuditAdvice, definition, joined
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
 from rankgauge.dialects import Dialect
@@ -90,7 +90,7 @@ def _top_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> 
     return f"grades above {dialect.max_grade:g} count 0" if cut else "grades are used as they are"
 
 
-def _top_remedy(audit: Audit) -> Iterator[Advice]:
+def _top_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     top = max(conditions.grades[-1] for conditions in audit.conditions.values())
     cut: dict[float, list[str]] = {}
     for dialect in audit.dialects:
@@ -98,7 +98,7 @@ def _top_remedy(audit: Audit) -> Iterator[Advice]:
             cut.setdefault(dialect.max_grade, []).append(dialect.name)
     told = ", ".join(f"grades above {known:g} count 0 in {joined(names)}" for known, names in sorted(cut.items()))
     if cut:
-        yield Advice(
+        yield AuditAdvice(
             title="Use a tool on the grades that it knows",
             words=f"{told[0].upper()}{told[1:]}, so the best documents count as the worst: the grades here go up to "
             f"{top:g}.",
@@ -106,7 +106,7 @@ def _top_remedy(audit: Audit) -> Iterator[Advice]:
     elif hasattr(audit.measure, "max_grade"):
         given = replace(audit.measure, max_grade=top)  # type: ignore[call-arg]
         words = f"Tools take different grades for the highest; here it is {top:g}, so ask for {given}."
-        yield Advice(title="Say what the highest grade is", words=words)
+        yield AuditAdvice(title="Say what the highest grade is", words=words)
 
 
 TOP_GRADE = Cause(

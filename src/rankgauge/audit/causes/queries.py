@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankgauge.audit.advice import Advice, fullest, joined
+from rankgauge.audit.advice import AuditAdvice, fullest, joined
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
 from rankgauge.dialects import Dialect
@@ -23,14 +23,14 @@ def _empty_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -
     return "each is left out of the mean" if choice == LEAVE_OUT else f"each counts {float(choice):g}"
 
 
-def _empty_remedy(audit: Audit) -> Iterator[Advice]:
+def _empty_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     conditions = fullest(audit, "empty")
     empty, n = conditions.count("empty"), len(conditions.queries)
     ways = {dialect.choice("empty", audit.measure) for dialect in audit.dialects}
     counts = [f"{float(way):g}" for way in sorted(ways - {LEAVE_OUT}, key=float)]
     told = [*([f"count each as {joined(counts, 'or')}"] if counts else []), *(["leave it out"] * (LEAVE_OUT in ways))]
     if 0 < empty < n:
-        yield Advice(
+        yield AuditAdvice(
             title="Mind the queries without relevant documents",
             words=f"No ranking can be good or bad on {empty} of the {n} queries; tools {', or '.join(told)}. Say how "
             "many there are and what they count, or leave them out.",
@@ -48,13 +48,13 @@ EMPTY = Cause(
 ).register()
 
 
-def _short_remedy(audit: Audit) -> Iterator[Advice]:
+def _short_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     zeroing = [dialect.name for dialect in audit.dialects if dialect.choice("short", audit.measure) is ShortList.ZERO]
     conditions = fullest(audit, "short")
     short = conditions.count("short")
     if zeroing and short:
         each = "the one query" if short == 1 else f"each of the {short} queries"
-        yield Advice(
+        yield AuditAdvice(
             title="Avoid tools that count short lists as 0",
             words=f"In {joined(zeroing)} {each} with fewer than {conditions.cutoff} documents counts 0, however well "
             "it is ranked.",
@@ -72,7 +72,7 @@ SHORT = Cause(
 ).register()
 
 
-def _ties_remedy(audit: Audit) -> Iterator[Advice]:
+def _ties_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     queries, run = max(
         (part.queries, run)
         for run, gap in audit.gaps.items()
@@ -81,7 +81,7 @@ def _ties_remedy(audit: Audit) -> Iterator[Advice]:
         if part.cause.name == "ties"
     )
     on = ("1 query" if queries == 1 else f"{queries} queries") + (f" of {run}" if audit.several else "")
-    yield Advice(
+    yield AuditAdvice(
         title="Break no ties by accident",
         words=f"On {on} the order of documents with equal scores changes the value; average over all orders, as "
         "standard does, or make the scores distinct.",
