@@ -3,7 +3,7 @@
 Every function takes the values of one measure (queries) or of many (queries × measures); NaN marks a query that is left
 out of a measure's mean.
 
-`scipy.stats.bootstrap` gives the same BCa interval, but takes 2 to 6 times as long and knows no NaN, and `scipy.stats`
+`scipy.stats.bootstrap` gives the same BCa interval, but took 1.6 to 6 times as long and knows no NaN, and `scipy.stats`
 takes four times as long to import as polars. `scipy.special` is imported inside the functions, so that a command
 without intervals starts fast.
 """

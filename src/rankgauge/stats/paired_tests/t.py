@@ -1,6 +1,6 @@
 """Student's paired t test.
 
-`scipy.stats.ttest_1samp` gives the same p-values, but takes 400 times as long if values are missing, gives NaN where
+`scipy.stats.ttest_1samp` gives the same p-values, but took some 400 times as long with missing values, gives NaN where
 all differences are 0, and needs `scipy.stats`, which takes four times as long to import as polars.
 """
 
