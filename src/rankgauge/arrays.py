@@ -18,8 +18,6 @@ from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.arrays import pad_groups, rank_arrays
 from rankgauge.scoring import settle
 
-__all__ = ["ArrayMean", "score_arrays"]
-
 
 def score_arrays(
     grades: npt.ArrayLike,

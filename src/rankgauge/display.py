@@ -9,8 +9,6 @@ from typing import Any
 from rankgauge.deferred import pl
 from rankgauge.errors import MissingExtraError, UnknownNameError
 
-__all__ = ["html", "interval", "line", "pandas", "table"]
-
 STYLE = "text-align: right; font-variant-numeric: tabular-nums; padding: 2px 12px"
 
 

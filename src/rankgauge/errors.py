@@ -20,18 +20,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "InputError",
-    "MissingExtraError",
-    "ParameterError",
-    "PausedError",
-    "RankGaugeError",
-    "RepeatedError",
-    "UnavailableError",
-    "UngroupedError",
-    "UnknownNameError",
-]
-
 
 class RankGaugeError(Exception):
     """The base of every error that RankGauge raises on purpose."""

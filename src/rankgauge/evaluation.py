@@ -22,8 +22,6 @@ from rankgauge.ranking.scan import scan
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
 
-__all__ = ["evaluate", "scored"]
-
 
 def evaluate(
     judgments: Any,

@@ -7,8 +7,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BoolArray", "FloatArray", "IndexArray", "SingleArray", "ratio"]
-
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 SingleArray: TypeAlias = npt.NDArray[np.float32]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]

@@ -10,24 +10,6 @@ from typing import Self
 
 from rankgauge.errors import UnknownNameError
 
-__all__ = [
-    "ABOVE_ZERO",
-    "LEAVE_OUT",
-    "Duplicates",
-    "FractionalGrade",
-    "Grouping",
-    "HighGrade",
-    "IdealPool",
-    "MissingQuery",
-    "NegativeGrade",
-    "Policy",
-    "QueryOrder",
-    "ShortList",
-    "Ties",
-    "Undefined",
-    "Unjudged",
-]
-
 ABOVE_ZERO = 5e-324
 """The least number above 0: as `rel`, it makes any positive grade relevant."""
 

@@ -16,8 +16,6 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from rankgauge.errors import UnknownNameError
 
-__all__ = ["Registered", "Registry", "plain", "title_of"]
-
 T = TypeVar("T")
 
 

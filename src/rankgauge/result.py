@@ -19,8 +19,6 @@ from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.scoring import counted, is_empty, is_short, is_zeroed, score, settle
 
-__all__ = ["Result"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:

@@ -16,8 +16,6 @@ from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.lists import to_single
 from rankgauge.ranking.threads import spread
 
-__all__ = ["counted", "is_empty", "is_short", "is_zeroed", "score", "settle"]
-
 
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:
     """The values of the kernels (judged queries × measures), NaN where undefined, and their standard errors."""

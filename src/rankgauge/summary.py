@@ -12,8 +12,6 @@ from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.stats import Interval, bca_interval, geometric_mean, t_interval
 
-__all__ = ["INTERVALS", "LEVEL", "summarise"]
-
 LEVEL = 0.95
 """The confidence level: how often such an interval covers the mean over all queries of this kind."""
 

@@ -13,8 +13,9 @@ from benchmarks.costs import Cost
 from rankgauge.active.moments import Layout, moments, slopes
 from rankgauge.active.moments.moments import batches
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray
 from tests.active.pools import enumerated, pools, values, vectors
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from rankgauge import dialects
 from rankgauge.active.moments import slopes
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import MEASURES, parse
+from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import FloatArray
 from tests.active.pools import pools

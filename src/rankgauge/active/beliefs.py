@@ -14,8 +14,6 @@ from rankgauge.active.pool_rows import PoolRows
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray
 
-__all__ = ["UNIFORM", "belief_column", "belief_columns", "beliefs_of", "mixture", "predict", "scale_of", "uniform"]
-
 UNIFORM = "uniform"
 PREFIX = "p_"
 

@@ -13,8 +13,6 @@ from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["COSTS", "Cost", "document_costs", "query_overheads"]
-
 COSTS: Registry[Cost] = Registry("cost", "rankgauge.active.costs")
 
 

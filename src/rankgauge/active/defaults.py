@@ -5,20 +5,6 @@ Nothing is imported here, so that help texts can show the defaults without loadi
 
 from __future__ import annotations
 
-__all__ = [
-    "ASSESSORS",
-    "COMBINE",
-    "DIALECT",
-    "INTERVAL",
-    "LEASE_DAYS",
-    "LEVEL",
-    "MEASURE",
-    "METHOD",
-    "SEED",
-    "TASKS",
-    "UNJUDGEABLE",
-]
-
 MEASURE = "ERR@10"
 """The measure that is estimated."""
 

@@ -15,11 +15,10 @@ from rankgauge.active import methods
 from rankgauge.active.intervals import half_width
 from rankgauge.active.methods import Method
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray
-
-__all__ = ["SHARES", "Forecast", "forecast"]
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75)
 """The budgets of a forecast if none are named, as shares of what judging everything costs."""

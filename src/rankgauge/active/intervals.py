@@ -13,8 +13,6 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Policy
 
-__all__ = ["FIRST", "IntervalKind", "bernstein", "half_width"]
-
 FIRST = 100
 """The number of draws from which the asymptotic sequence is given, and at which it is narrowest."""
 

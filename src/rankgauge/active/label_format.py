@@ -15,8 +15,6 @@ from rankgauge.io.source import Source
 from rankgauge.io.target import writing
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["LABEL_FORMATS", "LabelFile", "LabelFormat", "graded", "read_labels", "task_format", "write_tasks"]
-
 LABEL_FORMATS: Registry[LabelFormat] = Registry(
     "format of labels", "rankgauge.active.label_formats", order=lambda known: known.place
 )

@@ -9,8 +9,6 @@ from typing import Any
 
 from rankgauge.errors import InputError
 
-__all__ = ["SOMEBODY", "Label", "LabelKind", "Recorded", "Task", "labels_of"]
-
 SOMEBODY = "assessor"
 """The assessor of labels that name nobody."""
 

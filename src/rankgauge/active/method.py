@@ -21,8 +21,6 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registry
 
-__all__ = ["METHODS", "Estimate", "Method", "Plan", "Repetitions", "get"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:

@@ -23,8 +23,6 @@ from rankgauge.active.pool_rows import PoolRows, joined, read_features, scored
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["TOLERANCE", "Pool"]
-
 TOLERANCE = 1e-6
 """How far the beliefs about a document may be from adding up to 1: models in single precision are not exact."""
 

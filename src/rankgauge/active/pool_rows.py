@@ -20,8 +20,6 @@ from rankgauge.ranking.arrays import pad_groups
 from rankgauge.tables import find
 from rankgauge.tables.conversion import as_frame
 
-__all__ = ["TEXTS", "PoolRows", "joined", "read_features", "scored"]
-
 TEXTS = ("query_text", "title", "text", "url")
 """The columns that assessors read."""
 

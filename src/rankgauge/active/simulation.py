@@ -15,8 +15,6 @@ from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray
 
-__all__ = ["repetitions", "simulate"]
-
 Watch = Callable[[str, float], None]
 
 

@@ -17,8 +17,6 @@ from scipy import stats
 from rankgauge.active.method import Repetitions
 from rankgauge.numeric import BoolArray, FloatArray
 
-__all__ = ["GROUPS", "LEVEL", "ErrorCurve", "Loss", "Saving", "Study", "distance", "misjudged", "saving"]
-
 LEVEL = 0.95
 TINY = 1e-12
 NONE = 1e12

@@ -22,8 +22,6 @@ from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.rules import graded
 
-__all__ = ["Shape", "Target"]
-
 T = TypeVar("T")
 
 

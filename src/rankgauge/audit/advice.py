@@ -19,8 +19,6 @@ from rankgauge.audit.conditions import Conditions
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
 
-__all__ = ["LEAST", "AuditAdvice", "Remedy", "advise", "definition", "fullest", "joined", "remedies"]
-
 LEAST = 0.05
 """The least share of a gap that is worth a word."""
 

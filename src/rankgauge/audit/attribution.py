@@ -25,8 +25,6 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray
 
-__all__ = ["NOTHING", "UNSEEN", "Attribution", "Part", "attribute"]
-
 UNSEEN = 5e-5
 """Four decimals do not show what is smaller."""
 

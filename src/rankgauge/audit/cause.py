@@ -17,8 +17,6 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     from rankgauge.audit.advice import Remedy
 
-__all__ = ["CAUSES", "Cause", "differing"]
-
 Setting = Callable[[Dialect, Measure, Conditions], str]
 
 CAUSES: Registry[Cause] = Registry("cause", "rankgauge.audit.causes", order=lambda cause: cause.place)

@@ -18,8 +18,6 @@ from rankgauge.io.formats.trec import TREC, read_ranked
 from rankgauge.io.source import Source
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["CHECKS", "Check", "Finding", "Lint", "Shift", "Subject", "lint"]
-
 CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.checks", order=lambda check: check.place)
 
 LAST = 1000

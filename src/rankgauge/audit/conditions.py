@@ -13,8 +13,6 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray
 
-__all__ = ["CUTOFF", "Conditions"]
-
 CUTOFF = 10
 """The length below which a list is short, if the measure has no cutoff."""
 

@@ -17,8 +17,6 @@ from rankgauge.numeric import FloatArray
 from rankgauge.policies import Ties, Unjudged
 from rankgauge.ranking import RankedLists, rank
 
-__all__ = ["Explanation", "explain"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Explanation:

@@ -12,8 +12,6 @@ from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.overview import Audit
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Headline", "Mover", "headline", "movers"]
-
 MOST = 3
 """How many causes a headline names."""
 

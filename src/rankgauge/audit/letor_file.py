@@ -15,8 +15,6 @@ import polars as pl
 from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray
 
-__all__ = ["LetorFile"]
-
 PIECE = 1 << 24
 """How many bytes are read at a time."""
 

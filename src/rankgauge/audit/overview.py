@@ -22,8 +22,6 @@ from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Audit", "audit"]
-
 CUTOFFS = range(1, 11)
 """The cutoffs that a measure is shown at, besides its own."""
 

@@ -14,8 +14,6 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.stats.paired_test import TESTS
 
-__all__ = ["LEVEL", "Consensus", "Contest", "Duel", "ToolPreferences", "preferences"]
-
 LEVEL = 0.05
 """The p-value below which a difference is more than luck."""
 

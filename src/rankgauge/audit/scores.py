@@ -27,8 +27,6 @@ from rankgauge.ranking import Hits, Ranking, rank
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
 
-__all__ = ["Scores", "bare"]
-
 T = TypeVar("T")
 
 REPORTED = ("name", "title", "reference", "printed", "lists_missing", "lists_short")

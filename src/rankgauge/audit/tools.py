@@ -8,8 +8,6 @@ from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
 from rankgauge.io import Kind
 
-__all__ = ["fitting", "is_learned"]
-
 SEARCH_ONLY = ("romip", "romip-1+p")
 """Tools of evaluation campaigns whose assessors and tracks a learned ranker's test set does not have."""
 

@@ -13,8 +13,6 @@ from rankgauge.dialects import get as get_dialect
 from rankgauge.measures import Measure
 from rankgauge.policies import HighGrade, IdealPool, MissingQuery, NegativeGrade, QueryOrder, Ties, Unjudged
 
-__all__ = ["DataTraits"]
-
 OPEN = ("gain", "discount", "rel", "max_grade")
 """The parameters that a measure may leave to the dialect."""
 

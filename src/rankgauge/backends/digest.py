@@ -15,8 +15,6 @@ from rankgauge.ranking import Hits
 from rankgauge.result import Result
 from rankgauge.scoring import settle
 
-__all__ = ["DIGEST", "digest", "restored"]
-
 MATRICES = ("raw", "errors", "worst", "best")
 
 DIGEST: Mapping[str, str] = {

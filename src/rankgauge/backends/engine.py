@@ -12,8 +12,6 @@ from rankgauge.measures import Measure
 from rankgauge.registry import Registry
 from rankgauge.result import Result
 
-__all__ = ["ENGINES", "Engine", "engine"]
-
 ENGINES: Registry[type[Engine]] = Registry("engine", "rankgauge.backends.engines")
 
 

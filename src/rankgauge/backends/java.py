@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-__all__ = ["OLDEST", "java_home"]
-
 OLDEST = 17
 """The first Java that Spark 4 runs on."""
 

@@ -19,8 +19,6 @@ from rankgauge.result import Result
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
 from rankgauge.tables.validation import Place
 
-__all__ = ["JUDGMENT", "LINE", "ROWS", "EvaluationJob"]
-
 ROWS = 200_000
 """How many rows are worked on at a time, at least: a batch ends with the query that reaches it."""
 

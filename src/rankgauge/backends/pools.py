@@ -20,8 +20,6 @@ from rankgauge.io.batches import whole_queries
 from rankgauge.measures import Measure
 from rankgauge.tables import find
 
-__all__ = ["sampling_distribution"]
-
 MOMENTS: Mapping[str, str] = {"query": "string", "mean": "double", "variance": "double", "cost": "double"}
 
 IDS = ("query", "document")

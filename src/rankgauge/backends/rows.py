@@ -15,8 +15,6 @@ from rankgauge.io.formats.letor import AGAIN
 from rankgauge.policies import Ties
 from rankgauge.tables import JUDGMENTS, RUN, Table, find
 
-__all__ = ["OWNER", "grouped", "named", "texts"]
-
 OWNER = "owner"
 """The column that says which queries stay together, where that is not the query itself."""
 

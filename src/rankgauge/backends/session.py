@@ -14,8 +14,6 @@ from typing import Any
 from rankgauge.backends.java import OLDEST, java_home
 from rankgauge.errors import InputError, MissingExtraError
 
-__all__ = ["quiet", "session"]
-
 ERRORS = 2
 """The descriptor that errors are written to."""
 

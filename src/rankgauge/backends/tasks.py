@@ -15,8 +15,6 @@ from rankgauge.backends.digest import DIGEST, digest
 from rankgauge.backends.job import EvaluationJob
 from rankgauge.backends.session import quiet
 
-__all__ = ["VALUES", "Task", "digests", "frames", "mapped", "packed", "values"]
-
 Task = Callable[[Iterator[Any]], Iterator[Any]]
 
 VALUES: Mapping[str, str] = {"query": "string", "measure": "string", "value": "double"}

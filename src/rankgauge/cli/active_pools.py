@@ -16,8 +16,6 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.io import table_suffixes
 from rankgauge.io.source import suffix_of
 
-__all__ = ["UNITS", "forecast_of", "options_of", "read_pool"]
-
 SHARES = (0.25, 0.5, 1.0, 2.0)
 """The budgets of the forecast, as shares of the campaign's own."""
 

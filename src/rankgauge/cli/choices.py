@@ -19,8 +19,6 @@ import typer
 from rankgauge.errors import RankGaugeError
 from rankgauge.registry import title_of
 
-__all__ = ["argument", "listed", "measures", "option", "output", "settings", "sources", "spell_out", "values"]
-
 Offers = list[tuple[str, str]]
 """Values, each with the words that zsh and fish show beside it."""
 

@@ -19,8 +19,6 @@ from typer.core import TyperCommand, TyperGroup
 from rankgauge.cli.choices import spell_out
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["COMMANDS", "Command", "CommandGroup", "command", "examples_of", "fill", "group"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 LAST = 1000

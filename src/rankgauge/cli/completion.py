@@ -8,8 +8,6 @@ import os
 import re
 from collections.abc import Iterator
 
-__all__ = ["mended"]
-
 BASH = ("_RANKGAUGE_COMPLETE", "complete_bash")
 """How the script of bash asks."""
 

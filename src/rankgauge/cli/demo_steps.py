@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PAGES", "STEPS", "Step"]
-
 PAGES = {
     "compare.html": ("Compare", "Which run is better, and is it luck?"),
     "audit.html": ("Audit", "Which number may I publish, when every tool says another?"),

@@ -23,8 +23,6 @@ from rankgauge.measures.trec_names import SETS
 from rankgauge.result import Result
 from rankgauge.summary import INTERVALS
 
-__all__ = ["RunsEvaluation"]
-
 TAG = 5
 """The column of a TREC run's name."""
 

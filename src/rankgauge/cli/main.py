@@ -14,8 +14,6 @@ from rankgauge.cli.command import CommandGroup, examples_of, fill
 from rankgauge.cli.completion import mended
 from rankgauge.errors import RankGaugeError
 
-__all__ = ["app", "run"]
-
 # Before NumPy loads: no threads for matrix products, which nothing here needs, and no huge pages, for which the kernel
 # may have to move memory first (a fresh array of 200 MB then takes five times as long to fill).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -14,20 +14,6 @@ from rankgauge.cli import choices
 from rankgauge.errors import ParameterError
 from rankgauge.policies import LEAVE_OUT
 
-__all__ = [
-    "DialectName",
-    "Empty",
-    "EvaluationOptions",
-    "Judgments",
-    "Runs",
-    "Short",
-    "file_format",
-    "given",
-    "names",
-    "policy",
-    "undefined",
-]
-
 _COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
 """A comma between names: not one inside brackets, nor one between numbers as in trec_eval's `P.5,10`."""
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["told"]
-
 
 @contextmanager
 def told() -> Iterator[Callable[[int, int, str], None]]:

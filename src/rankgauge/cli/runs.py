@@ -11,8 +11,6 @@ from rankgauge.io import is_path, label
 from rankgauge.io.source import STANDARD_STREAM
 from rankgauge.measures import resolve
 
-__all__ = ["named", "refuse_measures"]
-
 
 def named(runs: Iterable[Path]) -> dict[str, Path]:
     """The runs by their names: NAME=PATH says it; else it is that of the file, or the path where two are the same."""

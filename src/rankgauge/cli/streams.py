@@ -12,8 +12,6 @@ from typing import TextIO
 
 from rankgauge.io.target import writing
 
-__all__ = ["heed", "opened"]
-
 
 def heed() -> None:
     """Lets Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on."""

@@ -25,8 +25,6 @@ from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_
 from rankgauge.stats.correction import Family
 from rankgauge.stats.intervals import Interval
 
-__all__ = ["Comparison", "PairVerdict", "compare"]
-
 DECIMALS = 12
 """Values that are equal but for the order in which they were added up are equal to this many decimals."""
 

@@ -12,8 +12,6 @@ from rankgauge.measures import Cutoff, Measure, parse
 from rankgauge.numeric import FloatArray
 from rankgauge.result import Result
 
-__all__ = ["MeanCurve", "cutoff_curves", "recall_curves"]
-
 DEPTH = 10
 """How far a curve over cutoffs goes at least."""
 

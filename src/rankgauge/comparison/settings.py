@@ -12,8 +12,6 @@ from rankgauge.stats.correction import CORRECTIONS, Correction
 from rankgauge.stats.paired_test import DRAWS, TESTS, PairedTest
 from rankgauge.summary import INTERVALS
 
-__all__ = ["ComparisonSettings"]
-
 FINER = 5
 """How many times the least p-value fits into the level after Bonferroni's correction."""
 

@@ -13,8 +13,6 @@ from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.stats import kendall_tau, separated_share, tau_ap_b
 
-__all__ = ["FEWEST", "MOST", "movers", "orders", "sensitivity"]
-
 FEWEST = 3
 """Two runs have one order or the other; from three on it makes sense to ask how alike two orders are."""
 

@@ -18,8 +18,6 @@ import polars as pl
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.numeric import FloatArray
 
-__all__ = ["FILES", "Collection", "generate", "write"]
-
 POOL, OUTSIDE = 20, 10
 """How many documents of a query are judged, and how many more a run can find."""
 

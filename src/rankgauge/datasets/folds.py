@@ -17,8 +17,6 @@ from rankgauge.errors import InputError
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
 
-__all__ = ["Fold", "folds_of", "read_folds"]
-
 PARTS = 5
 CYCLE = tuple(tuple((fold + place) % PARTS + 1 for place in range(PARTS)) for fold in range(PARTS))
 """LETOR's folds: three parts to train, the fourth to validate, the fifth to test; each fold starts one part later."""

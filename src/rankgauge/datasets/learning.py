@@ -21,16 +21,6 @@ from rankgauge.io.format import numbers
 from rankgauge.io.formats.letor import Features
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = [
-    "LIKENESSES",
-    "Likeness",
-    "generate_learning",
-    "learning_parts",
-    "learning_rows",
-    "write_learning",
-    "write_parts",
-]
-
 FACTORS = 12
 BLOCK = 1 << 15
 """How many documents are made at a time, to save memory."""

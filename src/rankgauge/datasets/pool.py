@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-__all__ = ["generate_pool"]
-
 TOPICS = (
     ("electric bicycle range winter", "battery cold kilometres assist charge motor hub tyre"),
     ("sourdough starter slow rise", "flour hydration ferment oven crumb yeast levain dough"),

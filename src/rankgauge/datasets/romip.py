@@ -16,8 +16,6 @@ import numpy as np
 
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Judged", "Listed", "RomipCollection", "generate_romip", "write_romip"]
-
 ASSESSORS: Mapping[str, tuple[float, float]] = {"анна": (0.0, 0.3), "борис": (-0.4, 0.5), "вера": (0.4, 0.6)}
 """Each assessor's bias, and the spread of their errors."""
 

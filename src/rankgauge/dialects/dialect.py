@@ -37,8 +37,6 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     from rankgauge.io import Reading
 
-__all__ = ["DIALECTS", "Dialect", "Printed", "get", "prints"]
-
 ALL = "all"
 """The name for everything that the tool prints."""
 

@@ -14,8 +14,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Claim", "Condition", "Number", "Paper", "Verdict"]
-
 CLEAR = 2.0
 """How many standard errors a number must be away from a bound to decide."""
 

@@ -17,8 +17,6 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["PAPERS", "Experiment", "Figure", "Measurements", "Setting"]
-
 Figure: TypeAlias = "Callable[[], alt.TopLevelMixin]"
 """Draws a figure, if it is wanted."""
 

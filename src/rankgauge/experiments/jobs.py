@@ -20,8 +20,6 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any, TypeAlias
 
-__all__ = ["ExperimentJob", "Progress", "parts_folder", "run_jobs", "unreported"]
-
 Work: TypeAlias = Callable[[Any, "ExperimentJob"], Any]
 """Computes a job's result, which must be JSON, from the data that all jobs share."""
 

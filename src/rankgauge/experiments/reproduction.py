@@ -15,8 +15,6 @@ from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.report import plots
 from rankgauge.report.terminal import console, escaped, pairs, ruled, text_width
 
-__all__ = ["Reproduction", "show_papers"]
-
 STYLES = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red", Verdict.UNTESTED: "dim"}
 
 

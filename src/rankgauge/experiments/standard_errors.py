@@ -9,8 +9,6 @@ import numpy as np
 from rankgauge.experiments.claims import Number
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["fold_means", "fold_number", "jackknife"]
-
 
 def fold_means(values: FloatArray, fold: IndexArray) -> tuple[FloatArray, FloatArray]:
     """The mean over folds of each fold's mean over its queries (the last axis), and its standard error.

@@ -18,8 +18,6 @@ from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 
-__all__ = ["Metric"]
-
 
 class Metric:
     """An `eval_metric`: the mean on each pool whose queries are known; pools are told apart by their length."""

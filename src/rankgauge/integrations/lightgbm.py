@@ -16,8 +16,6 @@ from rankgauge.errors import InputError
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 
-__all__ = ["metric"]
-
 
 def metric(
     measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard"

@@ -21,8 +21,6 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.measures import Measure
 
-__all__ = ["scorer"]
-
 
 def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard") -> Any:
     """A scorer that takes the query of each document as `qid`; higher is better.

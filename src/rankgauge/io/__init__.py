@@ -1,7 +1,7 @@
 """FILES ↔ TABLES: one file per format. Dropping a file in registers it."""
 
+from rankgauge.io.detection import Detection
 from rankgauge.io.files import (
-    Detection,
     detect,
     is_large,
     is_path,

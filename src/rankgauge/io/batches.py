@@ -8,8 +8,6 @@ import polars as pl
 
 from rankgauge.errors import UngroupedError
 
-__all__ = ["whole_queries"]
-
 
 def whole_queries(
     batches: Iterable[pl.DataFrame], *, rows: int, name: str, by: str = "query"

@@ -9,8 +9,6 @@ from rankgauge.errors import InputError
 from rankgauge.io.format import FORMATS, LINES, Format, Head, Kind, get
 from rankgauge.io.source import Source
 
-__all__ = ["AnyFormat", "Detection", "detections", "fitting", "misfit", "readable"]
-
 AnyFormat = str | Format | None
 
 

@@ -21,27 +21,6 @@ from rankgauge.io.target import writing
 from rankgauge.policies import Duplicates, FractionalGrade
 from rankgauge.tables import as_judgments, as_run
 
-__all__ = [
-    "Detection",
-    "detect",
-    "is_large",
-    "is_path",
-    "judgments_from",
-    "kept",
-    "pair_from",
-    "read_judgments",
-    "read_letor",
-    "read_pair",
-    "read_run",
-    "read_table",
-    "run_from",
-    "stream_run",
-    "table_suffixes",
-    "traced",
-    "write_judgments",
-    "write_run",
-]
-
 PathLike = str | os.PathLike[str]
 LARGE = 1 << 26
 """Larger files (in bytes) are read in pieces if possible."""

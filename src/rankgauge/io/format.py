@@ -21,22 +21,6 @@ from rankgauge.registry import Registered, Registry
 from rankgauge.tables import find, raters
 from rankgauge.tables.validation import Place
 
-__all__ = [
-    "FORMATS",
-    "LINES",
-    "STRICT",
-    "Format",
-    "Head",
-    "Kind",
-    "Reader",
-    "Reading",
-    "get",
-    "kinds",
-    "numbers",
-    "ranks",
-    "refuse_words",
-]
-
 FORMATS: Registry[Format] = Registry("file format", "rankgauge.io.formats", order=lambda one: -one.sureness)
 
 Reader = Callable[[Source], pl.DataFrame]

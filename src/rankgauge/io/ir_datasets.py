@@ -18,8 +18,6 @@ import polars as pl
 from rankgauge.errors import InputError, MissingExtraError, UnknownNameError
 from rankgauge.tables import JUDGMENTS, RUN, Table, as_judgments, as_run
 
-__all__ = ["PREFIX", "ids", "is_dataset", "judgments_of", "label", "run_of"]
-
 PREFIX = "irds:"
 SHOWN = 8
 """How many data sets an error names."""

@@ -24,8 +24,6 @@ import polars as pl
 
 from rankgauge.io.source import DAMAGE, Source
 
-__all__ = ["Matrix", "Scanned", "scan"]
-
 BLOCK = 1 << 21
 THREADS = 2
 LONGEST = 64

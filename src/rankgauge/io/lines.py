@@ -17,20 +17,6 @@ from rankgauge.io.source import DAMAGE, Source
 from rankgauge.tables import Table, check
 from rankgauge.tables.validation import Place, is_clean
 
-__all__ = [
-    "BLANK",
-    "FIRST",
-    "START",
-    "WORD",
-    "batches",
-    "content",
-    "locate",
-    "read",
-    "records",
-    "refuse_fractions",
-    "scan",
-]
-
 BLANK = r"[ \t\v\f\r]"  # white space as C's isspace() knows it; a no-break space is part of an id
 WORD = r"[^ \t\v\f\r]"
 FIRST = rf"[^ \t\v\f\r#]{WORD}*"  # a first field that begins no comment

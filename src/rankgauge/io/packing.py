@@ -17,8 +17,6 @@ import polars as pl
 
 from rankgauge.errors import MissingExtraError
 
-__all__ = ["PACKED_SUFFIXES", "PACKINGS", "RATIO", "Packing", "Where", "is_bomb", "packing_of"]
-
 RATIO = 500
 """How many times its size a file may unpack to. A run of the most regular kind packs to a hundredth by xz."""
 

@@ -17,17 +17,6 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 
-__all__ = [
-    "GRADES",
-    "Classification",
-    "RelevanceFile",
-    "RomipReader",
-    "graded",
-    "is_xml",
-    "read_classification",
-    "read_relevance",
-]
-
 GRADES: Mapping[str, float] = {
     "vital": 3.0,
     "relevant-plus": 2.0,

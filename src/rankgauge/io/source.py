@@ -19,8 +19,6 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io.packing import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
 
-__all__ = ["DAMAGE", "STANDARD_STREAM", "Source", "suffix_of"]
-
 STANDARD_STREAM = "-"
 
 DAMAGE = (

@@ -23,8 +23,6 @@ from rankgauge.io.source import DAMAGE, Source
 from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, raters, recognise
 from rankgauge.tables.validation import Place
 
-__all__ = ["Scan", "header", "locate_object", "locate_record", "objects", "records", "scan_delimited", "tabular"]
-
 SEPARATORS = (",", "\t", ";")
 
 Scan = Callable[[Source], pl.LazyFrame]

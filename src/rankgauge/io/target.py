@@ -14,8 +14,6 @@ from rankgauge.errors import InputError
 from rankgauge.io.packing import PACKINGS
 from rankgauge.io.source import STANDARD_STREAM
 
-__all__ = ["writing"]
-
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[BinaryIO]:

@@ -12,8 +12,6 @@ from rankgauge.judgments.coefficient import COEFFICIENTS, Coefficient, Tally
 from rankgauge.judgments.panel import WEIGHTS, Confusion, Panel, cohen
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Agreement", "agreement"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Agreement:

@@ -15,9 +15,6 @@ import numpy as np
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["COEFFICIENTS", "Coefficient", "Tally"]
-
-
 COEFFICIENTS: Registry[Coefficient] = Registry("coefficient of agreement", "rankgauge.judgments.coefficients")
 
 

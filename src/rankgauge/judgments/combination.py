@@ -15,8 +15,6 @@ from rankgauge.policies import NegativeGrade
 from rankgauge.registry import Registered, Registry
 from rankgauge.tables import JUDGMENTS, check
 
-__all__ = ["ITEM", "RULES", "Rule", "binarise", "combine", "counts"]
-
 ITEM = ("query", "document")
 """The columns that identify what was judged."""
 

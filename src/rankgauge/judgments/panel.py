@@ -14,8 +14,6 @@ from rankgauge.judgments.combination import ITEM
 from rankgauge.numeric import FloatArray, IndexArray, ratio
 from rankgauge.tables import JUDGMENTS, check
 
-__all__ = ["WEIGHTS", "Confusion", "Panel", "cohen"]
-
 WEIGHTS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
     "kappa": lambda apart: (apart != 0).astype(np.float64),
     "kappa_linear": np.abs,

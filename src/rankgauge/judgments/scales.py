@@ -11,8 +11,6 @@ import polars as pl
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["SCALES", "Scale", "get"]
-
 SCALES: Registry[Scale] = Registry("scale")
 
 

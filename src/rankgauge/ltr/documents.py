@@ -17,8 +17,6 @@ from rankgauge.io.source import Source
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Duplicates
 
-__all__ = ["Documents", "features", "names_of", "read", "widened"]
-
 Given: TypeAlias = Any
 """An array, a polars or pandas frame, a sparse matrix, the path of a LETOR file, or documents."""
 

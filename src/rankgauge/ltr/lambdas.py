@@ -19,8 +19,6 @@ from rankgauge.policies import ShortList
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.rules import graded
 
-__all__ = ["Lambdas", "moved"]
-
 CELLS = 1 << 18
 """How many pairs are computed together: few enough for the cache."""
 

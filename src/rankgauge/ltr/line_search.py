@@ -17,9 +17,6 @@ from rankgauge.ltr.objective import Discounted, Objective
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray, SingleArray
 from rankgauge.policies import Ties
 
-__all__ = ["LineSearch", "line_search"]
-
-
 MOST_PAIRS = 30_000_000
 """With more pairs than this, lists are sorted after all: a pair takes about 24 bytes."""
 KEPT = 20_000_000

@@ -11,8 +11,6 @@ from rankgauge.ltr.parameters import learned
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray
 
-__all__ = ["LinearRanker", "weighted"]
-
 
 def weighted(matrix: FloatArray, weights: FloatArray) -> FloatArray:
     """The weighted sum of each document's features; documents with the same features get the same score.

@@ -18,8 +18,6 @@ import numpy as np
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["Margins"]
-
 _PIECE = 8192
 """How many documents' features are sorted at a time, so that memory does not grow with the collection."""
 

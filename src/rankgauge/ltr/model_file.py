@@ -15,8 +15,6 @@ from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.io.source import Source
 from rankgauge.ltr.ranker import FORMAT, RANKERS, VERSION, Ranker
 
-__all__ = ["load"]
-
 MOST_FEATURES = 1_000_000
 """More than any data set has, but few enough for memory."""
 

@@ -28,8 +28,6 @@ from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.rules import compared, graded
 
-__all__ = ["Discounted", "Divisor", "General", "Objective", "taken_apart"]
-
 TOGETHER = 1 << 19
 """How many documents are scored at once when there are many rankings of them."""
 

@@ -17,18 +17,6 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 
-__all__ = [
-    "Constraint",
-    "Parametrised",
-    "flag",
-    "learned",
-    "list_of",
-    "literal",
-    "parameter",
-    "real_number",
-    "whole_number",
-]
-
 
 @dataclass(frozen=True)
 class Constraint:

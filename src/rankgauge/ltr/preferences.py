@@ -10,8 +10,6 @@ import numpy as np
 from rankgauge.ltr.documents import Documents
 from rankgauge.numeric import IndexArray
 
-__all__ = ["Preferences"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Preferences:

@@ -32,8 +32,6 @@ try:
 except ImportError:
     raise MissingExtraError("scikit-learn", "ltr") from None
 
-__all__ = ["FORMAT", "RANKERS", "VERSION", "Ranker", "Watch", "changed_dialect"]
-
 FORMAT, VERSION = "rankgauge-ranker", 1
 
 Watch: TypeAlias = Callable[[int, int, float, float], None]

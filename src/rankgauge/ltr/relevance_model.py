@@ -15,8 +15,6 @@ from rankgauge.ltr.parameters import learned
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["RelevanceModel"]
-
 
 class RelevanceModel(Ranker):
     """A model of p(grade | document). After fit: `classes_`, the grades, ascending."""

@@ -18,8 +18,6 @@ from rankgauge.measures.forms import Form, Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["Cascading", "Linear", "Precisions", "Rescored", "Swaps", "swaps_of"]
-
 CELLS = 1 << 20
 """How many grades of swapped lists are scored together."""
 

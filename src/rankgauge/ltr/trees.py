@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["BoostedTree", "Trees", "lightgbm_text", "lightgbm_trees"]
-
 LEAF = -1
 ROWS = 1 << 14
 """How many documents go down the trees together: few enough for their features to stay in the cache."""

@@ -17,8 +17,6 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight, group_edges
 
-__all__ = ["Form", "Shape", "cascade"]
-
 
 class Shape(Enum):
     """How worths and weights make a value."""

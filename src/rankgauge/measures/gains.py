@@ -11,22 +11,6 @@ from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight
 
-__all__ = [
-    "DISCOUNTS",
-    "GAINS",
-    "STOPS",
-    "cumulated",
-    "discount",
-    "discounted",
-    "final",
-    "gains",
-    "ideal_gains",
-    "persistence",
-    "reciprocal",
-    "relevance",
-    "stop_probability",
-]
-
 
 def _table(*values: float) -> Weight:
     """A gain table: grade → gain, 0 for grades past its end and for grades between."""

@@ -28,20 +28,6 @@ from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.sampling import SAMPLING
 from rankgauge.registry import Registry
 
-__all__ = [
-    "DEFAULTS",
-    "FAMILIES",
-    "MEASURES",
-    "OPEN",
-    "Aggregate",
-    "Cutoff",
-    "Example",
-    "Facts",
-    "Measure",
-    "TieRule",
-    "choice",
-]
-
 
 class Cutoff(Enum):
     """Whether a measure's name ends in `@k`."""

@@ -16,8 +16,6 @@ from typing import Any
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures.measure import MEASURES, Cutoff, Measure
 
-__all__ = ["OTHER_NAMES", "as_list", "parse", "unknown"]
-
 _NAME = re.compile(r"^\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@()]+))?\s*$")
 
 

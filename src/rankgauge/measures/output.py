@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankgauge.measures.measure import Measure
 
-__all__ = ["FULL", "Listed", "NumberFormat", "Printed", "fixed", "java_rounded", "measures_of", "significant"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NumberFormat:

@@ -11,8 +11,6 @@ import numpy as np
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["ROUNDINGS", "Levels", "cumulated_precision", "interpolated_precision", "reached"]
-
 
 def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float | None = None) -> FloatArray:
     """The precision at each relevant hit's rank, 0 elsewhere.

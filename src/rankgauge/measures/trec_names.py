@@ -16,8 +16,6 @@ from rankgauge.measures.measure import MEASURES, Measure
 from rankgauge.measures.names import parse, unknown
 from rankgauge.measures.output import Printed, measures_of
 
-__all__ = ["NAMES", "SETS", "TrecName", "parse_all", "resolve", "trec_name"]
-
 RANKS = "5,10,15,20,30,100,200,500,1000"
 LEVELS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
 MULTIPLES = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"

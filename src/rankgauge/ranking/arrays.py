@@ -21,8 +21,6 @@ from rankgauge.ranking.lists import UNJUDGED, RankedLists
 from rankgauge.ranking.rules import Ranking, arrange, compared, graded, selection_order, tie_groups
 from rankgauge.ranking.threads import keep_freed_memory, spread
 
-__all__ = ["pad_groups", "rank_arrays", "rank_rows"]
-
 ROWS, CELLS = 4096, 1 << 16
 """How many rows make a block, and how many cells are sorted at a time: what a core's own cache holds."""
 

@@ -13,8 +13,6 @@ from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import Ranking, arrange, compared, graded, selection_order, tie_groups
 
-__all__ = ["rank", "rank_stream"]
-
 
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
     """The judged hits of a run, in rank order."""

@@ -18,9 +18,6 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 
-__all__ = ["Block", "Found", "Hits"]
-
-
 CELLS = 1 << 20
 """How many cells a block may have: 8 MB a column of doubles, which the cache of a core still holds."""
 

@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from rankgauge.numeric import BoolArray, FloatArray
 
-__all__ = ["UNJUDGED", "Names", "RankedLists", "Weight", "group_edges", "to_single", "total"]
-
 Weight: TypeAlias = Callable[[FloatArray], FloatArray]
 """What a rank is worth: an array of ranks in, an array of weights out."""
 

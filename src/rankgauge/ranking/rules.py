@@ -12,8 +12,6 @@ from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Hits
 from rankgauge.ranking.lists import UNJUDGED, to_single
 
-__all__ = ["Ranking", "arrange", "compared", "graded", "selection_order", "tie_groups"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:

@@ -18,8 +18,6 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.lists import RankedLists, group_edges
 
-__all__ = ["SAMPLING", "Orders", "Sampling"]
-
 Bits = npt.NDArray[np.uint64]
 
 

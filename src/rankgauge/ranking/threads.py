@@ -10,8 +10,6 @@ from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["THREADS", "keep_freed_memory", "spread"]
-
 THREADS = int(os.environ.get("RANKGAUGE_THREADS", "2"))
 """More threads gain nothing; a Spark task has one core and one thread."""
 

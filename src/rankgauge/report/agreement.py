@@ -10,8 +10,6 @@ from rankgauge.report.document import Medium, Notes, ReportDocument, ReportTable
 from rankgauge.report.format import Report
 from rankgauge.report.numbers import interval, number
 
-__all__ = ["AgreementReport"]
-
 KAPPAS = {"observed": "observed", "kappa": "kappa", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
 """The columns of a pair of assessors, and their headings."""
 

@@ -34,8 +34,6 @@ from rankgauge.report.format import Report
 from rankgauge.report.html import rendered
 from rankgauge.report.svg import Drawing
 
-__all__ = ["AuditReport"]
-
 WHY = """Each bar is the difference between a tool and {base}, or another tool that you choose, taken apart into the
 choices that cause it: to the right what lifts the score, to the left what lowers it. The sentence at the top of the
 page splits the gap between the lowest and the highest tool."""

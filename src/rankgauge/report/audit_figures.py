@@ -13,8 +13,6 @@ from rankgauge.report.document import Legend, Paragraph, Passage, ReportTable, T
 from rankgauge.report.numbers import number
 from rankgauge.report.svg import COLOURS, Axis, Drawing, Plot, apart, colour
 
-__all__ = ["hue", "lines", "movers", "scores"]
-
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1000, 420, 46, 790, 12, 386
 """The line chart's size, and the ends of its axes."""
 

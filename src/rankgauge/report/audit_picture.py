@@ -14,8 +14,6 @@ from rankgauge.report.audit_figures import hue
 from rankgauge.report.numbers import number
 from rankgauge.report.svg import LEADING, Axis, Drawing, element, wrapped
 
-__all__ = ["picture"]
-
 WIDTH, LEFT, RIGHT, MARGIN = 720, 252, 68, 24
 """Narrow, with large letters: on a phone, where half of the size is left, they can still be read."""
 ROW, BAND, HEAD = 34, 10, 50

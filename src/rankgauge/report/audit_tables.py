@@ -14,20 +14,6 @@ from rankgauge.dialects import Dialect
 from rankgauge.report.document import ReportTable
 from rankgauge.report.numbers import number, signed
 
-__all__ = [
-    "advice",
-    "contribution",
-    "cutoffs",
-    "kinds",
-    "low_and_high",
-    "moving",
-    "orders",
-    "scores",
-    "settings",
-    "verdicts",
-    "why",
-]
-
 KINDS = {
     "empty": "nothing relevant",
     "short": "short list",

@@ -28,8 +28,6 @@ from rankgauge.report.format import Report
 from rankgauge.report.numbers import amount, count, number
 from rankgauge.report.svg import Axis, Drawing, Plot, sheet
 
-__all__ = ["CampaignReport", "movement", "recorded", "settled"]
-
 MOVED = """The line is the estimate after each of more and more draws, the band its interval. The right edge is the
 budget."""
 

@@ -30,8 +30,6 @@ from rankgauge.report.format import Report
 from rankgauge.report.svg import Drawing, sheet
 from rankgauge.stats.effects import POWER
 
-__all__ = ["ComparisonReport"]
-
 MEANS = "Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it beats."
 PAIRS = """Each column is a query, the largest gain of the first run to the left. The table has the mean of these
 differences, its 95 % interval, and whether a test takes it for more than luck."""

@@ -16,8 +16,6 @@ from rankgauge.report.document import Figure, Legend
 from rankgauge.report.numbers import number, signed
 from rankgauge.report.svg import COLOURS, GREY, WIDTH, Axis, Drawing, Plot, ticks
 
-__all__ = ["colours", "curves", "differences", "legend", "listed", "matrices", "means"]
-
 NAME = 20
 """How many letters of a run's name a chart shows."""
 

@@ -13,23 +13,6 @@ from rankgauge.measures import Measure
 from rankgauge.report.document import Latex, ReportTable
 from rankgauge.report.numbers import interval, number, p_value, share, signed
 
-__all__ = [
-    "DOWN",
-    "MOST",
-    "OPEN",
-    "UP",
-    "agreement",
-    "beaten",
-    "grid",
-    "label",
-    "latex_means",
-    "matrix",
-    "means",
-    "movers",
-    "pairs",
-    "sensitivity",
-]
-
 MOST = 45
 """How many pairs of a measure a table for people lists: all pairs of ten runs."""
 

@@ -14,8 +14,6 @@ from rankgauge.policies import ABOVE_ZERO, Policy
 from rankgauge.ranking import RankedLists
 from rankgauge.report.notes import settled
 
-__all__ = ["differences", "example_list", "example_value", "family", "parameters", "plain", "setting", "traits"]
-
 CUTOFFS: Mapping[Cutoff, str] = {
     Cutoff.NONE: "none: it looks at the whole list",
     Cutoff.OPTIONAL: "optional: {name} or {name}@10",

@@ -13,25 +13,6 @@ from typing import ClassVar
 
 from rankgauge.report.svg import Drawing
 
-__all__ = [
-    "Bullets",
-    "Details",
-    "Figure",
-    "Heading",
-    "Latex",
-    "Legend",
-    "Markup",
-    "Medium",
-    "Notes",
-    "Paragraph",
-    "Passage",
-    "Recommendations",
-    "ReportDocument",
-    "ReportTable",
-    "Track",
-    "Tracks",
-]
-
 
 class Medium(Enum):
     """Where a document is read."""

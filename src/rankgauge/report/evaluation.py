@@ -18,8 +18,6 @@ from rankgauge.report.numbers import interval, number, value
 from rankgauge.report.trec_lines import ALL
 from rankgauge.result import Result
 
-__all__ = ["EvaluationReport"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EvaluationReport(Report):

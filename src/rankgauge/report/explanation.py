@@ -12,8 +12,6 @@ from rankgauge.report.document import Heading, Medium, Notes, Passage, ReportDoc
 from rankgauge.report.format import Report
 from rankgauge.report.numbers import number
 
-__all__ = ["ExplanationReport"]
-
 COLUMNS = {
     "gain": "gain",
     "discount": "discount",

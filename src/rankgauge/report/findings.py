@@ -11,8 +11,6 @@ from rankgauge.report.document import Heading, Medium, Notes, Paragraph, Passage
 from rankgauge.report.format import Report
 from rankgauge.report.numbers import number, share
 
-__all__ = ["FindingsReport"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FindingsReport(Report):

@@ -19,8 +19,6 @@ from rankgauge.report.svg import Drawing
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FORMATS", "Report", "ReportFormat"]
-
 FORMATS: Registry[ReportFormat] = Registry("output format", "rankgauge.report.formats")
 
 

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias
 
-__all__ = ["mathml", "readable"]
-
 SYMBOLS: Mapping[str, str] = {
     **dict.fromkeys(("left", "right", "!", "big", "Big", "bigl", "bigr", "displaystyle"), ""),
     **dict.fromkeys((",", ";", ":", " "), " "),

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["BoundPage", "bind", "page", "rendered", "table"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class BoundPage:

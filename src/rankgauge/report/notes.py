@@ -16,8 +16,6 @@ from rankgauge.report.numbers import number, share
 if TYPE_CHECKING:
     from rankgauge.report.evaluation import EvaluationReport
 
-__all__ = ["notes", "settled"]
-
 _RANGE = ("measure", "worst", "best")
 
 FEW = 10

@@ -7,8 +7,6 @@ import math
 from rankgauge.measures import Measure
 from rankgauge.measures.output import fixed
 
-__all__ = ["amount", "count", "interval", "number", "p_value", "share", "signed", "value"]
-
 
 def number(value: float) -> str:
     """Four decimals; a count has none, and what is not defined is a dash."""

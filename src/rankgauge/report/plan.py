@@ -16,8 +16,6 @@ from rankgauge.report.document import Heading, Medium, Notes, ReportDocument, Re
 from rankgauge.report.format import Report
 from rankgauge.report.numbers import amount, number
 
-__all__ = ["PlanReport"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlanReport(Report):

@@ -19,8 +19,6 @@ from rankgauge.errors import MissingExtraError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["COLOURS", "OPTIONS", "Chart", "Panels", "bars", "finished", "lines", "require", "save", "series_colour"]
-
 Chart: TypeAlias = "alt.TopLevelMixin"
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from rankgauge.report.pages import cli, dialects, measures, policies
 
-__all__ = ["PAGES", "PARTS", "filled", "replaced", "write"]
-
 NOTICE = "<!-- Made by `make docs` from the registries; edits here are lost. -->\n\n"
 
 PAGES: Mapping[str, Callable[[], str]] = {

@@ -28,8 +28,6 @@ from rankgauge.romip import OfficialMetric, TrackResult
 from rankgauge.romip.metrics import CURVES, LEVELS, RecallCurve
 from rankgauge.romip.result import MACRO, MICRO
 
-__all__ = ["RomipReport"]
-
 CurvePoints = dict[str, list[tuple[float, float, int]]]
 """By run, the recall levels, the precision there, and the number of queries."""
 

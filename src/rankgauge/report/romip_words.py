@@ -11,8 +11,6 @@ from rankgauge.errors import UnknownNameError
 from rankgauge.romip.metrics import OfficialMetric, RecallCurve
 from rankgauge.romip.result import Note
 
-__all__ = ["LANGUAGES", "Words", "words"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Words:

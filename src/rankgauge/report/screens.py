@@ -17,8 +17,6 @@ from rankgauge.report.formulas import readable
 from rankgauge.report.numbers import number
 from rankgauge.report.terminal import console, escaped, pairs, ruled
 
-__all__ = ["dialect", "dialects", "formats", "measure", "measures"]
-
 
 def measures(stream: TextIO) -> None:
     """Every measure: its family, name and title."""

@@ -29,8 +29,6 @@ from rankgauge.report.format import Report
 from rankgauge.report.simulation_tables import LOSSES, REFERENCES
 from rankgauge.report.svg import WIDTH, Axis, Drawing, Plot, colour, sheet
 
-__all__ = ["SimulationReport"]
-
 ERRORS = """How far estimates are from the truth on average, against what was spent; both scales are logarithmic, and
 whiskers are two standard errors. A line that lies to the left of another needs fewer labels for the same error."""
 SHARES = "The same errors as a share of passive's at the same cost: this makes small differences visible."

@@ -16,8 +16,6 @@ from rankgauge.report.numbers import number
 if TYPE_CHECKING:
     from rankgauge.report.simulation import SimulationReport
 
-__all__ = ["LOSSES", "REFERENCES", "coverage", "errors", "losses", "savings", "studies"]
-
 REFERENCES = ("passive", "paper")
 """The methods that savings are counted against."""
 

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from rankgauge.report.formulas import mathml
 
-__all__ = ["collect", "drawn", "main"]
-
 INDEX = "index.md"
 
 _PARTS = re.compile(

@@ -15,23 +15,6 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-__all__ = [
-    "COLOURS",
-    "DASHES",
-    "GREY",
-    "LEADING",
-    "WIDTH",
-    "Axis",
-    "Drawing",
-    "Plot",
-    "apart",
-    "colour",
-    "element",
-    "sheet",
-    "ticks",
-    "wrapped",
-]
-
 COLOURS = (
     *("#1f6f8b", "#c8553d", "#8e6bb0", "#4f9d69", "#d9a441"),
     *("#3c4f9f", "#a0527a", "#7d5a3c", "#5bb0c0", "#7a7f87"),

@@ -11,8 +11,6 @@ from rich.table import Table
 
 from rankgauge.report.document import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
 
-__all__ = ["console", "escaped", "pairs", "ruled", "show", "text_width"]
-
 WIDTH, ENDLESS = 80, 10_000
 
 

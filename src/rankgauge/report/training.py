@@ -15,8 +15,6 @@ from rankgauge.ltr.ranker import changed_dialect
 from rankgauge.measures import Aggregate
 from rankgauge.stats import t_interval
 
-__all__ = ["Training", "show_parameters", "show_rankers", "sparkline"]
-
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 40
 """How many rounds a line of bars has room for."""

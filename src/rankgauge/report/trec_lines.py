@@ -11,8 +11,6 @@ import numpy as np
 from rankgauge.measures import Measure, Printed, trec_name
 from rankgauge.result import Result
 
-__all__ = ["ALL", "TrecLine", "lines"]
-
 ALL = "all"
 """What the mean over all queries has in place of a query."""
 

@@ -18,8 +18,6 @@ from rankgauge.romip.metrics import OfficialMetric
 from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables
 from rankgauge.romip.result import Note, Row, TrackResult
 
-__all__ = ["annotation", "decide"]
-
 METRICS: tuple[OfficialMetric, ...] = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
 
 

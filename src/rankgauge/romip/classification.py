@@ -21,8 +21,6 @@ from rankgauge.romip.decisions import Decisions, figures_of, values_of
 from rankgauge.romip.relevance_tables import files, read_tables
 from rankgauge.romip.result import Note, Row, TrackResult
 
-__all__ = ["Truth", "classification", "decide", "read_truth"]
-
 TRUTH = "truth"
 """The name of the only table of a truth that lists which documents belong where."""
 

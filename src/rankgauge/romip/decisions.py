@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from rankgauge.romip.metrics import OfficialMetric
 from rankgauge.romip.result import MACRO, MICRO, Row
 
-__all__ = ["Decisions", "figures_of", "values_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Decisions:

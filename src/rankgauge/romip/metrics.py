@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["CURVES", "CUTOFFS", "DECISIONS", "LEVELS", "QA", "OfficialMetric", "RecallCurve", "binary", "graded"]
-
 CUTOFFS = (1, 5, 10)
 """The n of precision(n), DCG and NDCG unless others are asked for."""
 

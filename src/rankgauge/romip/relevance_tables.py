@@ -20,8 +20,6 @@ from rankgauge.io.romip_xml import is_xml, read_relevance
 from rankgauge.judgments import combine
 from rankgauge.tables import JUDGMENTS, check
 
-__all__ = ["GRADED", "LEVELS", "RelevanceTable", "RelevanceTables", "derive", "files", "read_tables"]
-
 LEVELS: Mapping[str, float] = {"relevant-minus": 1.0, "relevant-plus": 2.0, "vital": 3.0}
 """The levels at which a binary table may call a document relevant, and their grades."""
 

@@ -10,8 +10,6 @@ import polars as pl
 
 from rankgauge.romip.metrics import OfficialMetric
 
-__all__ = ["MACRO", "MICRO", "Note", "Row", "TrackResult"]
-
 MACRO, MICRO = "macro", "micro"
 
 Row = tuple[Any, ...]

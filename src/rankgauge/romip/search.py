@@ -20,8 +20,6 @@ from rankgauge.romip.metrics import OfficialMetric, RecallCurve
 from rankgauge.romip.relevance_tables import GRADED, RelevanceTable, RelevanceTables
 from rankgauge.romip.result import MACRO, Note, Row, TrackResult
 
-__all__ = ["qa", "search"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Sheet:

@@ -9,8 +9,6 @@ import numpy as np
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["ColumnMoments", "alike", "moments"]
-
 
 class ColumnMoments(NamedTuple):
     """For each column the number of queries, their mean, and each value's distance from it (0 if left out)."""

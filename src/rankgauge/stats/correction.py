@@ -10,9 +10,6 @@ import numpy as np
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["CORRECTIONS", "Correction", "Family"]
-
-
 CORRECTIONS: Registry[Correction] = Registry("correction", "rankgauge.stats.corrections")
 
 

@@ -18,8 +18,6 @@ import numpy.typing as npt
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["kendall_tau", "tau_ap", "tau_ap_b"]
-
 
 def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """Kendall's τ_b of two scorings of the same systems; NaN if all systems of one scoring are tied.

@@ -15,8 +15,6 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.stats.columns import moments
 
-__all__ = ["POWER", "Outcomes", "cohen_dz", "outcomes", "power", "queries_needed", "separated_share"]
-
 POWER = 0.8
 """The usual aim: a difference that is there is found four times out of five."""
 

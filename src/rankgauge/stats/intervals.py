@@ -20,8 +20,6 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.columns import alike, moments
 
-__all__ = ["Interval", "bca_interval", "geometric_mean", "t_interval"]
-
 CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
 

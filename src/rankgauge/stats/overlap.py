@@ -13,8 +13,6 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Overlap", "Ranked", "rbo"]
-
 Ranked: TypeAlias = Sequence[Hashable | AbstractSet[Hashable]]
 """Items from the best down; a set holds tied items."""
 

@@ -17,9 +17,6 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registered, Registry
 
-__all__ = ["DRAWS", "SLACK", "TESTS", "PairedTest", "Tested", "pieces", "sampled"]
-
-
 DRAWS = 10_000
 """How many random signs or resamples a test takes: a p-value of 0.05 is then right within 0.004."""
 

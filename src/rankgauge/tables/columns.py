@@ -8,16 +8,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-__all__ = [
-    "ALIASES",
-    "JUDGMENTS",
-    "RUN",
-    "Table",
-    "find",
-    "raters",
-    "recognise",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Table:

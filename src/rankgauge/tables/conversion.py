@@ -15,8 +15,6 @@ from rankgauge.errors import InputError
 from rankgauge.tables.columns import JUDGMENTS, RUN, Table, recognise
 from rankgauge.tables.validation import check
 
-__all__ = ["as_frame", "as_judgments", "as_run"]
-
 
 def as_frame(source: Any) -> pl.DataFrame:
     """A frame, columns or rows as a frame with its own column names; missing numbers of pandas become null."""

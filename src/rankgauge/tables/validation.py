@@ -11,8 +11,6 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.tables.columns import JUDGMENTS, Table
 
-__all__ = ["Place", "check", "is_clean"]
-
 Place = tuple[int, str]
 """The number and the text of a row's line in its file."""
 

@@ -9,8 +9,6 @@ from pydantic import BaseModel, Field
 from rankgauge.active.labels import Label
 from rankgauge.web.people import Person, Role
 
-__all__ = ["SentLabel", "Settlement"]
-
 Text: TypeAlias = Annotated[str, Field(max_length=1000)]
 Comment: TypeAlias = Annotated[str, Field(max_length=4000)]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=120)]

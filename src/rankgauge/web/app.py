@@ -21,8 +21,6 @@ from rankgauge.web.room import Room, room_of
 from rankgauge.web.route import API, ROUTES
 from rankgauge.web.settings import RoomSettings
 
-__all__ = ["create_app"]
-
 MIB = 1 << 20
 
 

@@ -17,8 +17,6 @@ from rankgauge.web.credentials import is_csrf_token, verified
 from rankgauge.web.people import Person, Role
 from rankgauge.web.room import Room, room_of
 
-__all__ = ["COOKIE", "Admin", "Member", "SignedIn", "TheRoom", "limited"]
-
 COOKIE = "rankgauge"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FIELD, HEADER = "csrf", "x-csrf-token"

@@ -17,8 +17,6 @@ from rankgauge.active.campaign.database import Location, connect, writing
 from rankgauge.errors import InputError
 from rankgauge.web.database import METADATAS, migrate
 
-__all__ = ["copy"]
-
 CHUNK = 1_000
 """How many rows are held in memory at a time; a pool or a text may be large."""
 

@@ -19,8 +19,6 @@ from rankgauge.active.campaign.tables import campaigns
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.methods import Estimate
 
-__all__ = ["Campaigns", "GradeChoice", "OpenCampaign"]
-
 OPEN = 16
 """How many campaigns stay open; a pool of millions of documents takes memory."""
 

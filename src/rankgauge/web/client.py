@@ -20,8 +20,6 @@ import polars as pl
 
 from rankgauge.errors import InputError
 
-__all__ = ["RoomClient"]
-
 
 class RoomClient:
     """A client of the room at `url`, which acts as the owner of the token. Calls time out after `seconds`."""

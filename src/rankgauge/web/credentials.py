@@ -6,8 +6,6 @@ import hashlib
 import hmac
 import secrets
 
-__all__ = ["csrf_token", "hashed", "is_csrf_token", "new_secret", "new_signing_key", "signed", "verified"]
-
 BYTES = 32
 """256 random bits cannot be guessed, so that a fast hash without salt is enough."""
 

@@ -11,8 +11,6 @@ from sqlalchemy import Boolean, Column, Double, Engine, ForeignKey, Index, Integ
 from rankgauge.active.campaign import stopping, tables
 from rankgauge.active.campaign.database import writing
 
-__all__ = ["LINKS", "METADATA", "METADATAS", "PEOPLE", "ROOM", "SESSIONS", "TOKENS", "migrate"]
-
 METADATA = MetaData()
 
 METADATAS: tuple[MetaData, ...] = (tables.metadata, stopping.metadata, METADATA)

@@ -16,8 +16,6 @@ from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 
-__all__ = ["EXPORTS", "Export", "export"]
-
 COLUMNS = ("query", "document", "grade", "assessor", "kind", "comment", "time", "asked")
 
 

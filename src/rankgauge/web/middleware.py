@@ -13,8 +13,6 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["FACTS", "HEADERS", "LOG", "RateLimit", "RoomMiddleware"]
-
 LOG = logging.getLogger("rankgauge.web")
 FACTS = "facts"
 """The attribute of a log record with its further fields."""

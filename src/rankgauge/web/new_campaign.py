@@ -26,8 +26,6 @@ from rankgauge.io import read_table, table_suffixes
 from rankgauge.judgments import scale as scale_of
 from rankgauge.web.campaigns import Campaigns
 
-__all__ = ["NewCampaign", "create"]
-
 CAMPAIGN_FILES = (".rg", ".db")
 """The endings of campaign files."""
 

@@ -18,8 +18,6 @@ from rankgauge.web.credentials import hashed, new_secret, new_signing_key
 from rankgauge.web.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
 from rankgauge.web.settings import RoomSettings
 
-__all__ = ["People", "Person", "Role"]
-
 HOUR, DAY = 3600.0, 86400.0
 
 ADMIN_LINK_HOURS = 1.0

@@ -21,8 +21,6 @@ from rankgauge.web.people import People
 from rankgauge.web.route import ROUTES
 from rankgauge.web.settings import RoomSettings
 
-__all__ = ["Room", "room_of"]
-
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
     autoescape=select_autoescape(default=True, default_for_string=True),

@@ -19,8 +19,6 @@ from fastapi.security import HTTPBearer
 
 from rankgauge.registry import Registry
 
-__all__ = ["API", "ROUTES", "CampaignNumber", "RoomRouter", "api", "finite", "pages"]
-
 API = "/api/v1"
 
 ERRORS: dict[int | str, dict[str, Any]] = {

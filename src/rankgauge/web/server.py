@@ -18,8 +18,6 @@ from rankgauge.web.middleware import FACTS
 from rankgauge.web.room import Room
 from rankgauge.web.settings import RoomSettings
 
-__all__ = ["serve"]
-
 GRACE = 10
 """Seconds that a running request may still take after Ctrl-C or SIGTERM."""
 

@@ -9,8 +9,6 @@ from typing import Any, Self
 
 from rankgauge.errors import ParameterError
 
-__all__ = ["PREFIX", "RoomSettings"]
-
 PREFIX = "RANKGAUGE_"
 """The prefix of the environment variables: `lease_minutes` is RANKGAUGE_LEASE_MINUTES."""
 

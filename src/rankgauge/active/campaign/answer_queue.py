@@ -16,8 +16,6 @@ from rankgauge.active.campaign.stopping import CampaignRules
 from rankgauge.active.labels import Label, Recorded, Task
 from rankgauge.errors import RankGaugeError
 
-__all__ = ["AnswerQueue", "NextTask"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NextTask:

@@ -32,8 +32,6 @@ from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError, PausedError
 from rankgauge.numeric import FloatArray
 
-__all__ = ["LEASE", "Campaign"]
-
 LEASE = defaults.LEASE_DAYS * 24 * 3600
 """For how many seconds a document is reserved for the assessor who got it."""
 

@@ -27,8 +27,6 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from rankgauge.errors import InputError, MissingExtraError, UnavailableError
 
-__all__ = ["Location", "connect", "prepared", "reading", "writing"]
-
 PATIENCE = 60.0
 """How many seconds to wait for another process that is writing before giving up."""
 

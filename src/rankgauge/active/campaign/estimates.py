@@ -19,8 +19,6 @@ from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.methods import Estimate
 from rankgauge.numeric import FloatArray
 
-__all__ = ["FEWEST", "Progress", "combined", "curve", "estimate"]
-
 FEWEST = 2
 """How many draws an estimate with a standard error needs."""
 

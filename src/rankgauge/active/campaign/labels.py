@@ -17,8 +17,6 @@ from rankgauge.active.labels import Label, LabelKind, Recorded
 from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
 
-__all__ = ["LabelBatch", "is_writable", "record"]
-
 LONGEST = 200
 """How many letters an assessor's name and a key may have."""
 

@@ -14,8 +14,6 @@ from rankgauge.active.campaign.stages import CampaignStage
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Task
 
-__all__ = ["current_leases", "lease_documents"]
-
 TOLERANCE = 1e-9
 """How far sums of costs may exceed the budget because they are sums of doubles."""
 

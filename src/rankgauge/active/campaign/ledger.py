@@ -18,8 +18,6 @@ from rankgauge.active.labels import LabelKind
 from rankgauge.judgments import combine
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["CurrentLabel", "Ledger"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CurrentLabel:

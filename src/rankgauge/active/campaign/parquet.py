@@ -10,8 +10,6 @@ import polars as pl
 from rankgauge.active.pool import Pool
 from rankgauge.numeric import FloatArray
 
-__all__ = ["pack", "pack_beliefs", "unpack", "unpack_beliefs"]
-
 
 def pack(pool: Pool) -> bytes:
     """The pool without its texts, which are read document by document."""

@@ -14,8 +14,6 @@ from rankgauge.active.labels import LabelKind, Task
 from rankgauge.errors import InputError
 from rankgauge.judgments.agreement import Agreement, agreement
 
-__all__ = ["AssessorProgress", "Disagreement", "Review", "assessor_progress"]
-
 RECENT = 30
 """From how many of the last labels an assessor's pace is computed."""
 BREAK = 600.0

@@ -19,8 +19,6 @@ from rankgauge.judgments import combine, scale
 from rankgauge.judgments.scales import Scale
 from rankgauge.policies import Policy
 
-__all__ = ["CampaignSettings", "StageSettings", "Unjudgeable"]
-
 
 class Unjudgeable(Policy):
     """Unjudgeable documents: an assessor looked and could not say."""

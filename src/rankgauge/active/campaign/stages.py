@@ -12,8 +12,6 @@ from rankgauge.active.methods import Plan
 from rankgauge.errors import InputError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["CampaignStage", "remainder", "seed_of"]
-
 FREE = 1_000
 """How many draws that cost nothing may follow the last one that asked for something, in a plan without an end. If every
 document is known, all draws cost nothing."""

@@ -18,8 +18,6 @@ from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 
-__all__ = ["CampaignState"]
-
 
 class CampaignState:
     """Pool, stages and ledger of a campaign, and the transactions in which they are read and changed."""

@@ -16,8 +16,6 @@ from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import IntervalKind
 from rankgauge.errors import ParameterError
 
-__all__ = ["CampaignRules", "Guidelines", "metadata", "read_rules", "write_rules"]
-
 metadata = MetaData()
 """Apart from the campaign's own tables: a campaign's file has no rules, only a judging room's database has."""
 

@@ -17,8 +17,6 @@ from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Store", "make", "names"]
-
 CHUNK = 5_000
 """How many rows go to the database at a time."""
 

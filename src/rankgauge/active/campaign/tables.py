@@ -22,8 +22,6 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-__all__ = ["FORMAT", "campaigns", "draws", "labels", "leases", "metadata", "pools", "stages", "tasks", "texts"]
-
 FORMAT = 1
 """The version of this layout; a campaign of a later version is refused."""
 

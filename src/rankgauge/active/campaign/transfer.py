@@ -11,8 +11,6 @@ from rankgauge.active.campaign import tables as t
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.store import Store, make
 
-__all__ = ["transfer"]
-
 CHUNK = 1_000
 """How many rows are copied at a time."""
 

@@ -6,6 +6,4 @@ import numpy as np
 
 from rankgauge.active.cost import Cost
 
-__all__ = ["DOCUMENTS"]
-
 DOCUMENTS = Cost(name="documents", title="every document costs 1", of=lambda rows: np.ones(len(rows.frame))).register()

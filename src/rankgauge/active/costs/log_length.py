@@ -10,8 +10,6 @@ from rankgauge.active.pool_rows import PoolRows
 from rankgauge.errors import InputError
 from rankgauge.numeric import FloatArray
 
-__all__ = ["LOG_LENGTH"]
-
 SHORTEST = 2.0
 """The length that a shorter document counts for: an empty page has to be looked at as well, and log 1 is 0."""
 

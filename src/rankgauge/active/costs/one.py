@@ -6,6 +6,4 @@ import numpy as np
 
 from rankgauge.active.cost import Cost
 
-__all__ = ["ONE"]
-
 ONE = Cost(name="one", title="every query costs 1", of=lambda rows: np.repeat(1.0 / rows.sizes, rows.sizes)).register()

@@ -14,8 +14,6 @@ from rankgauge.io.source import Source
 from rankgauge.io.tabular import header, records
 from rankgauge.tables import find, raters
 
-__all__ = ["CSV"]
-
 NAMES = ("query", "document", "grade", "assessor")
 EXTRAS = ("comment", "key")
 

@@ -13,8 +13,6 @@ from rankgauge.io.source import Source
 from rankgauge.io.tabular import objects
 from rankgauge.tables import find
 
-__all__ = ["JSONL", "flat"]
-
 
 def _read(source: Source, assessor: str) -> LabelFile:
     labels, blank = [], 0

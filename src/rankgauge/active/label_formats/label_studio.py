@@ -17,8 +17,6 @@ from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 from rankgauge.tables import find
 
-__all__ = ["LABEL_STUDIO"]
-
 CHOSEN = ("choices", "rating", "number")
 """The types of results that are grades; a result's value has a key of that name."""
 

@@ -7,8 +7,6 @@ from rankgauge.active.labels import Label
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 
-__all__ = ["QRELS"]
-
 FIELDS = 4
 
 

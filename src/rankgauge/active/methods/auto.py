@@ -23,11 +23,10 @@ from rankgauge.active.sampling.linear_stage import LinearStage
 from rankgauge.active.sampling.query_stage import CensusStage, QueryStage
 from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
-
-__all__ = ["AutoMethod", "AutoPlan"]
 
 _Level: TypeAlias = CascadeStage | LinearStage | QueryStage
 

@@ -18,8 +18,6 @@ from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["DefensiveMethod", "DefensivePlan"]
-
 
 class DefensivePlan(PaperPlan):
     """Draws with replacement from the mixture; weights are bounded."""

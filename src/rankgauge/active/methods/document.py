@@ -21,11 +21,10 @@ from rankgauge.active.sampling.document_walk import WorthTable
 from rankgauge.active.sampling.linear_stage import LinearStage
 from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
-
-__all__ = ["STAGES", "DocumentMethod", "DocumentPlan", "document_stage"]
 
 STAGES = {1: (0.0,), 2: (0.0, 0.3), 3: (0.0, 0.2, 0.5)}
 """Where stages begin, as shares of the queries, by the number of stages."""

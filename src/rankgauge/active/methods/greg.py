@@ -23,8 +23,6 @@ from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["GregMethod", "GregPlan", "inclusions", "query_scores"]
-
 
 def query_scores(found: Moments, costs: FloatArray, uniform: float) -> FloatArray:
     """How worthwhile each query is, with a share of uniform mixed in: √Var L / √cost.

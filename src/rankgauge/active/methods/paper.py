@@ -23,8 +23,6 @@ from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["PaperMethod", "PaperPlan", "drawing", "draws_for"]
-
 MOST = 10
 """The most draws of a repetition, per query of the pool: a budget may be enough for all queries."""
 

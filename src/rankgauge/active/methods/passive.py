@@ -14,8 +14,6 @@ from rankgauge.active.sampling.query_plan import QueryEstimator, QueryPlan, repe
 from rankgauge.active.target import Target
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["PassiveMethod", "PassivePlan"]
-
 
 class PassivePlan(QueryPlan):
     """Queries in random order, none twice: every prefix is a simple random sample of the pool."""

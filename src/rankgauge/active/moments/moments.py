@@ -13,24 +13,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry
-
-__all__ = [
-    "CELLS",
-    "FORMS",
-    "SAMPLES",
-    "Lists",
-    "MomentForm",
-    "Moments",
-    "Worths",
-    "batches",
-    "moments",
-    "net_weights",
-    "worths",
-]
 
 CELLS = 1 << 16
 """How many cells are worked on at a time: what a core's own cache holds."""

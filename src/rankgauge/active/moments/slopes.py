@@ -19,11 +19,10 @@ import numpy.typing as npt
 from rankgauge.active.moments.forms.cascade import stakes
 from rankgauge.active.moments.moments import CELLS, Lists, batches, net_weights, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-
-__all__ = ["Layout", "Slopes", "slopes"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,8 +15,6 @@ from rankgauge.active.sampling.inclusion import InclusionRule
 from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["CascadeStage"]
-
 
 class CascadeStage(Stage):
     """Queries are judged as far as their luck is below S_k."""

@@ -13,11 +13,10 @@ import numpy as np
 
 from rankgauge.active.moments import Worths, slopes, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-
-__all__ = ["QueryBlock", "WalkPath", "WorthTable"]
 
 WALKS = 256
 """From how many walks, at most, a cost is predicted."""

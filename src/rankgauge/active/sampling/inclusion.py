@@ -9,8 +9,6 @@ import numpy as np
 
 from rankgauge.numeric import FloatArray
 
-__all__ = ["InclusionRule"]
-
 HALVINGS = 40
 
 

@@ -15,8 +15,6 @@ from rankgauge.active.sampling.inclusion import InclusionRule
 from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["LinearStage"]
-
 COMMON = 0.1
 
 

@@ -19,8 +19,6 @@ from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["QueryEstimator", "QueryPlan", "affordable", "is_new", "repeat_draws", "streams"]
-
 QueryEstimator: TypeAlias = Callable[[FloatArray, IndexArray, BoolArray], tuple[FloatArray, FloatArray, FloatArray]]
 """From the values of the drawn queries, the queries, and which draws count (each repetitions × draws): the estimates,
 their standard errors, and the degrees of freedom of these."""

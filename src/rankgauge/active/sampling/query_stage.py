@@ -16,8 +16,6 @@ from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
 from rankgauge.active.target import Target
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["CensusStage", "QueryStage"]
-
 
 class QueryStage(Stage):
     """Whole queries are judged if their luck is below their probability."""

@@ -15,8 +15,6 @@ import numpy as np
 from rankgauge.active.pool import Pool
 from rankgauge.numeric import FloatArray
 
-__all__ = ["recalibrated"]
-
 PRECISION = 0.5
 """The precision of each parameter's normal prior around "the beliefs are right": a handful of labels outweighs it."""
 

@@ -14,8 +14,6 @@ import numpy as np
 
 from rankgauge.numeric import BoolArray, FloatArray
 
-__all__ = ["RIDGE", "Regression"]
-
 RIDGE = 3.0
 """How many queries the prior counts for, which says that the beliefs tell nothing (b = 0)."""
 

@@ -21,8 +21,6 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["Luck", "Stage", "StageOutcome", "StagedPlan"]
-
 SETTLED = 4.0
 """Once a quarter of a stage has run, the estimate rests on it alone; until then the stage before counts too."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from rankgauge.audit.cause import Cause
 
-__all__ = ["ARITHMETIC", "ASSESSORS", "DUPLICATES", "FRACTIONS", "GROUPING", "PRECISION"]
-
 PRECISION = Cause(
     name="precision",
     fields=("single_precision",),

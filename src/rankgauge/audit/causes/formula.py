@@ -19,8 +19,6 @@ from rankgauge.policies import HighGrade
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
 
-__all__ = ["DISCOUNT", "GAIN", "IDEAL", "PARAMETERS", "RELEVANT", "TOP_GRADE"]
-
 
 def _gain_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     """What the grades in use are worth."""

@@ -15,8 +15,6 @@ from rankgauge.policies import LEAVE_OUT, ShortList
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
 
-__all__ = ["DEPTH", "EMPTY", "MISSING", "NEGATIVE", "SHORT", "TIES", "UNJUDGED"]
-
 
 def _empty_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     choice = dialect.choice("empty", measure)

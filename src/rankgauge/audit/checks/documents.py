@@ -6,8 +6,6 @@ import polars as pl
 
 from rankgauge.audit.check import Check, Finding, Subject
 
-__all__ = ["DUPLICATES", "PRECISION", "RANKS", "TIES", "UNJUDGED"]
-
 
 def _tied(subject: Subject, score: pl.Expr) -> pl.Series | None:
     """The queries with equal scores; only those that are judged."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from rankgauge.audit.check import Check, Finding, Subject
 
-__all__ = ["CONSTANT", "IDLE", "TORN"]
-
 
 def _torn(subject: Subject) -> Finding | None:
     if subject.lines is None:

@@ -8,8 +8,6 @@ import polars as pl
 
 from rankgauge.audit.check import Check, Finding, Subject
 
-__all__ = ["ABOVE_LETOR", "ABOVE_SCALE", "FRACTIONAL", "NEGATIVE", "SPELLING"]
-
 
 def _graded(condition: pl.Expr) -> Callable[[Subject], Finding]:
     """Finds the judgments whose grades meet the condition."""

@@ -7,8 +7,6 @@ import polars as pl
 from rankgauge.audit.check import Check, Finding, Subject
 from rankgauge.audit.conditions import CUTOFF
 
-__all__ = ["EMPTY", "MISSING", "SHORT", "SINGLE", "STRANGERS", "UNIFORM"]
-
 
 def _where(subject: Subject, condition: pl.Expr) -> Finding:
     return Finding.of_queries(subject.queries.filter(condition)["query"], len(subject.queries))

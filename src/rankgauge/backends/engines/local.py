@@ -11,8 +11,6 @@ from rankgauge.evaluation import evaluate
 from rankgauge.measures import Measure
 from rankgauge.result import Result
 
-__all__ = ["Local"]
-
 
 class Local(Engine):
     """This machine: `rankgauge.evaluate`, which scans, streams or reads as the files allow."""

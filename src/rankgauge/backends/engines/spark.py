@@ -12,8 +12,6 @@ from rankgauge.backends.engine import Engine
 from rankgauge.dialects import Dialect
 from rankgauge.result import Result
 
-__all__ = ["Spark"]
-
 _STORE = re.compile(r"^(\w{2,}):/")
 """How an address begins, as in s3a://bucket; a single letter is a drive."""
 

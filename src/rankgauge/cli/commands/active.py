@@ -12,8 +12,6 @@ from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.errors import ParameterError
 
-__all__ = ["estimate", "next_", "record", "refit"]
-
 group(
     "active",
     "An estimate with few labels: which documents to judge next, and what their grades say.",

@@ -11,8 +11,6 @@ from rankgauge.active import defaults
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 
-__all__ = ["plan"]
-
 Pools: TypeAlias = Annotated[
     list[Path],
     typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL"),

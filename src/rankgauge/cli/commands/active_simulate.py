@@ -10,8 +10,6 @@ import typer
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
 
-__all__ = ["simulate"]
-
 Letor: TypeAlias = Annotated[
     Path, typer.Argument(help="Graded documents with features, in the LETOR format.", metavar="LETOR", exists=True)
 ]

@@ -12,8 +12,6 @@ from rankgauge.cli import choices, options
 from rankgauge.cli.command import command, group
 from rankgauge.cli.options import names
 
-__all__ = ["explain", "lint", "run"]
-
 
 class FileOrCommand(TyperGroup):
     """A group in which a first word that is no command is a file, and its command is `run`."""

@@ -13,8 +13,6 @@ from rankgauge.cli.command import command
 from rankgauge.cli.options import EvaluationOptions
 from rankgauge.errors import InputError, ParameterError
 
-__all__ = ["compare"]
-
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 
 

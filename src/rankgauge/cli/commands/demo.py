@@ -17,8 +17,6 @@ import typer
 from rankgauge.cli.command import command
 from rankgauge.cli.demo_steps import PAGES, STEPS
 
-__all__ = ["demo"]
-
 FOLDER = Path("out/demo")
 CAMPAIGN, REPORT = "campaign.rg", "report.html"
 

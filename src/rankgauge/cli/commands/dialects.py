@@ -8,8 +8,6 @@ from typing import Annotated
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 
-__all__ = ["list_dialects", "show"]
-
 
 def list_dialects() -> None:
     """Every dialect with its title."""

@@ -12,8 +12,6 @@ from rankgauge.cli.options import Empty, EvaluationOptions, Short, policy, undef
 from rankgauge.errors import ParameterError
 from rankgauge.policies import MissingQuery, Unjudged
 
-__all__ = ["evaluate"]
-
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 

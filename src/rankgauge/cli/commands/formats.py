@@ -6,8 +6,6 @@ import sys
 
 from rankgauge.cli.command import command
 
-__all__ = ["formats"]
-
 
 @command("formats", "rankgauge formats", place=120)
 def formats() -> None:

@@ -11,8 +11,6 @@ from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.cli.options import file_format
 
-__all__ = ["agreement", "combine"]
-
 group(
     "judgments",
     "Judgments of several assessors: how far they agree, and one grade out of theirs.",

@@ -10,8 +10,6 @@ import typer
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 
-__all__ = ["list_measures", "show"]
-
 
 def list_measures() -> None:
     """Every measure with its title."""

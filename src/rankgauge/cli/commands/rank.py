@@ -10,8 +10,6 @@ import typer
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
 
-__all__ = ["rank"]
-
 SCORES = "letor"
 """The format with one score per line."""
 

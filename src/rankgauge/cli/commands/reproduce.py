@@ -10,8 +10,6 @@ import typer
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
 
-__all__ = ["reproduce"]
-
 PaperName: TypeAlias = Annotated[
     str | None,
     choices.argument(

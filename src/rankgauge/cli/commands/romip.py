@@ -15,8 +15,6 @@ from rankgauge.errors import ParameterError
 if TYPE_CHECKING:
     from rankgauge.romip import TrackResult
 
-__all__ = ["annotation", "classification", "qa", "search", "write_example"]
-
 group(
     "romip",
     "The tracks of the ROMIP seminars by the official metrics of 2010.",

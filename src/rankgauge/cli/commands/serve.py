@@ -8,8 +8,6 @@ import typer
 
 from rankgauge.cli.command import command
 
-__all__ = ["backup", "serve"]
-
 Database: TypeAlias = Annotated[
     str | None,
     typer.Option("--database", help="The URL of the database [default: sqlite:///rankgauge.db].", metavar="URL"),

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rankgauge.ltr import Objective, Ranker
     from rankgauge.report.training import Training
 
-__all__ = ["train"]
-
 RankerName: TypeAlias = Annotated[
     str | None,
     choices.argument(

@@ -10,8 +10,6 @@ import polars as pl
 from rankgauge.io.format import Format, Head, Kind, kinds, numbers
 from rankgauge.io.tabular import header, locate_record, scan_delimited, tabular
 
-__all__ = ["CSV", "TSV"]
-
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
     return kinds(header(head)[0])

@@ -14,8 +14,6 @@ from rankgauge.io.tabular import locate_object, objects, tabular
 from rankgauge.tables import ALIASES, find, raters
 from rankgauge.tables.columns import NUMBER, TEXT
 
-__all__ = ["JSONL"]
-
 _NUMBERS = ("grade", "score", "rank")
 
 

@@ -28,8 +28,6 @@ from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import JUDGMENTS, Table, check
 from rankgauge.tables.columns import NUMBER
 
-__all__ = ["AGAIN", "LETOR", "Features", "read_carefully", "read_features", "read_judgments", "read_pair"]
-
 AGAIN = r" \(\d+\)$"
 """How a list's name ends if it is not the first of its query."""
 

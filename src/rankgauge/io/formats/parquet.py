@@ -13,8 +13,6 @@ from rankgauge.io.format import Head, Kind, kinds
 from rankgauge.io.source import DAMAGE, Source
 from rankgauge.io.tabular import Scan, tabular
 
-__all__ = ["ARROW", "PARQUET"]
-
 
 def _where(source: Source) -> Path | io.BytesIO:
     return io.BytesIO(source.read()) if source.packed else source.scannable()

@@ -24,8 +24,6 @@ from rankgauge.io.romip_xml import RomipReader, graded
 from rankgauge.io.source import Source
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
 
-__all__ = ["ROMIP"]
-
 _NAMES = {3.0: "vital", 2.0: "relevant-plus", 1.0: "relevant-minus", 0.0: "notrelevant"}
 
 _MARK = re.compile(rb"<(?:\?xml\b|(?:\w+:)?(?:taskdocumentmatrix|taskresult|result|task|doclist)\b)")

@@ -21,8 +21,6 @@ from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.tables import JUDGMENTS, RUN
 
-__all__ = ["TREC", "TREC_ASSESSORS", "read_ranked"]
-
 _GAP = f"{BLANK}+"
 _JUDGMENT = rf"{_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){BLANK}*$"
 _QRELS = (

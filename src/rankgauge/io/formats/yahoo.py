@@ -20,8 +20,6 @@ from rankgauge.io.source import Source
 from rankgauge.policies import FractionalGrade
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
 
-__all__ = ["YAHOO"]
-
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
     if not head.numeric:

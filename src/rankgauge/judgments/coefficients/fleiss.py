@@ -8,8 +8,6 @@ from rankgauge.judgments.coefficient import Coefficient, Tally
 from rankgauge.judgments.coefficients.observed import observed
 from rankgauge.numeric import FloatArray, ratio
 
-__all__ = ["fleiss"]
-
 
 def fleiss(tally: Tally) -> FloatArray:
     """(P − P_e) / (1 − P_e): P the observed agreement, P_e = Σ p_k² over the shares p_k of the grades.

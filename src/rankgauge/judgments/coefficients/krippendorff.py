@@ -11,8 +11,6 @@ import numpy as np
 from rankgauge.judgments.coefficient import Coefficient, Tally
 from rankgauge.numeric import FloatArray, ratio
 
-__all__ = ["DISTANCES", "alpha", "coincidences"]
-
 CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
 

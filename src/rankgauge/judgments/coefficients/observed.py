@@ -5,8 +5,6 @@ from __future__ import annotations
 from rankgauge.judgments.coefficient import Coefficient, Tally
 from rankgauge.numeric import FloatArray, ratio
 
-__all__ = ["observed", "unanimous"]
-
 
 def observed(tally: Tally) -> FloatArray:
     """The chance that two assessors of an item gave it the same grade, averaged over the items that two judged."""

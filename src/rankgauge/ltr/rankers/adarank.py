@@ -20,8 +20,6 @@ from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties
 
-__all__ = ["AdaRank", "Boosting", "Round"]
-
 PATIENCE = 5
 """How many rounds may pass without a better ranking before a feature that was set aside returns."""
 

@@ -18,8 +18,6 @@ from rankgauge.ltr.parameters import parameter, real_number, whole_number
 from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import FloatArray
 
-__all__ = ["CoordinateAscent"]
-
 
 class CoordinateAscent(LinearRanker):
     """A weighted sum of features that makes any measure large, under any dialect.

@@ -18,8 +18,6 @@ from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.ltr.trees import Trees
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["ForestClassification", "ForestRegression"]
-
 
 class Forest(RelevanceModel):
     """A forest of `trees`, with at least `min_leaf` documents in a leaf, and a `share` of the features at each split.

@@ -21,8 +21,6 @@ try:
 except ImportError:
     raise MissingExtraError("lightgbm", "ltr") from None
 
-__all__ = ["LambdaMART"]
-
 TOPS = 30
 """How many top documents form pairs if the measure has no cutoff, as in LightGBM."""
 

@@ -18,8 +18,6 @@ from rankgauge.ltr.parameters import learned, parameter, real_number, whole_numb
 from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["OrderedLogit", "Posterior", "rising"]
-
 SAMPLE = 20_000
 """How many documents are used to estimate which features go together."""
 

@@ -16,8 +16,6 @@ from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray, IndexArray
 
-__all__ = ["RankBoost", "Stump", "Stumps"]
-
 _LEAST, _LARGEST = 1e-12, 1 - 1e-12
 """Bounds of a stump's worth: at 0 no stump helps, and at 1, with every pair in order, its weight would be infinite."""
 _HIGHEST = 600.0

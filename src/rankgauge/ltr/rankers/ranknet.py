@@ -18,8 +18,6 @@ from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["Adam", "Batch", "Network", "RankNet", "batches"]
-
 
 class RankNet(Ranker):
     """A network with 1 to 3 hidden layers of tanh units, for the mean of log(1 + exp(s_j − s_i)), i preferred to j.

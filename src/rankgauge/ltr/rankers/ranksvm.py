@@ -18,8 +18,6 @@ from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray
 
-__all__ = ["RankSVM", "path"]
-
 GRID = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4)
 
 _STEPS = 100

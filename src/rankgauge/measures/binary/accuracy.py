@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, Ti
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["Accuracy"]
-
 
 class Accuracy(Measure):
     """The share of pairs in the right order, of all pairs of a relevant and another document among the first k.

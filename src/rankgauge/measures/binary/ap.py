@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["AP"]
-
 
 class AP(Measure):
     """The mean, over all relevant documents, of the precision at their ranks; 0 for those not retrieved."""

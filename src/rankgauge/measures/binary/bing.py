@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["binG"]
-
 
 class binG(Measure):
     """The mean, over all relevant documents, of 1 / log2(2 + the documents before it that are not relevant)."""

@@ -8,8 +8,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, choice
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["VARIANTS", "Bpref", "preferred"]
-
 VARIANTS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "trec_eval": np.minimum,  # te_calc_bpref divides by MIN(num_nonrel, num_rel)
     "romip": lambda R, N: R,  # as the paper and ROMIP 2010 print it

@@ -5,8 +5,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["bpref_10"]
-
 
 class bpref_10(Measure):
     """Binary preference in which the first 10 + R judged non-relevant documents count, for R relevant ones."""

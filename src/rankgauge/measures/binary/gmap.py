@@ -3,8 +3,6 @@
 from rankgauge.measures.binary.ap import AP
 from rankgauge.measures.measure import Aggregate, Cutoff, Example, Facts
 
-__all__ = ["GMAP"]
-
 
 class GMAP(AP):
     """Average precision whose mean over queries is geometric: it rewards a run that fails on no query.

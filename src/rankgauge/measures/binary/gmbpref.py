@@ -3,8 +3,6 @@
 from rankgauge.measures.binary.bpref import Bpref
 from rankgauge.measures.measure import Aggregate, Example, Facts
 
-__all__ = ["GMBpref"]
-
 
 class GMBpref(Bpref):
     """Binary preference whose mean over queries is geometric: it rewards a run that fails on no query.

@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import BoolArray, FloatArray, ratio
 from rankgauge.ranking import UNJUDGED, RankedLists, total
 
-__all__ = ["infAP"]
-
 EPSILON = 1e-5
 """What keeps the estimate from 0/0 where nothing above was judged (trec_eval, INFAP_EPSILON)."""
 

@@ -7,8 +7,6 @@ from rankgauge.measures.precision import ROUNDINGS, interpolated_precision, reac
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["IPrec"]
-
 
 class IPrec(Measure):
     """The greatest precision at any rank where at least the share r of the relevant documents has been found.

@@ -8,8 +8,6 @@ from rankgauge.measures.precision import ROUNDINGS, interpolated_precision
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["IPrecAvg"]
-
 LEVELS = tuple(tenth / 10 for tenth in range(11))
 
 

@@ -6,8 +6,6 @@ from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists
 
-__all__ = ["Judged"]
-
 
 class Judged(Measure):
     """The share of judged documents among the first k, or among all; a shorter list is not padded."""

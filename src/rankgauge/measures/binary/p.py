@@ -8,8 +8,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["P"]
-
 
 class P(Measure):
     """The share of relevant documents among the first k.

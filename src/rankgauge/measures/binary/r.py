@@ -4,8 +4,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["R"]
-
 
 class R(Measure):
     """The share of the relevant documents that are among the first k."""

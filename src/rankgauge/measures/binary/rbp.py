@@ -5,8 +5,6 @@ from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import persistence, relevance
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 
-__all__ = ["RBP"]
-
 
 class RBP(Measure):
     """The share of relevant documents that a user meets who goes on to the next one with probability p."""

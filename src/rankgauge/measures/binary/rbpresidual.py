@@ -8,8 +8,6 @@ from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists, total
 
-__all__ = ["RBPResidual"]
-
 
 class RBPResidual(Measure):
     """What all unjudged documents would add to rank-biased precision if they were relevant: those of the list, and

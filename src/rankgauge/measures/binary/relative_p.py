@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["RelativeP"]
-
 
 class RelativeP(Measure):
     """The precision at k, divided by the highest precision possible at k: precision up to R, recall from there on."""

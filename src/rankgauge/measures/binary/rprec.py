@@ -4,8 +4,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["Rprec"]
-
 
 class Rprec(Measure):
     """The share of relevant documents among the first R, where R documents are relevant: precision and recall meet."""

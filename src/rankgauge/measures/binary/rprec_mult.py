@@ -7,8 +7,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["RprecMult"]
-
 
 class RprecMult(Measure):
     """The precision after a multiple of R documents, R being the number of relevant ones.

@@ -10,8 +10,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, ch
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking.lists import Weight, to_single
 
-__all__ = ["RR"]
-
 
 def _ruler(*marks: float) -> Weight:
     """A table of what the first ranks are worth; 0 beyond."""

@@ -6,8 +6,6 @@ from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import relevance
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 
-__all__ = ["Success"]
-
 
 class Success(Measure):
     """1 if a relevant document is among the first k, else 0; with ties, the chance of it."""

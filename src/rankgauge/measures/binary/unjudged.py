@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["UnjudgedShare"]
-
 
 class UnjudgedShare(Measure):
     """The share of unjudged documents among the first k: high values warn that the judgments do not know the run.

@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, ch
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["ERR"]
-
 
 class ERR(Measure):
     """The expected reciprocal of the rank at which a user stops who is satisfied by a document of grade g with

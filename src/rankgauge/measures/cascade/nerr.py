@@ -6,8 +6,6 @@ from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["nERR"]
-
 
 class nERR(ERR):
     """Expected reciprocal rank, divided by that of the ideal order of the judged documents."""

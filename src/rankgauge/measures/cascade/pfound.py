@@ -11,8 +11,6 @@ from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight
 
-__all__ = ["PFound"]
-
 P_REL: Mapping[str, Weight] = {
     "romip": lambda grades: np.where(grades > 0, 0.5 * np.exp2(grades - 3.0), 0.0),  # ROMIP 2010, official metrics
     "grade": lambda grades: np.maximum(grades, 0.0),  # CatBoost: the label is the probability

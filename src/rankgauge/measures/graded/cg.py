@@ -8,8 +8,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["CG"]
-
 
 class CG(Measure):
     """The sum of the gains of the first k documents, whatever their order."""

@@ -10,8 +10,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["DCG"]
-
 
 def _dcg(name: str) -> dict[str, Any]:
     """ir-measures' `dcg=`: an optional gain and a discount, joined by a hyphen."""

@@ -7,8 +7,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["G"]
-
 
 class G(Measure):
     """Normalised gain: a document's gain counts in full while the list keeps up with the ideal one.

@@ -8,8 +8,6 @@ from rankgauge.measures.precision import Levels
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["GAP"]
-
 
 class GAP(Measure):
     """Average precision for users who differ in the grade from which on a document is relevant to them.

@@ -8,8 +8,6 @@ from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["gRBP"]
-
 
 class gRBP(Measure):
     """What a user gains per document who goes on to the next one with probability p.

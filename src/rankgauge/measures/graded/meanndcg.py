@@ -8,8 +8,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["MeanNDCG"]
-
 
 class MeanNDCG(Measure):
     """The mean of nDCG@1, nDCG@2 … nDCG@n, where n is the length of the list."""

@@ -10,8 +10,6 @@ from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["nDCG"]
-
 
 class nDCG(DCG):
     """Discounted cumulative gain, divided by that of the ideal order of the judged documents.

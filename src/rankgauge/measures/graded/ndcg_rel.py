@@ -7,8 +7,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["nDCGRel"]
-
 
 class nDCGRel(Measure):
     """The mean, over all documents with a gain, of nDCG at their ranks; those not retrieved count with nDCG of all."""

@@ -13,8 +13,6 @@ from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import group_edges
 
-__all__ = ["Q"]
-
 QueryWeight: TypeAlias = Callable[[IndexArray, FloatArray], FloatArray]
 """What a rank of a query is worth: queries and ranks in, weights out."""
 

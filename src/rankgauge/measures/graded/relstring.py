@@ -10,8 +10,6 @@ from rankgauge.measures.output import NumberFormat
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists
 
-__all__ = ["RelString"]
-
 SYMBOLS = "0123456789>.-"
 """A grade from 0 to 9, a higher one, a document in the pool that was not judged, and one that is not in the pool."""
 

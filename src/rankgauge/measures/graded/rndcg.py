@@ -7,8 +7,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["RnDCG"]
-
 
 class RnDCG(Measure):
     """The mean of nDCG at the ranks where the ideal order steps down to a lower gain, and at the end of the list.

@@ -7,8 +7,6 @@ from rankgauge.measures.precision import Levels
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["muAP"]
-
 
 class muAP(Measure):
     """The mean of average precision over every grade in use as the least relevant one, each weighed by its distance

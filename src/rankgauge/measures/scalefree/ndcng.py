@@ -7,8 +7,6 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
-__all__ = ["NDCNG"]
-
 
 class NDCNG(Measure):
     """Discounted cumulative normalised gain against that of the ideal order: a grade gains 2^(g/m) − 1, with m the

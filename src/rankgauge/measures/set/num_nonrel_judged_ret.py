@@ -8,8 +8,6 @@ from rankgauge.measures.measure import OPEN, Aggregate, Example, Facts, Measure,
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["NumNonrelJudgedRet"]
-
 
 class NumNonrelJudgedRet(Measure):
     """The number of retrieved documents that were judged, and judged not relevant."""

@@ -6,8 +6,6 @@ from rankgauge.measures.measure import Aggregate, Example, Facts, Measure, TieRu
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["NumQ"]
-
 
 class NumQ(Measure):
     """One for each query, so that the sum counts them."""

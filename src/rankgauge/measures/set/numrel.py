@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Aggregate, Example, Facts, Measure,
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["NumRel"]
-
 
 class NumRel(Measure):
     """How many relevant documents were judged, retrieved or not.

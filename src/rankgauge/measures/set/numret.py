@@ -6,8 +6,6 @@ from rankgauge.measures.measure import Aggregate, Example, Facts, Measure, TieRu
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists
 
-__all__ = ["NumRet"]
-
 
 class NumRet(Measure):
     """How many documents the list has; with `rel`, how many of them have at least that grade."""

@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetRelativeP"]
-
 
 class SetRelativeP(Measure):
     """The precision of the retrieved set, divided by the highest precision that a set of its size can reach."""

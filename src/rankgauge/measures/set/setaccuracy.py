@@ -4,8 +4,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetAccuracy", "decisions"]
-
 
 def decisions(lists: RankedLists, rel: float) -> tuple[FloatArray, FloatArray]:
     """How many documents of each list were decided on rightly, a + d of the 2×2 table, and wrongly, b + c."""

@@ -4,8 +4,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetAP"]
-
 
 class SetAP(Measure):
     """Set precision times set recall: what average precision would be if every relevant document came last."""

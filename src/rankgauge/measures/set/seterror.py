@@ -5,8 +5,6 @@ from rankgauge.measures.set.setaccuracy import decisions
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetError"]
-
 
 class SetError(Measure):
     """The share of wrong decisions: other documents retrieved and relevant ones missed. Lower is better."""

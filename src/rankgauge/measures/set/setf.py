@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetF"]
-
 
 class SetF(Measure):
     """The weighted harmonic mean of set precision and set recall; 0 if one of them is 0.

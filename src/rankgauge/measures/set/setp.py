@@ -4,8 +4,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetP"]
-
 
 class SetP(Measure):
     """The share of relevant documents among all that were retrieved."""

@@ -4,8 +4,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["SetR"]
-
 
 class SetR(Measure):
     """The share of the relevant documents that were retrieved."""

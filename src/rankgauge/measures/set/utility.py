@@ -6,8 +6,6 @@ from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
-__all__ = ["Utility"]
-
 
 class Utility(Measure):
     """A sum over the collection: each document is worth what its kind is worth.

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from rankgauge.numeric import BoolArray, IndexArray
 
-__all__ = ["MARGIN", "Words", "descending", "hashed", "keyed", "same", "window", "words"]
-
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Ids × words, or one word per id."""
 

@@ -19,8 +19,6 @@ from rankgauge.numeric import IndexArray
 from rankgauge.ranking.scan.ids import MARGIN, words
 from rankgauge.ranking.threads import THREADS
 
-__all__ = ["CHUNK", "Chunk", "IrregularFileError", "TrecLines", "chunks"]
-
 CHUNK = 1 << 22
 """About how many bytes are worked on at a time: enough that NumPy's calls cost little, little enough for the cache."""
 

@@ -17,8 +17,6 @@ import numpy as np
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.scan.ids import Words, window
 
-__all__ = ["decimals"]
-
 DIGITS = 19
 """10^19 is less than 2^64."""
 

@@ -21,8 +21,6 @@ from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.ranking.threads import spread
 
-__all__ = ["JudgedPool", "join", "spans"]
-
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
 
 SALTS = range(4)

@@ -23,8 +23,6 @@ from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.ranking.scan.pool import JudgedPool, join, spans
 from rankgauge.ranking.threads import keep_freed_memory, spread
 
-__all__ = ["scan"]
-
 DOCUMENT, SCORE, FIELDS = 2, 4, 6
 LOOKED_AT = 512
 """How many bytes tell a packed file from text."""

@@ -8,8 +8,6 @@ from rankgauge.audit import Audit
 from rankgauge.report.plots import Chart, finished
 from rankgauge.report.svg import colour
 
-__all__ = ["CHARTS"]
-
 WIDTH = 420
 
 

@@ -9,8 +9,6 @@ from rankgauge.active import Campaign
 from rankgauge.report.campaign import settled
 from rankgauge.report.plots import COLOURS, Chart, finished
 
-__all__ = ["CHARTS"]
-
 WIDTH, HEIGHT = 480, 260
 
 

@@ -10,8 +10,6 @@ import polars as pl
 from rankgauge.comparison import Comparison
 from rankgauge.report.plots import COLOURS, Chart, finished
 
-__all__ = ["CHARTS"]
-
 WIDTH = 260
 
 

@@ -11,8 +11,6 @@ import polars as pl
 from rankgauge.report.plots import COLOURS, Chart, finished
 from rankgauge.result import Result
 
-__all__ = ["CHARTS"]
-
 BINS, WIDTH, HEIGHT = 20, 220, 160
 
 

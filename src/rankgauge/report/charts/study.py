@@ -10,8 +10,6 @@ import polars as pl
 from rankgauge.active.study import Study
 from rankgauge.report.plots import COLOURS, Chart, finished, require, series_colour
 
-__all__ = ["CHARTS", "draw", "panels"]
-
 WIDTH, HEIGHT = 250, 260
 HUES = ("#555555", *COLOURS, "#000000")
 """Passive, which is what all are measured by, is grey."""

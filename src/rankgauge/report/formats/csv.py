@@ -6,8 +6,6 @@ from typing import TextIO
 
 from rankgauge.report.format import Report, ReportFormat
 
-__all__ = ["CSV"]
-
 
 def write(report: Report, stream: TextIO) -> None:
     """The main table."""

@@ -8,8 +8,6 @@ from rankgauge.report.document import Medium
 from rankgauge.report.format import Report, ReportFormat
 from rankgauge.report.html import page
 
-__all__ = ["HTML"]
-
 
 def write(report: Report, stream: TextIO) -> None:
     """The page."""

@@ -11,8 +11,6 @@ import polars as pl
 
 from rankgauge.report.format import Report, ReportFormat
 
-__all__ = ["JSON", "plain"]
-
 
 def write(report: Report, stream: TextIO) -> None:
     """The whole report; what is not defined is null."""

@@ -8,8 +8,6 @@ from typing import TextIO
 from rankgauge.report.format import Report, ReportFormat
 from rankgauge.report.formats.json import plain
 
-__all__ = ["JSONL"]
-
 
 def write(report: Report, stream: TextIO) -> None:
     """A line per row; what is not defined is null."""

@@ -17,8 +17,6 @@ from rankgauge.report.document import (
 )
 from rankgauge.report.format import Report, ReportFormat
 
-__all__ = ["MARKDOWN", "table"]
-
 
 def write(report: Report, stream: TextIO) -> None:
     """The document, with a blank line between its passages."""

@@ -7,8 +7,6 @@ from typing import TextIO
 from rankgauge.report.format import Report, ReportFormat
 from rankgauge.report.plots import require
 
-__all__ = ["PNG"]
-
 SCALE = 2
 """Dots for each unit of the drawing."""
 

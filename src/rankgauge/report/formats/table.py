@@ -8,8 +8,6 @@ from rankgauge.report.document import Medium
 from rankgauge.report.format import Report, ReportFormat
 from rankgauge.report.terminal import show
 
-__all__ = ["TABLE"]
-
 
 def write(report: Report, stream: TextIO) -> None:
     """The document as text."""

@@ -19,8 +19,6 @@ from rankgauge.report.document import (
 )
 from rankgauge.report.format import Report, ReportFormat
 
-__all__ = ["LATEX", "escaped", "tabular"]
-
 HEAD = "% \\usepackage{booktabs}\n"
 
 _SPECIAL = {

@@ -8,8 +8,6 @@ from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import ReportFormat
 from rankgauge.report.trec_lines import lines
 
-__all__ = ["TREC"]
-
 
 def write(report: EvaluationReport, stream: TextIO) -> None:
     """Each run's lines under one another."""

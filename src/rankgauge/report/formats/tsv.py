@@ -13,8 +13,6 @@ from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import ReportFormat
 from rankgauge.report.trec_lines import lines
 
-__all__ = ["TSV"]
-
 
 def write(report: EvaluationReport, stream: TextIO) -> None:
     """A line per value; the mean's query is called `all`."""

@@ -8,8 +8,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["commands", "page"]
-
 HEAD = """# Command line
 
 Every command has `--help`; this page is that text. Errors that a user can cause are one message on stderr and an exit

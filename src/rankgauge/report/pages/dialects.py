@@ -9,8 +9,6 @@ from rankgauge.dialects import Dialect
 from rankgauge.report import descriptions
 from rankgauge.report.formats.md import table
 
-__all__ = ["overview", "page"]
-
 HEAD = """# Dialects
 
 Two tools give one ranking two numbers, because each settles in its own way what the papers leave open. A dialect is

@@ -9,8 +9,6 @@ from rankgauge.report import descriptions
 from rankgauge.report.formats.md import table
 from rankgauge.report.numbers import number
 
-__all__ = ["overview", "page"]
-
 FAMILY_WORDS = {
     "set": "Set measures: what was retrieved, whatever its order",
     "binary": "Binary measures: a document is relevant or not",

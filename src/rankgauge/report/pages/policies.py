@@ -9,8 +9,6 @@ from rankgauge.judgments import RULES
 from rankgauge.policies import Policy
 from rankgauge.report.formats.md import table
 
-__all__ = ["page"]
-
 HEAD = """# Policies
 
 What other tools leave to a sort, a default or an accident is a named choice here. A dialect fixes all of them; each can

@@ -7,8 +7,6 @@ import numpy as np
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.correction import Correction, Family
 
-__all__ = ["BENJAMINI_HOCHBERG"]
-
 
 def _adjust(family: Family) -> FloatArray:
     """The i-th smallest of m p-values times m / i, and at most the next larger one's."""

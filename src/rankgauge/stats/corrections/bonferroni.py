@@ -7,8 +7,6 @@ import numpy as np
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.correction import Correction, Family
 
-__all__ = ["BONFERRONI"]
-
 
 def _adjust(family: Family) -> FloatArray:
     return np.minimum(family.p * len(family.p), 1.0)

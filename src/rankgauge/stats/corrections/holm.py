@@ -7,8 +7,6 @@ import numpy as np
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.correction import Correction, Family
 
-__all__ = ["HOLM"]
-
 
 def _adjust(family: Family) -> FloatArray:
     """The i-th smallest of m p-values times m − i + 1, and at least the next smaller one's."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from rankgauge.stats.correction import Correction
 
-__all__ = ["NONE"]
-
 NONE = Correction(
     name="none",
     title="no correction",

@@ -8,8 +8,6 @@ from rankgauge.numeric import FloatArray
 from rankgauge.stats.correction import Correction, Family
 from rankgauge.stats.paired_test import SLACK, pieces, sampled
 
-__all__ = ["TUKEY"]
-
 
 def _adjust(family: Family) -> FloatArray:
     """The share of shuffles within queries after which the best and the worst run are as far apart.

@@ -8,8 +8,6 @@ from rankgauge.numeric import FloatArray
 from rankgauge.stats.columns import alike
 from rankgauge.stats.paired_test import SLACK, PairedTest, Tested, pieces, sampled
 
-__all__ = ["BOOTSTRAP"]
-
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     """The share of resamples of the centred differences whose t is as far from 0 as the one found."""

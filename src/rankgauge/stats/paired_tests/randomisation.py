@@ -7,8 +7,6 @@ import numpy as np
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.paired_test import SLACK, PairedTest, Tested, pieces, sampled
 
-__all__ = ["RANDOMISATION", "every"]
-
 EXACT = 20
 """Up to this many queries with a difference, all signs are tried: a million choices."""
 

@@ -7,8 +7,6 @@ import numpy as np
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.paired_test import PairedTest, Tested
 
-__all__ = ["SIGN"]
-
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     from scipy.special import bdtr

@@ -12,8 +12,6 @@ from rankgauge.numeric import FloatArray
 from rankgauge.stats.columns import moments
 from rankgauge.stats.paired_test import PairedTest, Tested
 
-__all__ = ["T"]
-
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     """p is 1 for fewer than two queries, and 0 if all differences are the same and not 0."""

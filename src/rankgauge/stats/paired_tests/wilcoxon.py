@@ -9,8 +9,6 @@ from rankgauge.stats.columns import alike
 from rankgauge.stats.paired_test import PairedTest, Tested
 from rankgauge.stats.paired_tests.randomisation import every
 
-__all__ = ["WILCOXON"]
-
 FEW = 13
 """Up to this many queries SciPy tries all signs if differences are tied."""
 

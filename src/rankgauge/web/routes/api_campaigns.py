@@ -14,8 +14,6 @@ from rankgauge.web.new_campaign import NewCampaign, create
 from rankgauge.web.room import Room
 from rankgauge.web.route import CampaignNumber, api, finite
 
-__all__ = ["router"]
-
 router = api("api_campaigns", place=200, tag="campaigns")
 
 BINARY: dict[str, Any] = {

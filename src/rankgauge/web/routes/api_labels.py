@@ -13,8 +13,6 @@ from rankgauge.web.answers import SentLabel, Settlement
 from rankgauge.web.auth import Admin, Member, TheRoom
 from rankgauge.web.route import CampaignNumber, api, finite
 
-__all__ = ["router"]
-
 router = api("api_labels", place=210, tag="labels")
 
 

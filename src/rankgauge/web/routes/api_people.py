@@ -10,8 +10,6 @@ from pydantic import BaseModel, Field
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.route import CampaignNumber, api
 
-__all__ = ["router"]
-
 router = api("api_people", place=220, tag="people")
 
 

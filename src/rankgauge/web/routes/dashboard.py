@@ -17,8 +17,6 @@ from rankgauge.web.filters import decimals
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("dashboard", place=50, tab="Dashboard")
 
 

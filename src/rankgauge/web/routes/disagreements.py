@@ -15,8 +15,6 @@ from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("disagreements", place=70, tab="Disagreements")
 
 

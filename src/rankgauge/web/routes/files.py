@@ -15,8 +15,6 @@ from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.exports import EXPORTS, export
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("files", place=90, tab="Files")
 
 

@@ -9,8 +9,6 @@ from rankgauge.active.campaign.database import reading
 from rankgauge.web.auth import TheRoom
 from rankgauge.web.route import ROUTES, RoomRouter
 
-__all__ = ["router"]
-
 router = ROUTES.add(RoomRouter("health", place=10, tags=["operations"]))
 
 

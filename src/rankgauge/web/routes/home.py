@@ -9,8 +9,6 @@ from rankgauge.web.auth import SignedIn, TheRoom
 from rankgauge.web.people import Role
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("home", place=30)
 
 

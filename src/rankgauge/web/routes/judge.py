@@ -21,8 +21,6 @@ from rankgauge.web.people import Person
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("judge", place=100, tab="Judge")
 
 FRAGMENT = "x-fragment"

@@ -17,8 +17,6 @@ from rankgauge.web.new_campaign import NewCampaign, create
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("new_campaign", place=40)  # before `/campaigns/{campaign}`
 
 

@@ -13,8 +13,6 @@ from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("people", place=60, tab="People")
 
 

@@ -9,8 +9,6 @@ from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("queries", place=80, tab="Queries")
 
 HINT = """Queries with documents that were handed out. A query has a value once every document that counts is judged;

@@ -9,8 +9,6 @@ from rankgauge.web.auth import COOKIE, SignedIn, TheRoom, limited
 from rankgauge.web.credentials import signed
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("sign_in", place=20)
 
 

@@ -10,8 +10,6 @@ from starlette.responses import RedirectResponse
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.route import pages
 
-__all__ = ["router"]
-
 router = pages("tokens", place=110)
 
 

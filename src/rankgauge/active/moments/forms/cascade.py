@@ -14,10 +14,9 @@ import numpy as np
 
 from rankgauge.active.moments.moments import CELLS, Lists, MomentForm, Moments, Worths, batches, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray
-
-__all__ = ["CASCADE", "list_moments", "stakes"]
 
 
 def _cascade(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:

@@ -11,9 +11,8 @@ import numpy as np
 
 from rankgauge.active.moments.moments import MomentForm, Moments, net_weights, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
-
-__all__ = ["LINEAR"]
+from rankgauge.active.target import Target
+from rankgauge.measures.forms import Shape
 
 
 def _linear(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:

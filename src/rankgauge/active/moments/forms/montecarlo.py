@@ -9,11 +9,10 @@ import numpy as np
 
 from rankgauge.active.moments.moments import MomentForm, Moments, batches
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
 from rankgauge.arrays import score_arrays
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
-
-__all__ = ["MONTECARLO"]
 
 CELLS = 1 << 19
 """How many grades are drawn and scored at a time."""

@@ -23,10 +23,9 @@ import numpy as np
 from rankgauge.active.moments.forms.cascade import list_moments
 from rankgauge.active.moments.moments import Lists, MomentForm, Moments, Worths, batches, worths
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Shape, Target
+from rankgauge.active.target import Target
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
-
-__all__ = ["PAIRS"]
 
 CELLS = 1 << 14
 """How many cells of D are worked on at a time: with two more such arrays they fit into a core's cache."""

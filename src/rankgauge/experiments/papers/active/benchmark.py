@@ -19,8 +19,6 @@ from rankgauge.experiments.papers.active.trials import Effort
 from rankgauge.io.formats.letor import Features
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Benchmark", "Split", "generated", "given"]
-
 TRAIN, POOL = 220, 4000
 """How many queries of the generated set are for training, and how many are in the pool."""
 

@@ -15,8 +15,6 @@ from rankgauge.experiments.papers.active.benchmark import Split
 from rankgauge.io.formats.letor import Features
 from rankgauge.numeric import FloatArray
 
-__all__ = ["Predictions", "Recipe", "recipes", "train_and_predict"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:

@@ -20,8 +20,6 @@ from rankgauge.report.document import Medium
 from rankgauge.report.html import page
 from rankgauge.report.simulation import SimulationReport
 
-__all__ = ["ACTIVE", "measure_all", "outcome"]
-
 LOSSES = {"figure-1": "error", "figure-2": "wrong", "figure-3": "error"}
 """What each figure shows: the absolute error, or how often the worse ranker is chosen."""
 

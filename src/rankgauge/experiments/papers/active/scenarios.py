@@ -16,17 +16,6 @@ from rankgauge.numeric import FloatArray
 if TYPE_CHECKING:
     from rankgauge.experiments.papers.active.rankers import Predictions
 
-__all__ = [
-    "Scenario",
-    "index_update",
-    "known_grades",
-    "one_ranker",
-    "pool_of",
-    "scenarios",
-    "training_size",
-    "two_rankers",
-]
-
 ONE = {"Random Forest": "RF regression", "ordered logit": "ordered logit"}
 """The rankers of Figure 1, by their titles there."""
 

@@ -25,8 +25,6 @@ from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray
 from rankgauge.report.simulation import SimulationReport
 
-__all__ = ["SHORT", "Simulation"]
-
 SHORT = {"rf": "forest-regression", "logit": "ordered-logit"}
 """Short names of rankers."""
 

@@ -19,8 +19,6 @@ from rankgauge.active.target import Target
 from rankgauge.experiments.jobs import ExperimentJob, Progress, parts_folder, run_jobs, unreported
 from rankgauge.numeric import FloatArray
 
-__all__ = ["METHODS", "Case", "Effort", "Trials", "method", "studies"]
-
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "passive": {"method": "passive"},
     "paper": {"method": "paper"},

@@ -28,8 +28,6 @@ from rankgauge.numeric import FloatArray
 from rankgauge.policies import LEAVE_OUT
 from rankgauge.report import plots
 
-__all__ = ["STRATEGIES", "compare", "levels", "load", "scaled_gains"]
-
 STRATEGIES = (1, 5, 9, 11, 15, 19, 21, 22)
 USERS: Mapping[str, tuple[str, int | None]] = {
     "figure-6": ("OHSUMED, graded by people: mean over queries, with two standard errors", None),

@@ -10,8 +10,6 @@ from rankgauge.experiments.claims import Paper
 from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.experiments.papers.multigraded import ohsumed, swaps, tables
 
-__all__ = ["MULTIGRADED"]
-
 
 def run(setting: Setting) -> Measurements:
     """Everything that the setting allows."""

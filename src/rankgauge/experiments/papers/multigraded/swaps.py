@@ -20,8 +20,6 @@ from rankgauge.experiments.standard_errors import jackknife
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report import plots
 
-__all__ = ["SCALES", "simulate", "uneven", "uniform", "walks"]
-
 DOCUMENTS, SWAPS, LEVELS = 100, 100, (2, 10, 20, 50)
 """Orders are measured after 0 to 99 swaps."""
 

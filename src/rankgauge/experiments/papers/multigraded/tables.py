@@ -11,8 +11,6 @@ from rankgauge.arrays import score_arrays
 from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Measurements
 
-__all__ = ["BESIDES", "LISTED", "MEASURES", "compute"]
-
 MEASURES: Mapping[str, str] = {"NDCG": "nDCG(dcg='exp-log2')", "µMAP": "muAP", "NDCNG": "NDCNG"}
 """The paper's measures under its names. Its NDCG has gains of 2^g − 1 and logarithms to base 10; the base cancels out
 when the sum is divided by the ideal."""

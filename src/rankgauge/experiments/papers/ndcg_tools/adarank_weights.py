@@ -16,8 +16,6 @@ from rankgauge.experiments.papers.ndcg_tools.training import METRIC
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.report.plots import Chart, Panels
 
-__all__ = ["measure"]
-
 ROUNDS = 30
 TRIES = 500
 """How many rounds AdaRank may try, including those it undoes."""

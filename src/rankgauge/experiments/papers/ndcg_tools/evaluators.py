@@ -16,8 +16,6 @@ from rankgauge.evaluation import evaluate
 from rankgauge.io.formats.letor import Features
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["CUTOFFS", "READINGS", "HeldOut", "tools"]
-
 CUTOFFS = tuple(range(1, 11))
 MEASURES = tuple(f"nDCG@{k}" for k in CUTOFFS)
 

@@ -12,8 +12,6 @@ from rankgauge.experiments.claims import CLEAR, Number
 from rankgauge.experiments.standard_errors import fold_means, fold_number
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-__all__ = ["Findings"]
-
 LAST = -1
 """The cutoff that rankers are compared at: 10, the last one."""
 

@@ -23,8 +23,6 @@ from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report.plots import Chart, Panels
 
-__all__ = ["NDCG_TOOLS", "judge"]
-
 QUERIES = 200
 """How many queries the generated set has; MQ2008 has 784."""
 

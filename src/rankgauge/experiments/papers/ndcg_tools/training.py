@@ -21,19 +21,6 @@ from rankgauge.experiments.jobs import ExperimentJob
 from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
 from rankgauge.numeric import FloatArray
 
-__all__ = [
-    "METRIC",
-    "PLAIN",
-    "RANKERS",
-    "WHOLE",
-    "RankerSetup",
-    "costs",
-    "jobs",
-    "name",
-    "scores",
-    "train",
-]
-
 METRIC = "nDCG@10"
 
 
