@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from benchmarks import active as benchmark
 from benchmarks.costs import Cost
-from rankgauge.active.moments import Layout, moments, slopes
+from rankgauge.active.moments import moments, slopes
 from rankgauge.active.moments.moments import batches
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.document_walk import QueryBlock, WorthTable
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Shape
@@ -80,15 +81,16 @@ def _expected(pool: Pool, query: int, measure: str, seen: FloatArray) -> float:
 @settings(deadline=None, max_examples=30)
 @given(pool=pools(), measure=st.sampled_from(["DCG@3", "ERR"]), data=st.data())
 def test_rows_may_repeat_a_query(pool: Pool, measure: str, data: st.DataObject) -> None:
-    """A layout's rows have labels of their own: a query that stands there twice has two values."""
+    """A block's rows have labels of their own: a query that is there twice has two sets of slopes."""
     target = Target.of(measure, pool)
     query = data.draw(st.integers(0, len(pool.queries) - 1))
-    layout = Layout.of(pool, target, [query, query])
-    known = target.worths(np.array(data.draw(st.lists(st.sampled_from(list(pool.grades)), min_size=2, max_size=2))))
-    found = layout.slopes(np.where(layout.filled, known[:, np.newaxis], 0.0))
-    for row, grade_worth in enumerate(known):
-        alone = Layout.of(pool, target, [query])
-        assert found.value[row] == alone.slopes(np.where(alone.filled, grade_worth, 0.0)).value[0]
+    block = QueryBlock(WorthTable(pool=pool, target=target), np.array([query, query]))
+    known = data.draw(st.lists(st.sampled_from(list(pool.grades)), min_size=2, max_size=2))
+    worth = np.where(block.there, target.worths(np.array(known))[:, np.newaxis], 0.0)
+    found = block.slopes(worth, np.arange(2))
+    for row, grade in enumerate(known):
+        alone = slopes(pool, target, np.full(len(pool.documents), grade)).slope
+        assert found[row] == pytest.approx(alone[block.documents[row]], abs=1e-9)
 
 
 def _long(beliefs: list[float], *, documents: int = 1500, rankers: int = 1) -> Pool:
@@ -180,8 +182,6 @@ def test_other_measures_have_no_slopes_and_one_sample_no_variance() -> None:
     pool = _long([0.5, 0.5], documents=3)
     with pytest.raises(ParameterError, match="linear or a cascade"):
         slopes(pool, Target.of("nDCG", pool))
-    with pytest.raises(ParameterError, match="linear or a cascade"):
-        Layout.of(pool, Target.of("nDCG", pool), [0])
     with pytest.raises(ParameterError, match="samples"):
         moments(pool, Target.of("nDCG", pool), samples=1)
 

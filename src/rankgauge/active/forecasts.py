@@ -94,12 +94,9 @@ def forecast(
     spent = np.sort(np.asarray([share * total for share in SHARES] if budgets is None else budgets, dtype=np.float64))
     if not len(spent) or not (spent > 0).all():
         raise ParameterError("a forecast", "budgets", "costs above 0", budgets)
+    usable = [name for name in methods.METHODS if name != "document" or target.shape is not Shape.OTHER]
     widths = {}
-    for method in _usable(target) if chosen is None else chosen:
+    for method in usable if chosen is None else chosen:
         errors = methods.get(method).expected_error(pool, target, budgets=spent, rng=rng)
         widths[str(method)] = 2 * half_width(errors, draws=np.inf, freedom=np.inf, level=level)
     return Forecast(budgets=spent, widths=widths, level=level)
-
-
-def _usable(target: Target) -> list[str]:
-    return [name for name in methods.METHODS if name != "document" or target.shape is not Shape.OTHER]

@@ -17,7 +17,7 @@ from rankgauge.active import defaults
 from rankgauge.active.campaign import estimates
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import FEWEST, Progress
-from rankgauge.active.campaign.labels import record
+from rankgauge.active.campaign.labels import LabelBatch
 from rankgauge.active.campaign.leases import lease_documents
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.stages import seed_of
@@ -73,8 +73,7 @@ class Campaign:
         chosen.check_scale()
         stage = StageSettings(method=method, budget=chosen.allowance, seed=chosen.seed, options=options or {})
         plan = stage.plan(pool, Target.of(measure, pool, dialect=chosen.dialect))
-        place = None if isinstance(location, Engine) else Location(location)
-        called = (place and place.name) or name
+        called = (None if isinstance(location, Engine) else Location(location).name) or name
 
         def insert(engine: Engine) -> Store:
             with writing(engine) as connection:
@@ -85,8 +84,7 @@ class Campaign:
 
         if isinstance(location, Engine):
             return cls(location, insert(location), clock=clock, first=plan)
-        assert place is not None
-        return cls._on(place, insert, clock, first=plan)
+        return cls._on(Location(location), insert, clock, first=plan)
 
     @classmethod
     def open(cls, location: str | Path, *, clock: Clock = time.time) -> Self:
@@ -175,7 +173,10 @@ class Campaign:
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
         with self._state.changing() as connection:
-            return record(self._state, connection, labels, replace=replace)
+            batch = LabelBatch(state=self._state, now=self._state.clock())
+            count = batch.add_all(labels, replace=replace)
+            batch.write(connection)
+        return count
 
     def labels(self, *, history: bool = False) -> pl.DataFrame:
         """The labels that count, or the whole history, with the time of each and whether its document was asked for."""

@@ -11,18 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import exc
 from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import (
-    ArgumentError,
-    DatabaseError,
-    DataError,
-    InterfaceError,
-    InvalidatePoolError,
-    NoSuchModuleError,
-    OperationalError,
-    TimeoutError,
-)
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from rankgauge.errors import InputError, MissingExtraError, UnavailableError
@@ -63,7 +54,7 @@ class Location:
             return sa.URL.create("sqlite", database=self.base)
         try:
             url = make_url(self.base)
-        except ArgumentError:
+        except exc.ArgumentError:
             raise InputError("is not a database's URL", path=self.text, hint=_URLS) from None
         return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
 
@@ -81,7 +72,7 @@ def connect(location: Location, *, existing: bool) -> Engine:
         raise InputError("there is no such campaign", path=path, hint="rankgauge active plan makes one.")
     try:
         engine = sa.create_engine(location.url, **_options(location))
-    except NoSuchModuleError:
+    except exc.NoSuchModuleError:
         raise InputError("names a database that is not known", path=str(location), hint=_URLS) from None
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "the database's driver", "web") from None
@@ -123,7 +114,7 @@ def _taken(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, ob
         try:
             engine.dialect.do_ping(connection)
         except engine.dialect.loaded_dbapi.Error:
-            raise InvalidatePoolError from None
+            raise exc.InvalidatePoolError from None
 
     return taken
 
@@ -172,15 +163,15 @@ def _explained(engine: Engine) -> Iterator[None]:
     shown = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=True)
     try:
         yield
-    except (OperationalError, InterfaceError) as error:
+    except (exc.OperationalError, exc.InterfaceError) as error:
         problem = "has no room left" if _is_full(error.orig) else "does not answer"
         raise UnavailableError(f"the database {problem}: {error.orig}", path=shown) from error
-    except DataError as error:
+    except exc.DataError as error:
         problem = f"the database cannot keep this: {str(error.orig).splitlines()[0]}"
         raise InputError(problem, path=shown) from error
-    except TimeoutError as error:
+    except exc.TimeoutError as error:
         raise UnavailableError("the database does not answer in time", path=shown) from error
-    except DatabaseError as error:
+    except exc.DatabaseError as error:
         if "not a database" not in str(error.orig):
             raise
         raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None

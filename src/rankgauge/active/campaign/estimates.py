@@ -150,7 +150,7 @@ class Progress:
             begun=sum(stage.begun(ledger) for stage in state.stages),
             complete=sum(stage.complete(ledger) for stage in state.stages),
             stages=len(state.stages),
-            paused=state.store.is_paused(connection),
+            paused=bool(state.store.row(connection).paused),
         )
 
     @property

@@ -21,14 +21,6 @@ LONGEST = 200
 """How many letters an assessor's name and a key may have."""
 
 
-def record(state: CampaignState, connection: Connection, labels: Sequence[Label], *, replace: bool) -> Recorded:
-    """Writes the labels, in a transaction of the state that writes."""
-    batch = LabelBatch(state=state, now=state.clock())
-    count = batch.add_all(labels, replace=replace)
-    batch.write(connection)
-    return count
-
-
 @dataclass(kw_only=True, eq=False)
 class LabelBatch:
     """Labels that are written together: their rows, and what is known of them before they are written."""
@@ -78,11 +70,8 @@ class LabelBatch:
         old = self.state.ledger.keys.get(label.key)
         known = self._keys.get(label.key) or (old and (old.place, old.assessor, old.kind, old.grade))
         if len(label.key) > LONGEST or (known and known != said):
-            raise _fault(
-                label,
-                f"the key {label.key[:60]!r} belongs to another label, or is too long",
-                f"Every label has a key of its own, of {LONGEST} letters at most.",
-            )
+            problem = f"the key {label.key[:60]!r} belongs to another label, or is too long"
+            raise _fault(label, problem, f"Every label has a key of its own, of {LONGEST} letters at most.")
         self._keys[label.key] = said
         return bool(known)
 

@@ -117,11 +117,6 @@ class Store:
         and label, None if there is none after the given numbers."""
         return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
 
-    def is_paused(self, connection: Connection) -> bool:
-        """Whether the campaign is paused."""
-        row = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == self.campaign)
-        return bool(connection.execute(row).scalar_one())
-
     def set_paused(self, connection: Connection, paused: bool) -> None:
         """Pauses or resumes the campaign."""
         connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(paused=paused))

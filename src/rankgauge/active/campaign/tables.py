@@ -6,120 +6,106 @@ are read as a whole (the pool, refitted beliefs) are stored as Parquet, settings
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+import sqlalchemy as sa
 
 FORMAT = 1
 """The version of this layout; a campaign of a later version is refused."""
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
 # SQLite numbers rows by itself only in a column of the type INTEGER.
-_NUMBER = BigInteger().with_variant(Integer(), "sqlite")
+_NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
-def _of_campaign(*, key: bool = False) -> Column[int]:
-    return Column("campaign", Integer, ForeignKey("campaigns.id"), primary_key=key, nullable=False)
+def _of_campaign(*, key: bool = False) -> sa.Column[int]:
+    return sa.Column("campaign", sa.Integer, sa.ForeignKey("campaigns.id"), primary_key=key, nullable=False)
 
 
-campaigns = Table(
+campaigns = sa.Table(
     "campaigns",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", String(200), nullable=False, unique=True),
-    Column("format", Integer, nullable=False),
-    Column("made", Double, nullable=False),
-    Column("paused", Boolean, nullable=False),
-    Column("settings", Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False, unique=True),
+    sa.Column("format", sa.Integer, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("paused", sa.Boolean, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),
 )
-pools = Table("pools", metadata, _of_campaign(key=True), Column("content", LargeBinary, nullable=False))
-texts = Table(
+pools = sa.Table("pools", metadata, _of_campaign(key=True), sa.Column("content", sa.LargeBinary, nullable=False))
+texts = sa.Table(
     "texts",
     metadata,
     _of_campaign(key=True),
-    Column("place", Integer, primary_key=True, autoincrement=False),
-    Column("content", Text, nullable=False),
+    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("content", sa.Text, nullable=False),
 )
 """What an assessor reads of a document, as a JSON object: title, text, url."""
 
-stages = Table(
+stages = sa.Table(
     "stages",
     metadata,
     _of_campaign(key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("made", Double, nullable=False),
-    Column("settings", Text, nullable=False),
-    Column("beliefs", LargeBinary),
-    Column("draws", Integer),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),
+    sa.Column("beliefs", sa.LargeBinary),
+    sa.Column("draws", sa.Integer),
 )
 """The stages, with the beliefs that they were refitted to; `draws` is how many draws count once a stage is over."""
 
-draws = Table(
+draws = sa.Table(
     "draws",
     metadata,
     _of_campaign(key=True),
-    Column("stage", Integer, primary_key=True, autoincrement=False),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("query", Integer, nullable=False),
+    sa.Column("stage", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("query", sa.Integer, nullable=False),
 )
 """The draws that were begun. The seed gives the same ones again; they are stored so that a change is noticed."""
 
-tasks = Table(
+tasks = sa.Table(
     "tasks",
     metadata,
-    Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", _NUMBER, primary_key=True),
     _of_campaign(),
-    Column("place", Integer, nullable=False),
-    Column("stage", Integer, nullable=False),
-    Column("draw", Integer, nullable=False),
-    Column("cost", Double, nullable=False),
-    Column("made", Double, nullable=False),
-    UniqueConstraint("campaign", "place", name="one_task_per_document"),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("stage", sa.Integer, nullable=False),
+    sa.Column("draw", sa.Integer, nullable=False),
+    sa.Column("cost", sa.Double, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.UniqueConstraint("campaign", "place", name="one_task_per_document"),
 )
 """The documents that draws asked for, each once, with their costs."""
 
-leases = Table(
+leases = sa.Table(
     "leases",
     metadata,
-    Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", _NUMBER, primary_key=True),
     _of_campaign(),
-    Column("place", Integer, nullable=False),
-    Column("assessor", String(200), nullable=False),
-    Column("made", Double, nullable=False),
-    Column("until", Double, nullable=False),
-    Index("live_leases", "campaign", "until"),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("assessor", sa.String(200), nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("until", sa.Double, nullable=False),
+    sa.Index("live_leases", "campaign", "until"),
 )
 """Which assessor has which document to judge, and until when it is reserved."""
 
-labels = Table(
+labels = sa.Table(
     "labels",
     metadata,
-    Column("id", _NUMBER, primary_key=True),
+    sa.Column("id", _NUMBER, primary_key=True),
     _of_campaign(),
-    Column("place", Integer, nullable=False),
-    Column("query", Text, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("assessor", String(200), nullable=False),
-    Column("kind", String(20), nullable=False),
-    Column("grade", Double),
-    Column("comment", Text),
-    Column("key", String(200)),
-    Column("made", Double, nullable=False),
-    Column("replaces", _NUMBER),
-    UniqueConstraint("campaign", "key", name="one_label_per_key"),
-    Index("new_labels", "campaign", "id"),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("query", sa.Text, nullable=False),
+    sa.Column("document", sa.Text, nullable=False),
+    sa.Column("assessor", sa.String(200), nullable=False),
+    sa.Column("kind", sa.String(20), nullable=False),
+    sa.Column("grade", sa.Double),
+    sa.Column("comment", sa.Text),
+    sa.Column("key", sa.String(200)),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("replaces", _NUMBER),
+    sa.UniqueConstraint("campaign", "key", name="one_label_per_key"),
+    sa.Index("new_labels", "campaign", "id"),
 )
 """Every label that came in; an assessor's last label of a document counts."""

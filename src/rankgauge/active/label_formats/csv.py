@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
-from rankgauge.active.label_format import LabelFile, LabelFormat, graded
-from rankgauge.active.labels import Label, Task
+from rankgauge.active.label_format import LabelFile, LabelFormat
+from rankgauge.active.label_formats.jsonl import flat
+from rankgauge.active.labels import FIELDS, Label, Task
 from rankgauge.errors import InputError
 from rankgauge.io import Head
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import header, records
 from rankgauge.tables import find, raters
-
-NAMES = ("query", "document", "grade", "assessor")
-EXTRAS = ("comment", "key")
 
 
 def _recognise(head: Head) -> bool:
@@ -25,64 +23,30 @@ def _recognise(head: Head) -> bool:
 
 def _read(source: Source, assessor: str) -> LabelFile:
     names, _ = header(Head(source=source))
-    columns = _columns(names, source)
-    wide = raters(names) if "grade" not in columns else {}
-    labels, blank = [], 0
+    wide = raters(names) if find(names, "grade") is None else {}
+    if find(names, "grade") is None and not wide:
+        raise InputError(
+            f"no column for grade among {', '.join(names)}",
+            path=source.name,
+            line=1,
+            hint="Labels have the columns query, document, grade[, assessor, comment].",
+        )
+    who, labels, blank = find(names, "assessor") or "assessor", list[Label](), 0
     for line, row in records(source):
-        if not any(cell.strip() for cell in row.values()):
+        cells = {name: row.get(name, "").strip() for name in names}
+        if not any(cells.values()):
             continue
-        _check(row, columns, source, line)
-        found = list(_labels(row, columns, wide, assessor, line))
+        said = [{**cells, "grade": cells[column], who: name} for column, name in wide.items()] or [cells]
+        read = (flat(one, assessor, source, line, ",".join(row.values())) for one in said)
+        found = [label for label in read if label is not None]
         labels += found
         blank += not found
     return LabelFile(labels=tuple(labels), blank=blank)
 
 
-def _columns(header: list[str], source: Source) -> dict[str, str]:
-    """Our name of each column → the file's."""
-    columns = {name: column for name in NAMES if (column := find(header, name)) is not None}
-    columns |= {name: name for name in EXTRAS if name in header}
-    if "grade" not in columns and not raters(header):
-        raise InputError(
-            f"no column for grade among {', '.join(header)}",
-            path=source.name,
-            line=1,
-            hint="Labels have the columns query, document, grade[, assessor, comment].",
-        )
-    return columns
-
-
-def _check(row: Mapping[str, str], columns: Mapping[str, str], source: Source, line: int) -> None:
-    for name in ("query", "document"):
-        if not row.get(columns[name], "").strip():
-            raise InputError(f"there is no {name}", path=source.name, line=line, text=",".join(row.values()))
-
-
-def _labels(
-    row: Mapping[str, str], columns: Mapping[str, str], wide: Mapping[str, str], assessor: str, line: int
-) -> Iterator[Label]:
-    given = {name: row.get(column, "").strip() for name, column in columns.items()}
-    cells = {given.get("assessor") or assessor: given.get("grade", "")}
-    if wide:
-        cells = {name: row.get(column, "") for column, name in wide.items()}
-    for name, cell in cells.items():
-        said, grade = graded(cell)
-        if said:
-            yield Label(
-                query=given["query"],
-                document=given["document"],
-                grade=grade,
-                assessor=name,
-                comment=given.get("comment") or None,
-                key=given.get("key") or None,
-                line=line,
-                text=",".join(row.values()),
-            )
-
-
 def _write(tasks: Sequence[Task]) -> str:
     """A row per task: ids, texts, then the columns to fill in, among them `grade`."""
-    read = list(dict.fromkeys(name for task in tasks for name in task.texts if name not in (*NAMES, *EXTRAS)))
+    read = list(dict.fromkeys(name for task in tasks for name in task.texts if name not in FIELDS))
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["query", "document", *read, "grade", "assessor", "comment"])

@@ -30,6 +30,9 @@ from rankgauge.numeric import FloatArray, IndexArray
 
 _Level: TypeAlias = CascadeStage | LinearStage | QueryStage
 
+DOCUMENT, GREG = DocumentMethod(), GregMethod()
+"""The two levels, with their default options."""
+
 FEWEST = 5
 """The fewest queries in a pilot; the beliefs, once fitted to the pilot's grades, count for as many."""
 
@@ -38,12 +41,11 @@ class AutoPlan(StagedPlan):
     """A census of the pilot, then the level that its grades speak for."""
 
     method = "auto"
-    options: AutoMethod
     _choice: tuple[bytes, str] | None = None
 
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
         if number == 0:
-            return CensusStage(self.pool, self.target, rest, left, self.options.query.uniform)
+            return CensusStage(self.pool, self.target, rest, left, GREG.uniform)
         return self._stages(rest, left, grades)[self.chosen(grades)]()
 
     def chosen(self, grades: FloatArray) -> str:
@@ -65,12 +67,12 @@ class AutoPlan(StagedPlan):
 
     def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], _Level]]:
         """What each level would do with the rest of the queries, by its name."""
-        pool, query, single = recalibrated(self.pool, grades), self.options.query, self.options.single
+        pool = recalibrated(self.pool, grades)
         levels: dict[str, Callable[[], _Level]] = {}
         if self.target.shape is not Shape.OTHER:
-            table = WorthTable(pool=pool, target=self.target, floor=single.floor)
-            levels["document"] = lambda: document_stage(table, rest, left, single.uniform)
-        levels["greg"] = lambda: QueryStage(pool, self.target, rest, left, query.uniform)
+            table = WorthTable(pool=pool, target=self.target, floor=DOCUMENT.floor)
+            levels["document"] = lambda: document_stage(table, rest, left, DOCUMENT.uniform)
+        levels["greg"] = lambda: QueryStage(pool, self.target, rest, left, GREG.uniform)
         return levels
 
 
@@ -90,16 +92,6 @@ class AutoMethod(Method):
         if not 0 < self.pilot < 1:
             raise ParameterError("method auto", "pilot", "a share between 0 and 1", self.pilot)
 
-    @property
-    def single(self) -> DocumentMethod:
-        """The document level's options."""
-        return DocumentMethod()
-
-    @property
-    def query(self) -> GregMethod:
-        """The query level's options."""
-        return GregMethod()
-
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> AutoPlan:
         return self._plan(pool, target, budget, rng, None)
 
@@ -109,23 +101,21 @@ class AutoMethod(Method):
         edge = min(int(np.ceil(wanted)), m - 1)
         later = edge + int(STAGES[2][1] * (m - edge))
         edges = sorted({0, edge, later} - ({later} if later >= m else set()))
-        plan = AutoPlan(pool, target, budget=budget, seed=seed, edges=edges, first=first)
-        plan.options = self
-        return plan
+        return AutoPlan(pool, target, budget=budget, seed=seed, edges=edges, first=first)
 
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        first = CensusStage(pool, target, np.arange(len(pool.sizes)), budget, self.query.uniform)
+        first = CensusStage(pool, target, np.arange(len(pool.sizes)), budget, GREG.uniform)
         first.prepare(grades)
         plans = (self._plan(pool, target, budget, int(seed), first) for seed in seeds)
         return Repetitions.joined([plan.played(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        found = [GregMethod().expected_error(pool, target, budgets=budgets, rng=rng)]
+        found = [GREG.expected_error(pool, target, budgets=budgets, rng=rng)]
         if target.shape is not Shape.OTHER:
             spent = np.asarray(budgets) * (1 - self.pilot)
-            found.append(DocumentMethod().expected_error(pool, target, budgets=spent, rng=rng))
+            found.append(DOCUMENT.expected_error(pool, target, budgets=spent, rng=rng))
         return np.asarray(np.minimum.reduce(found))
 
 

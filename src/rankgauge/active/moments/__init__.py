@@ -1,12 +1,11 @@
 """What the beliefs say of a query's value before anyone judges: its mean, its variance, and what a label moves."""
 
 from rankgauge.active.moments.moments import FORMS, SAMPLES, MomentForm, Moments, Worths, moments, net_weights, worths
-from rankgauge.active.moments.slopes import Layout, Slopes, slopes
+from rankgauge.active.moments.slopes import Slopes, slopes
 
 __all__ = [
     "FORMS",
     "SAMPLES",
-    "Layout",
     "MomentForm",
     "Moments",
     "Slopes",

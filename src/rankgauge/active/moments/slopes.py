@@ -10,7 +10,6 @@ and for the difference of two lists the slope is that in the first minus that in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +19,8 @@ from rankgauge.active.moments.forms.cascade import stakes
 from rankgauge.active.moments.moments import CELLS, Lists, batches, net_weights, worths
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
-from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Shape
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,91 +40,26 @@ def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> S
     if grades is not None:
         seen = target.worths(grades)
         worth = np.where(np.isnan(seen), worth, seen)
+    return (_linear if target.shape is Shape.LINEAR else _cascade)(pool, target, worth)
+
+
+def _linear(pool: Pool, target: Target, worth: FloatArray) -> Slopes:
+    slope = net_weights(target.weights(pool))
+    return Slopes(value=np.add.reduceat(slope * worth, pool.starts), slope=slope)
+
+
+def _cascade(pool: Pool, target: Target, worth: FloatArray) -> Slopes:
     value, slope = np.zeros(len(pool.queries)), np.zeros(len(pool.documents))
-    weights = target.weights(pool)
-    for queries in batches(pool.sizes, CELLS):
-        layout = Layout.of(pool, target, queries, weights=weights)
-        found = layout.slopes(layout.spread(worth))
-        value[queries] = found.value
-        slope[layout.documents[layout.filled]] = found.slope[layout.filled]
+    weights, last = target.weights(pool), target.last(pool)
+    for ranker, sign in zip(range(pool.rankers), (1.0, -1.0), strict=False):
+        lists = Lists.of(pool, ranker, last)
+        for queries in batches(lists.lengths, CELLS):
+            documents, filled = lists.columns(queries)
+            stops = worth[documents] * filled
+            stake, found = stakes(weights[documents, ranker] * filled, stops)
+            reached = np.ones_like(stops)
+            np.cumprod(1.0 - stops[:-1], axis=0, out=reached[1:])
+            value[queries] += sign * found
+            listed = filled > 0
+            slope[documents[listed]] += sign * (reached * stake)[listed]  # no document is twice in a list
     return Slopes(value=value, slope=slope)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Layout:
-    """Some queries of a pool as padded rows; a query may be there several times, with different labels.
-
-    `documents` (rows × columns) are positions in the pool, meaningless where `filled` is False. `lists` has for each
-    ranker the column of the document at each rank (ranks × rows; the number of columns on padding) and the weights of
-    the ranks. `weights` (rows × columns × rankers) are the same weights by document.
-    """
-
-    shape: Shape
-    queries: IndexArray
-    documents: IndexArray
-    filled: BoolArray
-    weights: FloatArray
-    lists: tuple[tuple[IndexArray, FloatArray], ...]
-
-    @classmethod
-    def of(cls, pool: Pool, target: Target, queries: npt.ArrayLike, *, weights: FloatArray | None = None) -> Layout:
-        """The rows of these queries; `weights` are the target's, if they are known already."""
-        if target.shape is Shape.OTHER:
-            raise ParameterError("slopes", "measure", "linear or a cascade", str(target.measure))
-        weights = target.weights(pool) if weights is None else weights
-        wanted = np.asarray(queries, dtype=np.int64)
-        columns = np.arange(int(pool.sizes[wanted].max(initial=0)))
-        filled = columns < pool.sizes[wanted][:, np.newaxis]
-        documents = np.where(filled, pool.starts[wanted][:, np.newaxis] + columns, 0)
-        last = target.last(pool)
-        lists = (
-            _listed(pool, wanted, ranker, weights, last=last, width=len(columns)) for ranker in range(pool.rankers)
-        )
-        return cls(
-            shape=target.shape,
-            queries=wanted,
-            documents=documents,
-            filled=filled,
-            weights=weights[documents] * filled[..., np.newaxis],
-            lists=tuple(lists) if target.shape is Shape.CASCADE else (),
-        )
-
-    def spread(self, flat: FloatArray) -> FloatArray:
-        """Flat values of the pool's documents as rows, 0 on padding."""
-        return np.where(self.filled, flat[self.documents], 0.0)
-
-    def slopes(self, worth: FloatArray) -> Slopes:
-        """The value of each row under these worths (rows × columns), and its slope in each of them."""
-        return _SLOPES[self.shape](self, worth)
-
-
-def _listed(
-    pool: Pool, queries: IndexArray, ranker: int, weights: FloatArray, *, last: int, width: int
-) -> tuple[IndexArray, FloatArray]:
-    """The column of the document at each rank (ranks × rows), and the weights of the ranks."""
-    documents, filled = Lists.of(pool, ranker, last).columns(queries)
-    columns = np.where(filled > 0, documents - pool.starts[queries], width)
-    return columns, weights[documents, ranker] * filled
-
-
-def _linear(layout: Layout, worth: FloatArray) -> Slopes:
-    slope = net_weights(layout.weights)
-    return Slopes(value=np.einsum("qz,qz->q", slope, worth), slope=slope)
-
-
-def _cascade(layout: Layout, worth: FloatArray) -> Slopes:
-    value, slope = np.zeros(len(worth)), np.zeros((len(worth), worth.shape[1] + 1))
-    stops = np.concatenate([worth, np.zeros((len(worth), 1))], axis=1)  # padding stops nobody
-    rows = np.arange(len(worth))
-    for sign, (columns, weights) in zip((1.0, -1.0), layout.lists, strict=False):
-        listed = stops[rows, columns]
-        stake, found = stakes(weights, listed)
-        reached = np.ones_like(listed)
-        np.cumprod(1.0 - listed[:-1], axis=0, out=reached[1:])
-        value += sign * found
-        # No document is twice in a list; what padding collects in the last column is dropped.
-        slope[rows, columns] += sign * reached * stake
-    return Slopes(value=value, slope=slope[:, :-1])
-
-
-_SLOPES: Mapping[Shape, Callable[[Layout, FloatArray], Slopes]] = {Shape.LINEAR: _linear, Shape.CASCADE: _cascade}
