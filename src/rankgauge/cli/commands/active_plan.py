@@ -3,91 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
 from rankgauge.active import defaults
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
-
-Pools: TypeAlias = Annotated[
-    list[Path],
-    typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL"),
-]
-Output: TypeAlias = Annotated[
-    str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")
-]
-Budget: TypeAlias = Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")]
-MeasureName: TypeAlias = Annotated[
-    str,
-    typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=choices.measures),
-]
-MethodName: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--method",
-        help="How documents are chosen: {choices}.",
-        metavar="NAME",
-        registry="rankgauge.active.methods:METHODS",
-    ),
-]
-Options: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--option", help="An option of the method, as stages=1.", metavar="NAME=VALUE")
-]
-Cost: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--cost",
-        help="What a document costs: {choices}, or a column of the pool.",
-        metavar="NAME",
-        registry="rankgauge.active.cost:COSTS",
-    ),
-]
-Unit: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--unit",
-        help="What costs 1 on average: {choices} (costs as they are in the pool).",
-        registry="rankgauge.cli.active_pools:UNITS",
-    ),
-]
-Overhead: TypeAlias = Annotated[
-    float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
-]
-Grades: TypeAlias = Annotated[
-    str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
-]
-Scale: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--scale",
-        help="Words for grades: {choices}, or your own as good=2,fair=1,bad=0.",
-        metavar="NAME",
-        registry="rankgauge.judgments:SCALES",
-    ),
-]
-Depth: TypeAlias = Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")]
-Assessors: TypeAlias = Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")]
-Combine: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--combine",
-        help="How their grades become one: {choices}.",
-        metavar="RULE",
-        registry="rankgauge.judgments:RULES",
-    ),
-]
-UnjudgeableRule: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--unjudgeable",
-        help="What becomes of a document that cannot be judged: {choices}.",
-        metavar="RULE",
-        registry="rankgauge.active.campaign.settings:Unjudgeable",
-    ),
-]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")]
 
 
 @command(
@@ -98,23 +20,77 @@ Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the dr
     place=0,
 )
 def plan(
-    pool: Pools,
-    output: Output,
-    budget: Budget,
-    measure: MeasureName = defaults.MEASURE,
-    method: MethodName = defaults.METHOD,
-    option: Options = None,
-    cost: Cost = None,
-    unit: Unit = "document",
-    overhead: Overhead = None,
-    grades: Grades = None,
-    scale: Scale = None,
-    depth: Depth = None,
+    pool: Annotated[
+        list[Path], typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL")
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")],
+    budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")],
+    measure: Annotated[
+        str, typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=choices.measures)
+    ] = defaults.MEASURE,
+    method: Annotated[
+        str,
+        choices.option(
+            "--method", help="How documents are chosen: {choices}.", registry="rankgauge.active.methods:METHODS"
+        ),
+    ] = defaults.METHOD,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="An option of the method, as stages=1.", metavar="NAME=VALUE")
+    ] = None,
+    cost: Annotated[
+        str | None,
+        choices.option(
+            "--cost",
+            help="What a document costs: {choices}, or a column of the pool.",
+            registry="rankgauge.active.cost:COSTS",
+        ),
+    ] = None,
+    unit: Annotated[
+        str,
+        choices.option(
+            "--unit",
+            help="What costs 1 on average: {choices} (costs as they are in the pool).",
+            registry="rankgauge.cli.active_pools:UNITS",
+        ),
+    ] = "document",
+    overhead: Annotated[
+        float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
+    ] = None,
+    grades: Annotated[
+        str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
+    ] = None,
+    scale: Annotated[
+        str | None,
+        choices.option(
+            "--scale",
+            help="Words for grades: {choices}, or your own as good=2,fair=1,bad=0.",
+            registry="rankgauge.judgments:SCALES",
+        ),
+    ] = None,
+    depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None,
     dialect: options.DialectName = defaults.DIALECT,
-    assessors: Assessors = defaults.ASSESSORS,
-    combine: Combine = defaults.COMBINE,
-    unjudgeable: UnjudgeableRule = defaults.UNJUDGEABLE,
-    seed: Seed = defaults.SEED,
+    assessors: Annotated[
+        int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")
+    ] = defaults.ASSESSORS,
+    combine: Annotated[
+        str,
+        choices.option(
+            "--combine",
+            help="How their grades become one: {choices}.",
+            metavar="RULE",
+            registry="rankgauge.judgments:RULES",
+        ),
+    ] = defaults.COMBINE,
+    unjudgeable: Annotated[
+        str,
+        choices.option(
+            "--unjudgeable",
+            help="What becomes of a document that cannot be judged: {choices}.",
+            metavar="RULE",
+            registry="rankgauge.active.campaign.settings:Unjudgeable",
+        ),
+    ] = defaults.UNJUDGEABLE,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")] = defaults.SEED,
 ) -> None:
     """Plan a campaign: which interval to expect of each method and budget, before a label is bought."""
     import sys

@@ -3,102 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-
-Letor: TypeAlias = Annotated[
-    Path, typer.Argument(help="Graded documents with features, in the LETOR format.", metavar="LETOR", exists=True)
-]
-Measures: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-m",
-        "--measure",
-        help="What is estimated; may be given again.",
-        metavar="NAME",
-        autocompletion=choices.measures,
-    ),
-]
-Rankers: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--rankers",
-        help="One or two rankers of 'rankgauge train', separated by commas; two are compared. rf: forest-regression.",
-        metavar="NAME,NAME",
-        registry="rankgauge.ltr:RANKERS",
-        several=True,
-    ),
-]
-Methods: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--methods",
-        help="Methods of active evaluation, separated by commas: {choices}.",
-        metavar="NAME,NAME",
-        registry="rankgauge.active.methods:METHODS",
-        several=True,
-        more=(
-            "uniD",
-            "uniC",
-        ),
-    ),
-]
-Train: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--train", help="A LETOR file to train on; else a share of the queries.", metavar="LETOR", exists=True
-    ),
-]
-Share: TypeAlias = Annotated[
-    float, typer.Option("--share", help="The share of the queries that the rankers learn from.", metavar="X")
-]
-Budget: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--budget",
-        help="Where savings are counted, in mean costs of a query; by default 15 % of the pool.",
-        metavar="X",
-    ),
-]
-Cost: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--cost",
-        help="What a document costs: {choices}.",
-        metavar="NAME",
-        registry="rankgauge.active.cost:COSTS",
-    ),
-]
-Length: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--length-feature", help="The feature that is a document's length, for log-length.", metavar="N"),
-]
-Overhead: TypeAlias = Annotated[
-    float, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
-]
-Depth: TypeAlias = Annotated[int | None, typer.Option("--depth", help="How deep lists are judged.", metavar="K")]
-Beliefs: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--beliefs",
-        help="model: those of the rankers; uniform: none.",
-        metavar="NAME",
-        autocompletion=choices.values("model", "uniform"),
-    ),
-]
-Repetitions: TypeAlias = Annotated[
-    int, typer.Option("--repetitions", help="How often each method is tried at each budget.", metavar="N")
-]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of all draws.", metavar="N")]
-Jobs: TypeAlias = Annotated[int, typer.Option("--jobs", help="How many processes work side by side.", metavar="N")]
-Output: TypeAlias = Annotated[
-    str,
-    choices.output("rankgauge.report.simulation:SimulationReport.formats"),
-]
 
 
 @command(
@@ -108,22 +18,84 @@ Output: TypeAlias = Annotated[
     "rankgauge active simulate msn.txt --cost log-length --length-feature 15 --budget 300 -o sim.json",
 )
 def simulate(
-    letor: Letor,
-    measure: Measures = None,
-    rankers: Rankers = "rf",
-    methods: Methods = "passive,paper,greg,document",
-    train: Train = None,
-    share: Share = 0.2,
-    budget: Budget = None,
-    cost: Cost = "documents",
-    length_feature: Length = None,
-    overhead: Overhead = 0.0,
-    depth: Depth = None,
-    beliefs: Beliefs = "model",
-    repetitions: Repetitions = 400,
-    seed: Seed = 0,
-    jobs: Jobs = 2,
-    output: Output = "table",
+    letor: Annotated[
+        Path, typer.Argument(help="Graded documents with features, in the LETOR format.", metavar="LETOR", exists=True)
+    ],
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="What is estimated; may be given again.",
+            metavar="NAME",
+            autocompletion=choices.measures,
+        ),
+    ] = None,
+    rankers: Annotated[
+        str,
+        choices.option(
+            "--rankers",
+            help="One or two rankers of 'rankgauge train', separated by commas; two are compared. "
+            "rf: forest-regression.",
+            metavar="NAME,NAME",
+            registry="rankgauge.ltr:RANKERS",
+            several=True,
+        ),
+    ] = "rf",
+    methods: Annotated[
+        str,
+        choices.option(
+            "--methods",
+            help="Methods of active evaluation, separated by commas: {choices}.",
+            metavar="NAME,NAME",
+            registry="rankgauge.active.methods:METHODS",
+            several=True,
+            more=("uniD", "uniC"),
+        ),
+    ] = "passive,paper,greg,document",
+    train: Annotated[
+        Path | None,
+        typer.Option(
+            "--train", help="A LETOR file to train on; else a share of the queries.", metavar="LETOR", exists=True
+        ),
+    ] = None,
+    share: Annotated[
+        float, typer.Option("--share", help="The share of the queries that the rankers learn from.", metavar="X")
+    ] = 0.2,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget",
+            help="Where savings are counted, in mean costs of a query; by default 15 % of the pool.",
+            metavar="X",
+        ),
+    ] = None,
+    cost: Annotated[
+        str, choices.option("--cost", help="What a document costs: {choices}.", registry="rankgauge.active.cost:COSTS")
+    ] = "documents",
+    length_feature: Annotated[
+        int | None,
+        typer.Option("--length-feature", help="The feature that is a document's length, for log-length.", metavar="N"),
+    ] = None,
+    overhead: Annotated[
+        float, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
+    ] = 0.0,
+    depth: Annotated[int | None, typer.Option("--depth", help="How deep lists are judged.", metavar="K")] = None,
+    beliefs: Annotated[
+        str,
+        typer.Option(
+            "--beliefs",
+            help="model: those of the rankers; uniform: none.",
+            metavar="NAME",
+            autocompletion=choices.values("model", "uniform"),
+        ),
+    ] = "model",
+    repetitions: Annotated[
+        int, typer.Option("--repetitions", help="How often each method is tried at each budget.", metavar="N")
+    ] = 400,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of all draws.", metavar="N")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many processes work side by side.", metavar="N")] = 2,
+    output: Annotated[str, choices.output("rankgauge.report.simulation:SimulationReport.formats")] = "table",
 ) -> None:
     """Try methods of active evaluation on data whose grades are known: errors, savings and coverage by budget.
 
