@@ -145,7 +145,7 @@ def _thinned(curve: ErrorCurve, count: int) -> ErrorCurve:
     size = curve.values.shape[1] // count
     if size <= 1:
         return curve
-    errors = curve.errors.reshape(len(curve.budgets), count, size).mean(axis=-1)
+    errors = curve.error.reshape(len(curve.budgets), count, size).mean(axis=-1)
     costs = curve.costs.reshape(len(curve.budgets), count, size).mean(axis=-1)
     first = curve.truth.reshape(count, size)[:, 0]
     return replace(

@@ -263,7 +263,7 @@ NOVELTIES = {
     "label format": Novelty(
         room="rankgauge.active.label_formats",
         source="""
-            from rankgauge.active.label_format import LabelFile, LabelFormat
+            from rankgauge.active.label_format import LabelFormat
 
             LabelFormat(
                 name="novelty",
@@ -271,7 +271,7 @@ NOVELTIES = {
                 endings=(".novelty",),
                 place=5,
                 recognise=lambda head: False,
-                read=lambda source, assessor: LabelFile(labels=()),
+                read=lambda source, assessor: [],
                 write=lambda tasks: "",
             ).register()
         """,

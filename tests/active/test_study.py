@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.active.method import Repetitions
-from rankgauge.active.study import ErrorCurve, Study, misjudged, saving
+from rankgauge.active.study import ErrorCurve, Study, saving
 
 BUDGETS = (10.0, 20.0, 40.0, 80.0)
 
@@ -75,7 +75,7 @@ def test_selection_errors() -> None:
         **{n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")},
     )
     found = ErrorCurve.of("m", {5.0: part}, truth)
-    assert misjudged(found).tolist() == [[0.0, 1.0, 0.5, 0.0]]
+    assert found.wrong.tolist() == [[0.0, 1.0, 0.5, 0.0]]
     assert found.to_frame()["wrong"].to_list() == [1.5 / 4]
 
 

@@ -34,18 +34,12 @@ class Forecast:
 
     def to_frame(self) -> pl.DataFrame:
         """A row per method and budget, with what the method saves against passive there."""
-        frames = [
-            pl.DataFrame(
-                {
-                    "method": [method] * len(self.budgets),
-                    "budget": self.budgets,
-                    "width": widths,
-                    "saving": [self.saving(method, "passive", float(budget)) for budget in self.budgets],
-                }
-            )
+        rows = [
+            {"method": method, "budget": budget, "width": width, "saving": self.saving(method, "passive", budget)}
             for method, widths in self.widths.items()
+            for budget, width in zip(self.budgets.tolist(), widths.tolist(), strict=True)
         ]
-        return pl.concat(frames)
+        return pl.DataFrame(rows)
 
     def width(self, method: str, budget: float) -> float:
         """The width at a budget, by linear interpolation on logarithmic scales."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -44,8 +45,8 @@ class LabelFormat(Registered):
     """A file is tried as one format after another, by rising place: those with the clearest marks come first."""
     recognise: Callable[[Head], bool]
     """Whether a file that begins like this may be in the format."""
-    read: Callable[[Source, str], LabelFile]
-    """Reads a file; labels that name no assessor get the one that is given."""
+    read: Callable[[Source, str], Iterable[Sequence[Label]]]
+    """The labels of each row of a file, none if it has no grade yet; who is given made those that name nobody."""
     write: Callable[[Sequence[Task]], str] | None = None
 
 
@@ -54,7 +55,8 @@ def read_labels(path: str | os.PathLike[str], format: str | None = None, *, asse
     source = Source.of(os.fspath(path))
     head = Head(source=source)
     chosen = LABEL_FORMATS.find(format) if format else next(f for f in LABEL_FORMATS.values() if f.recognise(head))
-    return chosen.read(source, assessor)
+    rows = list(chosen.read(source, assessor))
+    return LabelFile(labels=tuple(chain.from_iterable(rows)), blank=sum(not row for row in rows))
 
 
 def write_tasks(tasks: Sequence[Task], path: str | os.PathLike[str], format: str | None = None) -> None:

@@ -19,8 +19,10 @@ import polars as pl
 
 from rankgauge.active.beliefs import belief_column, beliefs_of, mixture, predict, scale_of
 from rankgauge.active.cost import document_costs, query_overheads
-from rankgauge.active.pool_rows import PoolRows, joined, read_features, scored
+from rankgauge.active.pool_rows import PoolRows, joined, scored
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.io.formats.letor import read_features
+from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray, IndexArray
 
 TOLERANCE = 1e-6
@@ -114,16 +116,13 @@ class Pool:
         """
         if len(rankers) not in (1, 2):
             raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
-        features = read_features(path)
+        features = read_features(Source.of(path))
         frame = scored(features, rankers)
         if model is not None:
             models = model if isinstance(model, list | tuple) else [model]
             scale = scale_of(models) if options.get("grades") is None else options.pop("grades")
-            options = {
-                **options,
-                "grades": scale,
-                "beliefs": mixture(*(predict(m, features.matrix, scale) for m in models)),
-            }
+            believed = mixture(*(predict(m, features.matrix, scale) for m in models))
+            options = {**options, "grades": scale, "beliefs": believed}
         return cls.of(frame, **options)
 
     def to_frame(self) -> pl.DataFrame:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,6 @@ import polars as pl
 from rankgauge import io
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io.formats.letor import Features
-from rankgauge.io.formats.letor import read_features as read_source
-from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.tables import find
@@ -93,11 +90,6 @@ def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
     if len(runs) == 2:
         frame = frame.join(found[1], on=["query", "document"], how="full", coalesce=True, maintain_order="left_right")
     return frame if texts is None else _with_texts(frame, texts)
-
-
-def read_features(path: str | Path) -> Features:
-    """The documents of a LETOR file with their features."""
-    return read_source(Source.of(path))
 
 
 def scored(features: Features, rankers: Sequence[Any]) -> pl.DataFrame:

@@ -19,14 +19,7 @@ Watch = Callable[[str, float], None]
 
 
 def repetitions(
-    method: str | Method,
-    pool: Pool,
-    target: Target,
-    grades: npt.ArrayLike,
-    *,
-    budget: float,
-    count: int,
-    rng: int = 0,
+    method: str | Method, pool: Pool, target: Target, grades: npt.ArrayLike, *, budget: float, count: int, rng: int = 0
 ) -> Repetitions:
     """The estimates of `count` repetitions of a method; repetition r has the seed rng + r."""
     if count < 1:

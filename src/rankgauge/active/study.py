@@ -6,9 +6,9 @@ budgets the error is interpolated linearly on logarithmic scales.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -66,7 +66,7 @@ class ErrorCurve:
         return replace(self, **{name: getattr(self, name)[..., kept] for name in ARRAYS})
 
     @property
-    def errors(self) -> FloatArray:
+    def error(self) -> FloatArray:
         """How far off each estimate is."""
         return np.abs(self.values - self.truth)
 
@@ -86,9 +86,9 @@ class ErrorCurve:
             "labels": self.labels.mean(axis=1),
             "estimates": given.mean(axis=1),
             "bias": _mean(self.values - self.truth),
-            "rmse": np.sqrt(_mean(self.errors**2)),
+            "rmse": np.sqrt(_mean(self.error**2)),
         }
-        for name, found in (("error", self.errors), ("wrong", self.wrong), ("coverage", self.covered)):
+        for name, found in (("error", self.error), ("wrong", self.wrong), ("coverage", self.covered)):
             kept = np.where(given, found, np.nan)
             mean, count = _mean(kept), given.sum(axis=1)
             columns[name] = mean
@@ -111,23 +111,10 @@ class Saving:
     bound: str = ""
 
 
-Loss: TypeAlias = Callable[[ErrorCurve], FloatArray]
-"""How bad each estimate is (budgets × repetitions)."""
-
-
-def distance(curve: ErrorCurve) -> FloatArray:
-    """The absolute error."""
-    return curve.errors
-
-
-def misjudged(curve: ErrorCurve) -> FloatArray:
-    """Whether the wrong one of two rankers was chosen."""
-    return curve.wrong
-
-
-def saving(curve: ErrorCurve, other: ErrorCurve, *, budget: float | None = None, loss: Loss = distance) -> Saving:
+def saving(curve: ErrorCurve, other: ErrorCurve, *, budget: float | None = None, loss: str = "error") -> Saving:
     """What a method saves against another one with the budget, by default its largest.
 
+    `loss` says how bad an estimate is: by its `error`, or by whether it is `wrong` about the better ranker.
     The standard error is the jackknife's over groups of repetitions (Efron & Tibshirani 1993, chapter 11).
     """
     row = len(other.budgets) - 1 if budget is None else int(np.argmin(np.abs(other.budgets - budget)))
@@ -144,12 +131,12 @@ def saving(curve: ErrorCurve, other: ErrorCurve, *, budget: float | None = None,
     )
 
 
-def _saved(curve: ErrorCurve, other: ErrorCurve, row: int, loss: Loss) -> tuple[float, str]:
-    wanted = float(_mean(loss(other)[row]))
+def _saved(curve: ErrorCurve, other: ErrorCurve, row: int, loss: str) -> tuple[float, str]:
+    wanted = float(_mean(getattr(other, loss)[row]))
     spent = float(other.costs[row].mean())
     costs = curve.costs.mean(axis=1)
     # More labels do not make an estimate worse: if they seem to, it is noise.
-    losses = np.minimum.accumulate(np.nan_to_num(_mean(loss(curve)), nan=NONE))
+    losses = np.minimum.accumulate(np.nan_to_num(_mean(getattr(curve, loss)), nan=NONE))
     if wanted > losses[0]:
         return 1.0 - float(costs[0]) / spent, "≥"
     if wanted < losses[-1] * (1.0 - TINY):
@@ -198,7 +185,7 @@ class Study:
         named = pl.lit(self.title).alias("study"), pl.lit(self.measure).alias("measure")
         return pl.concat([curve.to_frame().select(*named, pl.all()) for curve in self.curves.values()])
 
-    def savings(self, against: Sequence[str], *, budget: float | None = None, loss: Loss = distance) -> list[Saving]:
+    def savings(self, against: Sequence[str], *, budget: float | None = None, loss: str = "error") -> list[Saving]:
         """What each method saves against each of these."""
         return [
             saving(curve, self.curves[other], budget=budget, loss=loss)

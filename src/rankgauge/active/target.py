@@ -90,13 +90,11 @@ class Target:
 
     def query_costs(self, pool: Pool) -> FloatArray:
         """What it costs to open each query and judge all of its documents that the value depends on."""
-
-        def costs() -> FloatArray:
-            return np.asarray(
-                pool.overhead + np.add.reduceat(np.where(self.needed(pool), pool.costs, 0.0), pool.starts)
-            )
-
-        return self.remembered("query costs", (pool.ranks, pool.costs, pool.overhead), costs)
+        return self.remembered(
+            "query costs",
+            (pool.ranks, pool.costs, pool.overhead),
+            lambda: pool.overhead + np.add.reduceat(np.where(self.needed(pool), pool.costs, 0.0), pool.starts),
+        )
 
     def bounds(self, pool: Pool) -> tuple[float, float]:
         """The least and the largest value that a query can have."""

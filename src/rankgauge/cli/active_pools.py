@@ -21,13 +21,7 @@ SHARES = (0.25, 0.5, 1.0, 2.0)
 
 
 def read_pool(
-    paths: Sequence[Path],
-    *,
-    cost: str | None,
-    unit: str,
-    overhead: float | None,
-    grades: str | None,
-    depth: int | None,
+    paths: Sequence[Path], *, cost: str | None, unit: str, overhead: float | None, grades: str | None, depth: int | None
 ) -> tuple[Pool, str]:
     """The pool of a table or of one or two runs, with costs in the unit, and what they are in words."""
     scale = None if grades is None else _numbers(grades)

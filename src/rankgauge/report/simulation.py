@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.active.study import LEVEL, Loss, Saving, Study, distance, misjudged
+from rankgauge.active.study import LEVEL, Saving, Study
 from rankgauge.numeric import FloatArray
 from rankgauge.report import simulation_tables as tables
 from rankgauge.report.document import (
@@ -223,9 +223,8 @@ class SimulationReport(Report):
 
 
 def _savings(study: Study, budget: float | None) -> Iterator[tuple[str, Saving]]:
-    known: dict[str, Loss] = {"error": distance, "wrong": misjudged}
     for name in tables.losses(study):
-        yield from ((name, found) for found in study.savings(REFERENCES, budget=budget, loss=known[name]))
+        yield from ((name, found) for found in study.savings(REFERENCES, budget=budget, loss=name))
 
 
 def _numbers(study: Study) -> Iterator[ReportTable]:

@@ -72,29 +72,24 @@ def curve(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, inte
     rows, before, spent, ended = [], 0, 0.0, list[Estimate]()
     for stage in stages:
         complete = stage.complete(ledger)
-        costs = _running(ledger.costs.get(stage.number, {}), complete)
+        paid = ledger.costs.get(stage.number, {})
+        costs = np.cumsum([paid.get(draw, 0.0) for draw in range(complete)])
         for count in _places(complete):
             part = stage.plan.estimate(count, ledger.grades, level=level, interval=interval)
             found = combined([*ended, part], interval=interval)
             rows.append((spent + costs[count - 1], before + count, found.value, found.low, found.high))
         if complete >= FEWEST:
             ended.append(stage.plan.estimate(complete, ledger.grades, level=level, interval=interval))
-        before, spent = before + complete, spent + sum(ledger.costs.get(stage.number, {}).values())
+        before, spent = before + complete, spent + sum(paid.values())
     schema = {"cost": pl.Float64, "draws": pl.Int64, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _running(costs: dict[int, float], draws: int) -> FloatArray:
-    """What the first draws have cost, for each number of them."""
-    return np.cumsum([costs.get(draw, 0.0) for draw in range(draws)])
 
 
 def _places(draws: int) -> list[int]:
     """Numbers of draws at which to look, close together at first."""
     if draws < FEWEST:
         return []
-    wanted = np.unique(np.geomspace(FEWEST, draws, POINTS).round().astype(int))
-    return [int(place) for place in wanted]
+    return [int(place) for place in np.unique(np.geomspace(FEWEST, draws, POINTS).round())]
 
 
 @dataclass(frozen=True, kw_only=True)

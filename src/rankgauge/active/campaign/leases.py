@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign.ledger import Ledger
-from rankgauge.active.campaign.stages import CampaignStage
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Task
 
@@ -44,7 +41,7 @@ def lease_documents(
     for assessor in dict.fromkeys(assessors):
         mine = [place for place, people in held.items() if again and assessor in people][:n]
         kept += [(assessor, place) for place in mine]
-        fresh = _Search(state=state, connection=connection, assessor=assessor, held=held, now=now).documents()
+        fresh = _Search(state, connection, assessor, held, now).documents()
         chosen[assessor] = [*mine, *islice(fresh, n - len(mine))]
         for place in chosen[assessor]:
             held.setdefault(place, set()).add(assessor)
@@ -59,24 +56,14 @@ def lease_documents(
     }
 
 
-@dataclass(kw_only=True, eq=False)
 class _Search:
-    """One walk along the draws for the documents that one assessor may judge."""
+    """One walk along the draws for the documents that one assessor may judge; `held` is who has which document now."""
 
-    state: CampaignState
-    connection: Connection
-    assessor: str
-    held: Mapping[int, set[str]]
-    """By document, who has it at the moment."""
-    now: float
-
-    @property
-    def stage(self) -> CampaignStage:
-        return self.state.stage
-
-    @property
-    def ledger(self) -> Ledger:
-        return self.state.ledger
+    def __init__(
+        self, state: CampaignState, connection: Connection, assessor: str, held: Mapping[int, set[str]], now: float
+    ) -> None:
+        self.state, self.stage, self.ledger = state, state.stage, state.ledger
+        self.connection, self.assessor, self.held, self.now = connection, assessor, held, now
 
     def documents(self) -> Iterator[int]:
         """Documents that this assessor may judge, in the order of the draws that need them.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rankgauge.active.label_format import LabelFile, LabelFormat
+from rankgauge.active.label_format import LabelFormat
 from rankgauge.active.label_formats.jsonl import flat
 from rankgauge.active.labels import FIELDS, Label, Task
 from rankgauge.errors import InputError
@@ -21,7 +21,7 @@ def _recognise(head: Head) -> bool:
     return find(names, "query") is not None and find(names, "document") is not None
 
 
-def _read(source: Source, assessor: str) -> LabelFile:
+def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
     names, _ = header(Head(source=source))
     wide = raters(names) if find(names, "grade") is None else {}
     if find(names, "grade") is None and not wide:
@@ -31,17 +31,12 @@ def _read(source: Source, assessor: str) -> LabelFile:
             line=1,
             hint="Labels have the columns query, document, grade[, assessor, comment].",
         )
-    who, labels, blank = find(names, "assessor") or "assessor", list[Label](), 0
+    who = find(names, "assessor") or "assessor"
     for line, row in records(source):
         cells = {name: row.get(name, "").strip() for name in names}
-        if not any(cells.values()):
-            continue
-        said = [{**cells, "grade": cells[column], who: name} for column, name in wide.items()] or [cells]
-        read = (flat(one, assessor, source, line, ",".join(row.values())) for one in said)
-        found = [label for label in read if label is not None]
-        labels += found
-        blank += not found
-    return LabelFile(labels=tuple(labels), blank=blank)
+        if any(cells.values()):
+            said = [{**cells, "grade": cells[column], who: name} for column, name in wide.items()] or [cells]
+            yield [label for one in said for label in flat(one, assessor, source, line, ",".join(row.values()))]
 
 
 def _write(tasks: Sequence[Task]) -> str:

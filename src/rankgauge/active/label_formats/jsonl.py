@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rankgauge.active.label_format import LabelFile, LabelFormat, graded
+from rankgauge.active.label_format import LabelFormat, graded
 from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
@@ -14,19 +14,12 @@ from rankgauge.io.tabular import objects
 from rankgauge.tables import find
 
 
-def _read(source: Source, assessor: str) -> LabelFile:
-    labels, blank = [], 0
-    for line, text, row in objects(source):
-        label = flat(row, assessor, source, line, text)
-        if label is None:
-            blank += 1
-        else:
-            labels.append(label)
-    return LabelFile(labels=tuple(labels), blank=blank)
+def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
+    return (flat(row, assessor, source, line, text) for line, text, row in objects(source))
 
 
-def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> Label | None:
-    """The label of an object with our keys or other names for them; None if it has no grade yet."""
+def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> list[Label]:
+    """The label of an object with our keys or other names for them; none if it has no grade yet."""
     names = {name: find(row, name) for name in ("query", "document", "grade", "assessor")}
     given = {name: row.get(key) if key else None for name, key in names.items()}
     for name in ("query", "document"):
@@ -34,8 +27,8 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
             raise InputError(f"there is no {name}", path=source.name, line=line, text=text)
     said, grade = graded(_word(given["grade"]))
     if not said:
-        return None
-    return Label(
+        return []
+    label = Label(
         query=str(given["query"]),
         document=str(given["document"]),
         grade=grade,
@@ -45,6 +38,7 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
         line=line,
         text=text,
     )
+    return [label]
 
 
 def _word(value: Any) -> str | None:

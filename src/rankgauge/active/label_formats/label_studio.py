@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rankgauge.active.label_format import LabelFile, LabelFormat, graded
+from rankgauge.active.label_format import LabelFormat, graded
 from rankgauge.active.label_formats.jsonl import flat
 from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError
@@ -21,13 +21,8 @@ CHOSEN = ("choices", "rating", "number")
 """The types of results that are grades; a result's value has a key of that name."""
 
 
-def _read(source: Source, assessor: str) -> LabelFile:
-    labels, blank = list[Label](), 0
-    for line, item in _items(source.text(), source):
-        found = [label for label in _labels(item, assessor, source, line) if label is not None]
-        labels += found
-        blank += not found
-    return LabelFile(labels=tuple(labels), blank=blank)
+def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
+    return (list(_labels(item, assessor, source, line)) for line, item in _items(source.text(), source))
 
 
 def _items(text: str, source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -48,10 +43,11 @@ def _items(text: str, source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]
         yield line, item
 
 
-def _labels(item: Mapping[str, Any], assessor: str, source: Source, line: int) -> Iterator[Label | None]:
+def _labels(item: Mapping[str, Any], assessor: str, source: Source, line: int) -> Iterator[Label]:
     shown = json.dumps(item, ensure_ascii=False)
     if "data" not in item:  # JSON-MIN: the task's data and the results side by side
-        yield flat({**item, "assessor": item.get("annotator", item.get("assessor"))}, assessor, source, line, shown)
+        who = item.get("annotator", item.get("assessor"))
+        yield from flat({**item, "assessor": who}, assessor, source, line, shown)
         return
     query, document = (_id(item["data"], name, source, line) for name in ("query", "document"))
     for annotation in item.get("annotations", []):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rankgauge.active.label_format import LabelFile, LabelFormat
+from collections.abc import Iterator
+
+from rankgauge.active.label_format import LabelFormat
 from rankgauge.active.labels import Label
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
@@ -10,8 +12,7 @@ from rankgauge.io.source import Source
 FIELDS = 4
 
 
-def _read(source: Source, assessor: str) -> LabelFile:
-    labels = []
+def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
     for line, text in enumerate(source.text().split("\n"), start=1):
         fields = text.split()
         if not fields or text.lstrip().startswith("#"):
@@ -25,10 +26,8 @@ def _read(source: Source, assessor: str) -> LabelFile:
                 hint="Labels may also be CSV with a header, JSON lines, or an export of Label Studio.",
             )
         query, _, document, grade = fields
-        labels.append(
-            Label(query=query, document=document, grade=grade, assessor=assessor, line=line, text=text.rstrip("\r"))
-        )
-    return LabelFile(labels=tuple(labels))
+        text = text.rstrip("\r")
+        yield [Label(query=query, document=document, grade=grade, assessor=assessor, line=line, text=text)]
 
 
 QRELS = LabelFormat(

@@ -50,8 +50,7 @@ class AutoPlan(StagedPlan):
 
     def chosen(self, grades: FloatArray) -> str:
         """The level that the pilot's grades speak for: greg or document."""
-        pilot = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[1]]))
-        key = grades[pilot].tobytes()
+        key = grades[self._before(1)].tobytes()
         if self._choice is None or self._choice[0] != key:
             worth = self.merits(grades)
             self._choice = key, min(worth, key=lambda name: worth[name])

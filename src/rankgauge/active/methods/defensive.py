@@ -49,5 +49,4 @@ class DefensiveMethod(PaperMethod):
         return DefensivePlan(pool, target, budget=budget, seed=rng, chance=self.chances(pool, target))
 
     def chances(self, pool: Pool, target: Target) -> FloatArray:
-        found = drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=self.uniform, rng=0)
-        return np.asarray(found)
+        return drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=self.uniform)

@@ -29,15 +29,11 @@ from rankgauge.numeric import FloatArray, IndexArray
 STAGES = {1: (0.0,), 2: (0.0, 0.3), 3: (0.0, 0.2, 0.5)}
 """Where stages begin, as shares of the queries, by the number of stages."""
 
-_KINDS: dict[Shape, type[CascadeStage] | type[LinearStage]] = {
-    Shape.CASCADE: CascadeStage,
-    Shape.LINEAR: LinearStage,
-}
-
 
 def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> CascadeStage | LinearStage:
     """The stage that judges documents of the rest of the queries at the predicted cost `left`."""
-    return _KINDS[table.target.shape](table, rest, left, uniform)
+    kind = CascadeStage if table.target.shape is Shape.CASCADE else LinearStage
+    return kind(table, rest, left, uniform)
 
 
 class DocumentPlan(StagedPlan):

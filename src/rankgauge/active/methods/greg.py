@@ -57,13 +57,6 @@ class GregPlan(QueryPlan):
         self._order = np.argsort(np.random.default_rng(seed).random(len(scores)) / scores)
         self.estimator = _regression(expected, scores)
 
-    @property
-    def length(self) -> int:
-        return len(self._order)
-
-    def _draws(self, n: int) -> IndexArray:
-        return self._order[:n]
-
 
 def _regression(expected: FloatArray, scores: FloatArray) -> QueryEstimator:
     """The regression estimator of a sequential Poisson sample."""

@@ -27,7 +27,7 @@ MOST = 10
 """The most draws of a repetition, per query of the pool: a budget may be enough for all queries."""
 
 
-def drawing(pool: Pool, target: Target, *, beliefs: str, costs: str, mixed: float, rng: int) -> FloatArray:
+def drawing(pool: Pool, target: Target, *, beliefs: str, costs: str, mixed: float) -> FloatArray:
     """The probabilities q* of the queries, with a share of uniform ones mixed in."""
     m = len(pool.sizes)
     if beliefs == "uniform":
@@ -35,7 +35,7 @@ def drawing(pool: Pool, target: Target, *, beliefs: str, costs: str, mixed: floa
     price = target.query_costs(pool) if costs == "pool" else np.ones(m)
     # A query with a certain value that is the mean gets 0, as in the paper's Eq. 12. With two equal lists this breaks
     # consistency, which `paper+defensive` repairs.
-    chance = np.sqrt(moments(pool, target, rng=rng).about() / np.maximum(price, np.finfo(float).tiny))
+    chance = np.sqrt(moments(pool, target).about() / np.maximum(price, np.finfo(float).tiny))
     total = chance.sum()
     return (1 - mixed) * (chance / total if total > 0 else np.full(m, 1 / m)) + mixed / m
 
@@ -71,7 +71,6 @@ class PaperMethod(Method):
 
     name: ClassVar[str] = "paper"
     title: ClassVar[str] = "Sawade et al. 2013: whole queries, drawn with replacement"
-    mixed: ClassVar[float] = 0.0
 
     beliefs: str = "pool"
     costs: str = "pool"
@@ -86,7 +85,7 @@ class PaperMethod(Method):
 
     def chances(self, pool: Pool, target: Target) -> FloatArray:
         """The probability q of each query."""
-        return drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=self.mixed, rng=0)
+        return drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=0.0)
 
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray

@@ -25,13 +25,6 @@ class PassivePlan(QueryPlan):
         self._order = _order(len(pool.sizes), seed)
         self.estimator = _mean(len(pool.sizes))
 
-    @property
-    def length(self) -> int:
-        return len(self._order)
-
-    def _draws(self, n: int) -> IndexArray:
-        return self._order[:n]
-
     def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         return values, self.target.bounds(self.pool), len(self._order)
 

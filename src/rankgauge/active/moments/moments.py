@@ -135,11 +135,7 @@ class Lists:
     def of(cls, pool: Pool, ranker: int, last: int) -> Lists:
         """The lists of a ranker."""
         lengths = pool.lengths[:, ranker]
-        return cls(
-            order=pool.orders[ranker],
-            starts=np.cumsum(lengths) - lengths,
-            lengths=np.minimum(lengths, last),
-        )
+        return cls(order=pool.orders[ranker], starts=np.cumsum(lengths) - lengths, lengths=np.minimum(lengths, last))
 
     def columns(self, queries: IndexArray) -> tuple[IndexArray, FloatArray]:
         """The documents of some queries' lists (ranks × queries), and 1 where there is one, 0 on padding."""

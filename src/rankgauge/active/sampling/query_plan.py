@@ -6,7 +6,6 @@ which a campaign is one.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -81,10 +80,15 @@ class QueryPlan(Plan):
     """A plan whose draws are whole queries."""
 
     estimator: QueryEstimator
+    _order: IndexArray
 
-    @abstractmethod
+    @property
+    def length(self) -> int | None:
+        return len(self._order)
+
     def _draws(self, n: int) -> IndexArray:
         """The queries of the first n draws."""
+        return self._order[:n]
 
     def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         """Bounded draws whose mean is the pool's, their bounds, and how many there are to draw from."""

@@ -40,8 +40,7 @@ Assessor: TypeAlias = Annotated[
 def next_(
     campaign: CampaignName,
     output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="The tasks: .csv, .jsonl, or .json for Label Studio.", metavar="FILE"),
+        Path, typer.Option("-o", "--output", help="The tasks: .csv, .jsonl, or .json for Label Studio.", metavar="FILE")
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = defaults.TASKS,
     assessor: Assessor = None,
@@ -127,10 +126,7 @@ def estimate(
             registry="rankgauge.active.intervals:IntervalKind",
         ),
     ] = defaults.INTERVAL,
-    output: Annotated[
-        str,
-        choices.output("rankgauge.report.campaign:CampaignReport.formats"),
-    ] = "table",
+    output: Annotated[str, choices.output("rankgauge.report.campaign:CampaignReport.formats")] = "table",
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy."""
     from rankgauge.active.campaign import Campaign
