@@ -13,7 +13,7 @@ A kernel gives NaN where its formula is 0/0; only a dialect turns that into a nu
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar, Self, dataclass_transform
@@ -79,7 +79,7 @@ _AGGREGATES: Mapping[Aggregate, Callable[[FloatArray, bool], float]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Example:
     """A worked example: one list, and the value as arithmetic.
 
@@ -88,19 +88,21 @@ class Example:
 
     measure: str
     grades: tuple[float | None, ...]
+    _: KW_ONLY
     missed: tuple[float, ...] = ()
     value: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is known of a measure. The first five have no default; a measure states the rest where it differs."""
+    """What is known of a measure. The first four have no default; a measure states the rest where it differs."""
 
-    name: str
     title: str
     formula: str
     reference: str
     examples: tuple[Example, ...]
+    name: str = ""
+    """That of the class, unless it is stated."""
     bounds: tuple[float, float] = (0.0, 1.0)
     cutoff: Cutoff = Cutoff.NONE
     ties: TieRule = TieRule.EXACT
@@ -150,11 +152,12 @@ class Measure:
 
     def __init_subclass__(cls) -> None:
         if not isinstance(cls.__dict__.get("facts"), Facts):
-            raise TypeError(f"{cls.__name__} states no facts: name, title, formula, reference, examples")
+            raise TypeError(f"{cls.__name__} states no facts: title, formula, reference, examples")
         if not cls.__doc__ or not cls.facts.examples:
             raise TypeError(f"{cls.__name__} needs a docstring and at least one worked example")
         if hasattr(cls, "cutoff") is (cls.facts.cutoff is Cutoff.NONE):
             raise TypeError(f"{cls.__name__} needs both a parameter `cutoff` and the fact which cutoffs it takes")
+        cls.facts = replace(cls.facts, name=cls.facts.name or cls.__name__)
         MEASURES.add(dataclass(frozen=True, kw_only=True)(cls), cls.facts.name)
 
     def __post_init__(self) -> None:

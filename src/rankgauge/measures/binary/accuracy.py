@@ -14,7 +14,6 @@ class Accuracy(Measure):
     """
 
     facts = Facts(
-        name="Accuracy",
         title="Pairwise accuracy",
         formula=r"1 - \frac{\sum_{r \le k} [g_r \ge \mathrm{rel}] \, n_r}{a\,(\min(k, |L|) - a)}, "
         r"\quad n_r \text{ others before } r \text{, } a \text{ relevant documents among the first } k",
@@ -25,9 +24,9 @@ class Accuracy(Measure):
         improves=False,
         attains=True,
         examples=(
-            Example(measure="Accuracy", grades=(0, 1, None, 2), missed=(1,), value="1 - (1 + 2) / (2 * 2)"),
-            Example(measure="Accuracy(rel=2)@4", grades=(1, 2, 0, 3, 2), missed=(2,), value="1 - (1 + 2) / (2 * 2)"),
-            Example(measure="Accuracy", grades=(1, 2), missed=(0,), value="nan"),
+            Example("Accuracy", (0, 1, None, 2), missed=(1,), value="1 - (1 + 2) / (2 * 2)"),
+            Example("Accuracy(rel=2)@4", (1, 2, 0, 3, 2), missed=(2,), value="1 - (1 + 2) / (2 * 2)"),
+            Example("Accuracy", (1, 2), missed=(0,), value="nan"),
         ),
         counts_unjudged=True,
     )

@@ -11,14 +11,13 @@ class AP(Measure):
     """The mean, over all relevant documents, of the precision at their ranks; 0 for those not retrieved."""
 
     facts = Facts(
-        name="AP",
         title="Average precision",
         formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, P@r",
         reference="Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000",
         cutoff=Cutoff.OPTIONAL,
         examples=(
-            Example(measure="AP", grades=(1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
-            Example(measure="AP(rel=2)@3", grades=(1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
+            Example("AP", (1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
+            Example("AP(rel=2)@3", (1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
         ),
     )
     cutoff: int | None = None

@@ -11,14 +11,13 @@ class binG(Measure):
     """The mean, over all relevant documents, of 1 / log2(2 + the documents before it that are not relevant)."""
 
     facts = Facts(
-        name="binG",
         title="Binary G",
         formula=r"\frac{1}{R}\sum_{r=1}^{n} \frac{[g_r \ge \mathrm{rel}]}{\log_2(2 + \sum_{i<r} [g_i < \mathrm{rel}])}",
         reference="trec_eval 9.0.8, binG",
         attains=True,
         examples=(
-            Example(measure="binG", grades=(1, 0, None, 2), missed=(1,), value="(1/log2(2) + 1/log2(4)) / 3"),
-            Example(measure="binG(rel=2)", grades=(1, 2, 2), missed=(1, 2), value="(1/log2(3) + 1/log2(3)) / 3"),
+            Example("binG", (1, 0, None, 2), missed=(1,), value="(1/log2(2) + 1/log2(4)) / 3"),
+            Example("binG(rel=2)", (1, 2, 2), missed=(1, 2), value="(1/log2(3) + 1/log2(3)) / 3"),
         ),
     )
     rel: float = OPEN

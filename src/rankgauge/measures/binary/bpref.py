@@ -39,29 +39,19 @@ class Bpref(Measure):
     """
 
     facts = Facts(
-        name="Bpref",
         title="Binary preference",
         formula=r"\frac{1}{R}\sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}, "
         r"\quad n_r \text{ judged non-relevant documents before } r",
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
         attains=True,
         examples=(
-            Example(measure="Bpref", grades=(1, 0, 2, 0, 1, 1), value="((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4"),
-            Example(
-                measure="Bpref(variant='romip')",
-                grades=(1, 0, 2, 0, 1, 1),
-                value="((1 - 0/4) + (1 - 1/4) + (1 - 2/4) * 2) / 4",
-            ),
-            Example(
-                measure="Bpref(rel=2)",
-                grades=(1, None, 2, 0, 1, 3),
-                missed=(1, 2),
-                value="((1 - 1/3) + (1 - 3/3)) / 3",
-            ),
-            Example(measure="Bpref", grades=(0, 0, 0, 1), missed=(2,), value="0"),
-            Example(measure="Bpref", grades=(0, 1), value="1 - 1/1"),
-            Example(measure="Bpref", grades=(None, 2), missed=(1,), value="1 / 2"),
-            Example(measure="Bpref", grades=(0, None), missed=(0,), value="nan"),
+            Example("Bpref", (1, 0, 2, 0, 1, 1), value="((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4"),
+            Example("Bpref(variant='romip')", (1, 0, 2, 0, 1, 1), value="((1 - 0/4) + (1 - 1/4) + (1 - 2/4) * 2) / 4"),
+            Example("Bpref(rel=2)", (1, None, 2, 0, 1, 3), missed=(1, 2), value="((1 - 1/3) + (1 - 3/3)) / 3"),
+            Example("Bpref", (0, 0, 0, 1), missed=(2,), value="0"),
+            Example("Bpref", (0, 1), value="1 - 1/1"),
+            Example("Bpref", (None, 2), missed=(1,), value="1 / 2"),
+            Example("Bpref", (0, None), missed=(0,), value="nan"),
         ),
     )
     rel: float = OPEN

@@ -10,26 +10,16 @@ class bpref_10(Measure):
     """Binary preference in which the first 10 + R judged non-relevant documents count, for R relevant ones."""
 
     facts = Facts(
-        name="bpref_10",
         title="Binary preference, 10 + R",
         formula=r"\frac{1}{R}\sum_{r} 1 - \frac{\min(n_r, 10 + R)}{10 + R}",
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
         attains=True,
         examples=(
-            Example(
-                measure="bpref_10",
-                grades=(1, 0, 2, 0, 1, 1),
-                value="((1 - 0/14) + (1 - 1/14) + (1 - 2/14) * 2) / 4",
-            ),
-            Example(
-                measure="bpref_10(rel=2)",
-                grades=(1, None, 2, 0, 1, 3),
-                missed=(1, 2),
-                value="((1 - 1/13) + (1 - 3/13)) / 3",
-            ),
-            Example(measure="bpref_10", grades=(*[0] * 12, 1), missed=(1,), value="0"),
-            Example(measure="bpref_10", grades=(*[0] * 14, 2), missed=(1,), value="0"),
-            Example(measure="bpref_10", grades=(0, None), missed=(0,), value="nan"),
+            Example("bpref_10", (1, 0, 2, 0, 1, 1), value="((1 - 0/14) + (1 - 1/14) + (1 - 2/14) * 2) / 4"),
+            Example("bpref_10(rel=2)", (1, None, 2, 0, 1, 3), missed=(1, 2), value="((1 - 1/13) + (1 - 3/13)) / 3"),
+            Example("bpref_10", (*[0] * 12, 1), missed=(1,), value="0"),
+            Example("bpref_10", (*[0] * 14, 2), missed=(1,), value="0"),
+            Example("bpref_10", (0, None), missed=(0,), value="nan"),
         ),
     )
     rel: float = OPEN

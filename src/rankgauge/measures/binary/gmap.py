@@ -11,14 +11,13 @@ class GMAP(AP):
     """
 
     facts = Facts(
-        name="GMAP",
         title="Geometric mean average precision",
         formula=r"\exp \frac{1}{|Q|} \sum_{q \in Q} \ln \max(AP_q, 10^{-5})",
         reference="Robertson, On GMAP and other transformations, CIKM 2006",
         cutoff=Cutoff.OPTIONAL,
         examples=(
-            Example(measure="GMAP", grades=(1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
-            Example(measure="GMAP(rel=2)@3", grades=(1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
+            Example("GMAP", (1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
+            Example("GMAP(rel=2)@3", (1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
         ),
         aggregate=Aggregate.GEOMETRIC,
     )

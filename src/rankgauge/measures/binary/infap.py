@@ -23,7 +23,6 @@ class infAP(Measure):
     """
 
     facts = Facts(
-        name="infAP",
         title="Inferred average precision",
         formula=r"\frac{1}{R}\sum_{r} \frac{1}{r}(1 + p_r \frac{a_r + \varepsilon}{a_r + n_r + 2\varepsilon}),"
         r" \quad p_r \text{ pooled, } a_r \text{ relevant, } n_r \text{ judged non-relevant documents before } r",
@@ -33,18 +32,18 @@ class infAP(Measure):
         improves=False,
         examples=(
             Example(
-                measure="infAP",
-                grades=(1, None, 0, UNJUDGED, 0, 2),
+                "infAP",
+                (1, None, 0, UNJUDGED, 0, 2),
                 missed=(1,),
                 value="(1 + (1/6 + (5/6) * (4/5) * (1 + 1e-5) / (3 + 2e-5))) / 3",
             ),
             Example(
-                measure="infAP(rel=2)",
-                grades=(UNJUDGED, 2, 1, None, 3),
+                "infAP(rel=2)",
+                (UNJUDGED, 2, 1, None, 3),
                 missed=(2, 1),
                 value="((1/2 + 1/2 * 1/1 * 1e-5 / 2e-5) + (1/5 + (4/5) * (3/4) * (1 + 1e-5) / (2 + 2e-5))) / 3",
             ),
-            Example(measure="infAP", grades=(0, None), missed=(0,), value="nan"),
+            Example("infAP", (0, None), missed=(0,), value="nan"),
         ),
         knows_pool=True,
     )

@@ -17,7 +17,6 @@ class IPrec(Measure):
     """
 
     facts = Facts(
-        name="IPrec",
         title="Interpolated precision at a recall level",
         formula=r"\max \{P@n : n \ge \min \{m : R@m \ge \rho\}\}",
         reference="Voorhees & Harman, TREC: Experiment and Evaluation in Information Retrieval, 2005",
@@ -25,17 +24,17 @@ class IPrec(Measure):
         ties=TieRule.SAMPLED,
         attains=True,
         examples=(
-            Example(measure="IPrec@0.6", grades=(1, 2, 0, 1, *[None] * 10, 1), value="3 / 4"),
-            Example(measure="IPrec@0.8", grades=(1, 2, 0, 1, *[None] * 10, 1), value="4 / 15"),
-            Example(measure="IPrec@0", grades=(0, 1, 2), missed=(1,), value="2 / 3"),
-            Example(measure="IPrec(rel=2)@0.5", grades=(1, 2, None, 3, 1), missed=(2, 2, 0), value="2 / 4"),
-            Example(measure="IPrec(rel=2)@0.6", grades=(1, 2, None, 3, 1), missed=(2, 2, 0), value="0"),
-            Example(measure="IPrec(reached_only=True)@0.6", grades=(1, 2, None), missed=(2, 2, 0), value="nan"),
-            Example(measure="IPrec@0.7", grades=(1, 0, *[2] * 6), missed=(2, 2, 2), value="7 / 8"),
-            Example(measure="IPrec(rounding='trec_eval')@0.51", grades=(1, 0, 2), value="1 / 1"),
-            Example(measure="IPrec(rounding='nearest')@0.3", grades=(0, 1, 0), missed=(2, 2, 2), value="1 / 2"),
-            Example(measure="IPrec(rounding='nearest')@0.4", grades=(0, 1, 0), missed=(2, 2, 2), value="0"),
-            Example(measure="IPrec@0.5", grades=(0, None), missed=(0,), value="nan"),
+            Example("IPrec@0.6", (1, 2, 0, 1, *[None] * 10, 1), value="3 / 4"),
+            Example("IPrec@0.8", (1, 2, 0, 1, *[None] * 10, 1), value="4 / 15"),
+            Example("IPrec@0", (0, 1, 2), missed=(1,), value="2 / 3"),
+            Example("IPrec(rel=2)@0.5", (1, 2, None, 3, 1), missed=(2, 2, 0), value="2 / 4"),
+            Example("IPrec(rel=2)@0.6", (1, 2, None, 3, 1), missed=(2, 2, 0), value="0"),
+            Example("IPrec(reached_only=True)@0.6", (1, 2, None), missed=(2, 2, 0), value="nan"),
+            Example("IPrec@0.7", (1, 0, *[2] * 6), missed=(2, 2, 2), value="7 / 8"),
+            Example("IPrec(rounding='trec_eval')@0.51", (1, 0, 2), value="1 / 1"),
+            Example("IPrec(rounding='nearest')@0.3", (0, 1, 0), missed=(2, 2, 2), value="1 / 2"),
+            Example("IPrec(rounding='nearest')@0.4", (0, 1, 0), missed=(2, 2, 2), value="0"),
+            Example("IPrec@0.5", (0, None), missed=(0,), value="nan"),
         ),
     )
     cutoff: float = OPEN

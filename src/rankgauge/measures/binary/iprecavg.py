@@ -15,7 +15,6 @@ class IPrecAvg(Measure):
     """The mean of the interpolated precision over recall levels, by default the eleven 0, 0.1, …, 1."""
 
     facts = Facts(
-        name="IPrecAvg",
         title="11-point average precision",
         formula=r"\frac{1}{|\Lambda|}\sum_{\rho \in \Lambda} \mathrm{IPrec}@\rho",
         reference="trec_eval, m_11pt_avg; ROMIP 2010, official metrics",
@@ -23,23 +22,15 @@ class IPrecAvg(Measure):
         attains=True,
         examples=(
             # The worked example of ROMIP's appendix: relevant documents at the ranks 1, 2, 4 and 15.
+            Example("IPrecAvg", (1, 2, 0, 1, *[None] * 10, 1), value="(6 * 1 + 2 * .75 + 3 * 4/15) / 11"),
             Example(
-                measure="IPrecAvg",
-                grades=(1, 2, 0, 1, *[None] * 10, 1),
-                value="(6 * 1 + 2 * .75 + 3 * 4/15) / 11",
-            ),
-            Example(
-                measure="IPrecAvg(levels=(0.2, 0.5, 0.8), rel=2)",
-                grades=(1, 2, None, 3, 1),
+                "IPrecAvg(levels=(0.2, 0.5, 0.8), rel=2)",
+                (1, 2, None, 3, 1),
                 missed=(2, 2, 0),
                 value="(2/4 + 2/4 + 0) / 3",
             ),
-            Example(
-                measure="IPrecAvg(levels=(0.51, 1), rounding='trec_eval')",
-                grades=(2, 0, 0, 1),
-                value="(1 + 2/4) / 2",
-            ),
-            Example(measure="IPrecAvg", grades=(0, None), missed=(0,), value="nan"),
+            Example("IPrecAvg(levels=(0.51, 1), rounding='trec_eval')", (2, 0, 0, 1), value="(1 + 2/4) / 2"),
+            Example("IPrecAvg", (0, None), missed=(0,), value="nan"),
         ),
     )
     levels: tuple[float, ...] = LEVELS

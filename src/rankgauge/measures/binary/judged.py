@@ -11,18 +11,17 @@ class Judged(Measure):
     """The share of judged documents among the first k, or among all; a shorter list is not padded."""
 
     facts = Facts(
-        name="Judged",
         title="Judgment rate at k",
         formula=r"\frac{1}{\min(k, |L|)}\sum_{r=1}^{k} [g_r \text{ is known}]",
         reference="ir-measures, Judged",
         cutoff=Cutoff.OPTIONAL,
         attains=True,
         examples=(
-            Example(measure="Judged@3", grades=(0, None, 2, 1), missed=(1,), value="2 / 3"),
-            Example(measure="Judged@5", grades=(1, None, 0, None), missed=(2,), value="2 / 4"),
-            Example(measure="Judged@3", grades=(UNJUDGED, 1, None, 0), missed=(2,), value="1 / 3"),
-            Example(measure="Judged", grades=(None, 1, None, 2, 0), missed=(1,), value="3 / 5"),
-            Example(measure="Judged@3", grades=(), missed=(1,), value="nan"),
+            Example("Judged@3", (0, None, 2, 1), missed=(1,), value="2 / 3"),
+            Example("Judged@5", (1, None, 0, None), missed=(2,), value="2 / 4"),
+            Example("Judged@3", (UNJUDGED, 1, None, 0), missed=(2,), value="1 / 3"),
+            Example("Judged", (None, 1, None, 2, 0), missed=(1,), value="3 / 5"),
+            Example("Judged@3", (), missed=(1,), value="nan"),
         ),
         counts_unjudged=True,
     )

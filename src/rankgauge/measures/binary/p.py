@@ -16,14 +16,13 @@ class P(Measure):
     """
 
     facts = Facts(
-        name="P",
         title="Precision at k",
         formula=r"\frac{1}{k}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
         reference="van Rijsbergen, Information Retrieval, 1979",
         cutoff=Cutoff.REQUIRED,
         examples=(
-            Example(measure="P@3", grades=(2, None, 1, 1), missed=(1,), value="2 / 3"),
-            Example(measure="P(rel=2)@5", grades=(2, 1, 2), missed=(2,), value="2 / 5"),
+            Example("P@3", (2, None, 1, 1), missed=(1,), value="2 / 3"),
+            Example("P(rel=2)@5", (2, 1, 2), missed=(2,), value="2 / 5"),
         ),
     )
     cutoff: int = OPEN

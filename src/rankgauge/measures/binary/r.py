@@ -9,15 +9,14 @@ class R(Measure):
     """The share of the relevant documents that are among the first k."""
 
     facts = Facts(
-        name="R",
         title="Recall at k",
         formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
         reference="van Rijsbergen, Information Retrieval, 1979",
         cutoff=Cutoff.REQUIRED,
         examples=(
-            Example(measure="R@3", grades=(2, None, 1, 1), missed=(1,), value="2 / 4"),
-            Example(measure="R(rel=2)@5", grades=(2, 1, 3), missed=(2, 1), value="2 / 3"),
-            Example(measure="R@3", grades=(0, None), missed=(0,), value="nan"),
+            Example("R@3", (2, None, 1, 1), missed=(1,), value="2 / 4"),
+            Example("R(rel=2)@5", (2, 1, 3), missed=(2, 1), value="2 / 3"),
+            Example("R@3", (0, None), missed=(0,), value="nan"),
         ),
     )
     cutoff: int = OPEN

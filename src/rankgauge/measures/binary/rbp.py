@@ -10,14 +10,13 @@ class RBP(Measure):
     """The share of relevant documents that a user meets who goes on to the next one with probability p."""
 
     facts = Facts(
-        name="RBP",
         title="Rank-biased precision",
         formula=r"(1 - p)\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, p^{r-1}",
         reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
         cutoff=Cutoff.OPTIONAL,
         examples=(
-            Example(measure="RBP", grades=(1, 0, 2, None, 1), missed=(1,), value=".2 * (1 + .8**2 + .8**4)"),
-            Example(measure="RBP(p=0.5, rel=2)@3", grades=(1, 2, 3, 2), missed=(2,), value=".5 * (.5 + .5**2)"),
+            Example("RBP", (1, 0, 2, None, 1), missed=(1,), value=".2 * (1 + .8**2 + .8**4)"),
+            Example("RBP(p=0.5, rel=2)@3", (1, 2, 3, 2), missed=(2,), value=".5 * (.5 + .5**2)"),
         ),
     )
     cutoff: int | None = None

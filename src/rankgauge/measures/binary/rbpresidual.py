@@ -17,19 +17,18 @@ class RBPResidual(Measure):
     """
 
     facts = Facts(
-        name="RBPResidual",
         title="Residual of rank-biased precision",
         formula=r"1 - (1 - p)\sum_{r=1}^{k} [g_r \text{ is known}] \, p^{r-1}",
         reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
         cutoff=Cutoff.OPTIONAL,
         improves=False,
         examples=(
-            Example(measure="RBPResidual", grades=(1, None, 0), missed=(2,), value=".2 * .8 + .8**3"),
-            Example(measure="RBPResidual(p=0.5)@2", grades=(None, 2, 1), missed=(2,), value=".5 + .5**2"),
-            Example(measure="RBPResidual", grades=(UNJUDGED, 1), value=".2 + .8**2"),
-            Example(measure="RBPResidual", grades=(), missed=(2,), value="1"),
-            Example(measure="RBPResidual(unless_judged=True)", grades=(1, 0), missed=(2,), value="0"),
-            Example(measure="RBPResidual(unless_judged=True)", grades=(1, None), value=".2 * .8 + .8**2"),
+            Example("RBPResidual", (1, None, 0), missed=(2,), value=".2 * .8 + .8**3"),
+            Example("RBPResidual(p=0.5)@2", (None, 2, 1), missed=(2,), value=".5 + .5**2"),
+            Example("RBPResidual", (UNJUDGED, 1), value=".2 + .8**2"),
+            Example("RBPResidual", (), missed=(2,), value="1"),
+            Example("RBPResidual(unless_judged=True)", (1, 0), missed=(2,), value="0"),
+            Example("RBPResidual(unless_judged=True)", (1, None), value=".2 * .8 + .8**2"),
         ),
         counts_unjudged=True,  # with unless_judged
     )

@@ -16,15 +16,14 @@ class RprecMult(Measure):
     """
 
     facts = Facts(
-        name="RprecMult",
         title="Precision at a multiple of R",
         formula=r"\frac{1}{k}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}], \quad k = \lfloor m R + 0.9 \rfloor",
         reference="trec_eval 9.0.8, Rprec_mult",
         examples=(
-            Example(measure="RprecMult(multiple=0.5)", grades=(1, 0, 2, 1), missed=(1, 1), value="2 / 3"),
-            Example(measure="RprecMult(multiple=2, rel=2)", grades=(2, 0, 1), missed=(2,), value="1 / 4"),
-            Example(measure="RprecMult(multiple=1)", grades=(0, None), value="nan"),
-            Example(measure="RprecMult", grades=(1, 0, 2), missed=(1,), value="2 / 3"),
+            Example("RprecMult(multiple=0.5)", (1, 0, 2, 1), missed=(1, 1), value="2 / 3"),
+            Example("RprecMult(multiple=2, rel=2)", (2, 0, 1), missed=(2,), value="1 / 4"),
+            Example("RprecMult(multiple=1)", (0, None), value="nan"),
+            Example("RprecMult", (1, 0, 2), missed=(1,), value="2 / 3"),
         ),
     )
     multiple: float = 1.0

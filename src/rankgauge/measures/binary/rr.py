@@ -36,21 +36,20 @@ class RR(Measure):
     """
 
     facts = Facts(
-        name="RR",
         title="Reciprocal rank",
         formula=r"\varphi(\min \{r \le k : g_r \ge \mathrm{rel}\}), \quad \varphi(r) = 1/r",
         reference="Kantor & Voorhees, The TREC-5 confusion track, Information Retrieval 2000",
         cutoff=Cutoff.OPTIONAL,
         examples=(
-            Example(measure="RR", grades=(0, None, 2, 1), missed=(1,), value="1 / 3"),
-            Example(measure="RR(rel=2)@3", grades=(1, 2, 3), missed=(2,), value="1 / 2"),
-            Example(measure="RR(rel=2)@3", grades=(1, None, 1, 2), missed=(3,), value="0"),
-            Example(measure="RR(ruler='trec')", grades=(0, None, 2, 1), missed=(1,), value=".33"),
-            Example(measure="RR(ruler='trec')", grades=(0, 0, 0, 0, 0, 1), value="0"),
-            Example(measure="RR(ruler='romip')", grades=(0, None, 2, 1), missed=(1,), value=".8"),
-            Example(measure="RR(ruler='romip')", grades=(*[0] * 9, 2, 1), value=".1"),
-            Example(measure="RR(ruler='romip')", grades=(*[0] * 10, 1), value="0"),
-            Example(measure="RR(ruler='single')", grades=(0, 1), missed=(1,), value="1 / 2"),
+            Example("RR", (0, None, 2, 1), missed=(1,), value="1 / 3"),
+            Example("RR(rel=2)@3", (1, 2, 3), missed=(2,), value="1 / 2"),
+            Example("RR(rel=2)@3", (1, None, 1, 2), missed=(3,), value="0"),
+            Example("RR(ruler='trec')", (0, None, 2, 1), missed=(1,), value=".33"),
+            Example("RR(ruler='trec')", (0, 0, 0, 0, 0, 1), value="0"),
+            Example("RR(ruler='romip')", (0, None, 2, 1), missed=(1,), value=".8"),
+            Example("RR(ruler='romip')", (*[0] * 9, 2, 1), value=".1"),
+            Example("RR(ruler='romip')", (*[0] * 10, 1), value="0"),
+            Example("RR(ruler='single')", (0, 1), missed=(1,), value="1 / 2"),
         ),
     )
     cutoff: int | None = None

@@ -11,14 +11,13 @@ class Success(Measure):
     """1 if a relevant document is among the first k, else 0; with ties, the chance of it."""
 
     facts = Facts(
-        name="Success",
         title="Success at k",
         formula=r"\max_{r \le k} [g_r \ge \mathrm{rel}]",
         reference="Craswell & Hawking, Overview of the TREC 2004 Web track; trec_eval, m_success",
         cutoff=Cutoff.REQUIRED,
         examples=(
-            Example(measure="Success@3", grades=(0, None, 2, 1), missed=(1,), value="1"),
-            Example(measure="Success(rel=2)@3", grades=(1, None, 1, 2), missed=(3,), value="0"),
+            Example("Success@3", (0, None, 2, 1), missed=(1,), value="1"),
+            Example("Success(rel=2)@3", (1, None, 1, 2), missed=(3,), value="0"),
         ),
     )
     cutoff: int = OPEN

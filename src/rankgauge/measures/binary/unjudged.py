@@ -21,8 +21,8 @@ class UnjudgedShare(Measure):
         cutoff=Cutoff.REQUIRED,
         improves=False,
         examples=(
-            Example(measure="Unjudged@4", grades=(2, None, 0, None, None), missed=(1,), value="2 / 4"),
-            Example(measure="Unjudged@5", grades=(None, 1, None), missed=(2,), value="2 / 5"),
+            Example("Unjudged@4", (2, None, 0, None, None), missed=(1,), value="2 / 4"),
+            Example("Unjudged@5", (None, 1, None), missed=(2,), value="2 / 5"),
         ),
         counts_unjudged=True,
     )

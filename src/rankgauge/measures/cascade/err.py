@@ -16,35 +16,16 @@ class ERR(Measure):
     """
 
     facts = Facts(
-        name="ERR",
         title="Expected reciprocal rank",
         formula=r"\sum_{r=1}^{k} \frac{1}{r}\, p_r \prod_{i<r} (1 - p_i), \quad p = \frac{2^g - 1}{2^{g_{max}}}",
         reference="Chapelle, Metzler, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
         cutoff=Cutoff.OPTIONAL,
         graded=True,
         examples=(
-            Example(
-                measure="ERR@3",
-                grades=(1, None, 3, 4),
-                missed=(4,),
-                value="1/16 + (15/16) * (7/16) / 3",
-            ),
-            Example(
-                measure="ERR(max_grade=2)",
-                grades=(0, 2, 1),
-                value="(3/4) / 2 + (1/4) * (1/4) / 3",
-            ),
-            Example(
-                measure="ERR(stop='formula')@2",
-                grades=(5, 2, 1),
-                missed=(3,),
-                value="31/16 + (1 - 31/16) * (3/16) / 2",
-            ),
-            Example(
-                measure="ERR(stop='whole')",
-                grades=(2.5, 1),
-                value="3/16 + (13/16) * (1/16) / 2",
-            ),
+            Example("ERR@3", (1, None, 3, 4), missed=(4,), value="1/16 + (15/16) * (7/16) / 3"),
+            Example("ERR(max_grade=2)", (0, 2, 1), value="(3/4) / 2 + (1/4) * (1/4) / 3"),
+            Example("ERR(stop='formula')@2", (5, 2, 1), missed=(3,), value="31/16 + (1 - 31/16) * (3/16) / 2"),
+            Example("ERR(stop='whole')", (2.5, 1), value="3/16 + (13/16) * (1/16) / 2"),
         ),
     )
     cutoff: int | None = None

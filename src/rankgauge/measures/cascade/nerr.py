@@ -11,7 +11,6 @@ class nERR(ERR):
     """Expected reciprocal rank, divided by that of the ideal order of the judged documents."""
 
     facts = Facts(
-        name="nERR",
         title="Normalised expected reciprocal rank",
         formula=r"\frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
         reference="Clarke, Craswell, Soboroff & Ashkan, A comparative analysis of cascade measures for novelty and "
@@ -21,17 +20,9 @@ class nERR(ERR):
         attains=True,
         examples=(
             Example(
-                measure="nERR@2",
-                grades=(1, 3, 4),
-                missed=(2,),
-                value="(1/16 + (15/16) * (7/16) / 2) / (15/16 + (1/16) * (7/16) / 2)",
+                "nERR@2", (1, 3, 4), missed=(2,), value="(1/16 + (15/16) * (7/16) / 2) / (15/16 + (1/16) * (7/16) / 2)"
             ),
-            Example(
-                measure="nERR(max_grade=2)",
-                grades=(None, 2),
-                missed=(1,),
-                value="((3/4) / 2) / (3/4 + (1/4) * (1/4) / 2)",
-            ),
+            Example("nERR(max_grade=2)", (None, 2), missed=(1,), value="((3/4) / 2) / (3/4 + (1/4) * (1/4) / 2)"),
         ),
     )
 

@@ -28,7 +28,6 @@ class PFound(Measure):
     """
 
     facts = Facts(
-        name="PFound",
         title="PFound, the probability to find a relevant document",
         formula=r"\sum_{r=1}^{k} (1 - p_{break})^{r-1} \, p_r \prod_{i<r} (1 - p_i)",
         reference="Гулин, Карпович, Расковалов & Сегалович, Оптимизация алгоритмов ранжирования методами машинного "
@@ -36,29 +35,14 @@ class PFound(Measure):
         cutoff=Cutoff.OPTIONAL,
         graded=True,
         examples=(
+            Example("PFound@3", (1, None, 3, 2), missed=(3,), value="0.125 + 0.85**2 * (1 - 0.125) * 0.5"),
             Example(
-                measure="PFound@3",
-                grades=(1, None, 3, 2),
-                missed=(3,),
-                value="0.125 + 0.85**2 * (1 - 0.125) * 0.5",
-            ),
-            Example(
-                measure="PFound",
-                grades=(3, 1, 0, 2, 2),
+                "PFound",
+                (3, 1, 0, 2, 2),
                 value="0.5 + 0.85 * 0.5 * 0.125 + 0.85**3 * 0.5 * 0.875 * 0.25 + 0.85**4 * 0.5 * 0.875 * 0.75 * 0.25",
             ),
-            Example(
-                measure="PFound(p_rel=0.4, p_break=0.2)",
-                grades=(0, 2, 1),
-                missed=(1,),
-                value="0.8 * 0.4 + 0.8**2 * 0.6 * 0.4",
-            ),
-            Example(
-                measure="PFound(p_rel='grade')",
-                grades=(0.5, None, 1),
-                missed=(1,),
-                value="0.5 + 0.85**2 * 0.5 * 1",
-            ),
+            Example("PFound(p_rel=0.4, p_break=0.2)", (0, 2, 1), missed=(1,), value="0.8 * 0.4 + 0.8**2 * 0.6 * 0.4"),
+            Example("PFound(p_rel='grade')", (0.5, None, 1), missed=(1,), value="0.5 + 0.85**2 * 0.5 * 1"),
         ),
     )
     cutoff: int | None = None

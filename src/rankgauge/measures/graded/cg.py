@@ -13,7 +13,6 @@ class CG(Measure):
     """The sum of the gains of the first k documents, whatever their order."""
 
     facts = Facts(
-        name="CG",
         title="Cumulated gain",
         formula=r"\sum_{r=1}^{k} \mathrm{gain}(g_r)",
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
@@ -21,8 +20,8 @@ class CG(Measure):
         cutoff=Cutoff.OPTIONAL,
         graded=True,
         examples=(
-            Example(measure="CG@3", grades=(1, None, 2, 2), missed=(1,), value="1 + 2"),
-            Example(measure="CG(gain='exp')", grades=(0, 3, None, 2), missed=(3,), value="7 + 3"),
+            Example("CG@3", (1, None, 2, 2), missed=(1,), value="1 + 2"),
+            Example("CG(gain='exp')", (0, 3, None, 2), missed=(3,), value="7 + 3"),
         ),
     )
     cutoff: int | None = None

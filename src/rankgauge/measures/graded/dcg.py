@@ -21,7 +21,6 @@ class DCG(Measure):
     """The sum of the gains of the first k documents, each discounted by its rank."""
 
     facts = Facts(
-        name="DCG",
         title="Discounted cumulated gain",
         formula=r"\sum_{r=1}^{k} \mathrm{gain}(g_r)\,d(r)",
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
@@ -29,24 +28,20 @@ class DCG(Measure):
         cutoff=Cutoff.OPTIONAL,
         graded=True,
         examples=(
-            Example(measure="DCG@3", grades=(1, None, 2, 2), missed=(1,), value="1/log2(2) + 2/log2(4)"),
-            Example(measure="DCG(dcg='exp-log2')", grades=(0, 3, 1), value="7/log2(3) + 1/log2(4)"),
+            Example("DCG@3", (1, None, 2, 2), missed=(1,), value="1/log2(2) + 2/log2(4)"),
+            Example("DCG(dcg='exp-log2')", (0, 3, 1), value="7/log2(3) + 1/log2(4)"),
             Example(
-                measure="DCG(gain='exp', discount='log2+2')@4",
-                grades=(0, 3, 1, 2, 3),
+                "DCG(gain='exp', discount='log2+2')@4",
+                (0, 3, 1, 2, 3),
                 missed=(3,),
                 value="7/log2(4) + 1/log2(5) + 3/log2(6)",
             ),
+            Example("DCG(gain='letor', discount='none')", (1, 0, 2, 3), missed=(2,), value="1 + 0 + 3 + 0"),
             Example(
-                measure="DCG(gain='letor', discount='none')", grades=(1, 0, 2, 3), missed=(2,), value="1 + 0 + 3 + 0"
+                "DCG(gain='mslr', discount='letor')", (1, 4, 2, 0, 3, 5), value="1 + 15 + 3/log2(3) + 0 + 7/log2(5) + 0"
             ),
-            Example(
-                measure="DCG(gain='mslr', discount='letor')",
-                grades=(1, 4, 2, 0, 3, 5),
-                value="1 + 15 + 3/log2(3) + 0 + 7/log2(5) + 0",
-            ),
-            Example(measure="DCG(gain='yahoo', discount='ln')", grades=(1, 4), value="1/16/log(2) + 15/16/log(3)"),
-            Example(measure="DCG(gain='ranklib', discount='none')", grades=(1.9, 3), value="1 + 7"),
+            Example("DCG(gain='yahoo', discount='ln')", (1, 4), value="1/16/log(2) + 15/16/log(3)"),
+            Example("DCG(gain='ranklib', discount='none')", (1.9, 3), value="1 + 7"),
         ),
     )
     shorthands = {"dcg": _dcg}

@@ -16,7 +16,6 @@ class G(Measure):
     """
 
     facts = Facts(
-        name="G",
         title="Normalised gain",
         formula=r"\frac{1}{\sum_i \gamma^*_i}\sum_{r=1}^{n} "
         r"\frac{\gamma_r}{\log_2(2 + \sum_{i \le r} (\max(\gamma^*_i, 1) - \gamma_i))}",
@@ -27,17 +26,12 @@ class G(Measure):
         attains=True,
         examples=(
             Example(
-                measure="G",
-                grades=(1, None, 2, 2),
+                "G",
+                (1, None, 2, 2),
                 missed=(1,),
                 value="(1/log2(2 + 2 - 1) + 2/log2(2 + 5 - 3) + 2/log2(2 + 6 - 5)) / 6",
             ),
-            Example(
-                measure="G(gains={1: 3, 2: 7})",
-                grades=(2, 0, 1),
-                missed=(1,),
-                value="(7/log2(2) + 3/log2(2 + 13 - 10)) / 13",
-            ),
+            Example("G(gains={1: 3, 2: 7})", (2, 0, 1), missed=(1,), value="(7/log2(2) + 3/log2(2 + 13 - 10)) / 13"),
         ),
     )
     gain: str = OPEN

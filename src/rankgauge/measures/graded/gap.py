@@ -17,7 +17,6 @@ class GAP(Measure):
     """
 
     facts = Facts(
-        name="GAP",
         title="Graded average precision",
         formula=r"\frac{\sum_{r=1}^{k} \frac{1}{r} \sum_{i \le r} \min(G(g_i), G(g_r))}{\sum_{i=1}^{R} G(g^*_i)}, "
         r"\quad G(g) = \sum_{t \le g} p_t",
@@ -25,15 +24,10 @@ class GAP(Measure):
         cutoff=Cutoff.OPTIONAL,
         graded=True,
         examples=(
+            Example("GAP", (1, None, 3, 2), missed=(2,), value="(1/1 + (1 + 3)/3 + (1 + 2 + 2)/4) / (1 + 3 + 2 + 2)"),
             Example(
-                measure="GAP",
-                grades=(1, None, 3, 2),
-                missed=(2,),
-                value="(1/1 + (1 + 3)/3 + (1 + 2 + 2)/4) / (1 + 3 + 2 + 2)",
-            ),
-            Example(
-                measure="GAP(thresholds={1: 0.2, 2: 0.8})@2",
-                grades=(1, 2, 2),
+                "GAP(thresholds={1: 0.2, 2: 0.8})@2",
+                (1, 2, 2),
                 missed=(1,),
                 value="(0.2/1 + (0.2 + 1.0)/2) / (0.2 + 1.0 + 1.0 + 0.2)",
             ),

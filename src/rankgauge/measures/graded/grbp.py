@@ -16,7 +16,6 @@ class gRBP(Measure):
     """
 
     facts = Facts(
-        name="gRBP",
         title="Graded rank-biased precision",
         formula=r"(1 - p)\sum_{r=1}^{k} \frac{g_r}{\max(g^*_1, 1)} \, p^{r-1}",
         reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008; "
@@ -24,8 +23,8 @@ class gRBP(Measure):
         cutoff=Cutoff.OPTIONAL,
         graded=True,
         examples=(
-            Example(measure="gRBP", grades=(1, None, 2), missed=(4,), value=".1 * (1/4 + 2/4 * .9**2)"),
-            Example(measure="gRBP(p=0.5)@2", grades=(1, 0, 1), missed=(1,), value=".5 * 1"),
+            Example("gRBP", (1, None, 2), missed=(4,), value=".1 * (1/4 + 2/4 * .9**2)"),
+            Example("gRBP(p=0.5)@2", (1, 0, 1), missed=(1,), value=".5 * 1"),
         ),
     )
     cutoff: int | None = None

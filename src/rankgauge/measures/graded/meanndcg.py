@@ -13,7 +13,6 @@ class MeanNDCG(Measure):
     """The mean of nDCG@1, nDCG@2 … nDCG@n, where n is the length of the list."""
 
     facts = Facts(
-        name="MeanNDCG",
         title="Mean of nDCG over all ranks of the list",
         formula=r"\frac{1}{n}\sum_{k=1}^{n} \mathrm{nDCG}@k",
         reference="Qin, Liu, Xu & Li, LETOR: a benchmark collection for research on learning to rank for information "
@@ -21,14 +20,10 @@ class MeanNDCG(Measure):
         graded=True,
         attains=True,
         examples=(
+            Example("MeanNDCG", (1, 2), value="(1/2 + (1/log2(2) + 2/log2(3)) / (2/log2(2) + 1/log2(3))) / 2"),
             Example(
-                measure="MeanNDCG",
-                grades=(1, 2),
-                value="(1/2 + (1/log2(2) + 2/log2(3)) / (2/log2(2) + 1/log2(3))) / 2",
-            ),
-            Example(
-                measure="MeanNDCG(gain='exp', discount='letor')",
-                grades=(None, 1, 2, 0),
+                "MeanNDCG(gain='exp', discount='letor')",
+                (None, 1, 2, 0),
                 missed=(2,),
                 value="(0/3 + 1/6 + (1 + 3/log2(3)) / (6 + 1/log2(3)) + (1 + 3/log2(3)) / (6 + 1/log2(3))) / 4",
             ),

@@ -19,7 +19,6 @@ class nDCG(DCG):
     """
 
     facts = Facts(
-        name="nDCG",
         title="Normalised discounted cumulative gain",
         formula=r"\frac{\sum_{r=1}^{k} \mathrm{gain}(g_r)\,d(r)}{\sum_{r=1}^{k} \mathrm{gain}(g^*_r)\,d(r)}",
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
@@ -28,29 +27,24 @@ class nDCG(DCG):
         attains=True,
         examples=(
             Example(
-                measure="nDCG@3",
-                grades=(1, None, 2, 2),
+                "nDCG@3",
+                (1, None, 2, 2),
                 missed=(1,),
                 value="(1/log2(2) + 2/log2(4)) / (2/log2(2) + 2/log2(3) + 1/log2(4))",
             ),
             Example(
-                measure="nDCG(dcg='exp-log2')@2",
-                grades=(1, 3, 3),
+                "nDCG(dcg='exp-log2')@2",
+                (1, 3, 3),
                 missed=(2,),
                 value="(1/log2(2) + 7/log2(3)) / (7/log2(2) + 7/log2(3))",
             ),
             Example(
-                measure="nDCG(gain='linear', discount='letor')",
-                grades=(0, 2, 0, 1),
+                "nDCG(gain='linear', discount='letor')",
+                (0, 2, 0, 1),
                 missed=(1,),
                 value="(2/1 + 1/log2(4)) / (2/1 + 1/1 + 1/log2(3))",
             ),
-            Example(
-                measure="nDCG(gains={1: 5, 2: 2})@2",
-                grades=(2, 1, 1),
-                missed=(0, 2),
-                value="(2 + 5/log2(3)) / (5 + 5/log2(3))",
-            ),
+            Example("nDCG(gains={1: 5, 2: 2})@2", (2, 1, 1), missed=(0, 2), value="(2 + 5/log2(3)) / (5 + 5/log2(3))"),
         ),
     )
 

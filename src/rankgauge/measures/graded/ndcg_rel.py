@@ -12,7 +12,6 @@ class nDCGRel(Measure):
     """The mean, over all documents with a gain, of nDCG at their ranks; those not retrieved count with nDCG of all."""
 
     facts = Facts(
-        name="nDCGRel",
         title="nDCG averaged over the relevant documents",
         formula=r"\frac{1}{R}\left(\sum_{r : \gamma_r > 0} nDCG@r + (R - R_{ret})\, nDCG\right)",
         reference="trec_eval 9.0.8, ndcg_rel",
@@ -22,17 +21,17 @@ class nDCGRel(Measure):
         attains=True,
         examples=(
             Example(
-                measure="nDCGRel",
-                grades=(1, None, 2),
+                "nDCGRel",
+                (1, None, 2),
                 missed=(1,),
                 value="(1/2 + 2 * (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))) / 3",
             ),
             Example(
-                measure="nDCGRel(gains={1: 3, 2: 7})",
-                grades=(0, 2, 1),
+                "nDCGRel(gains={1: 3, 2: 7})",
+                (0, 2, 1),
                 value="(7/log2(3) + 7/log2(3) + 3/log2(4)) / (7 + 3/log2(3)) / 2",
             ),
-            Example(measure="nDCGRel", grades=(0.5,), missed=(0.5,), value="(1 + .5 / (.5 + .5/log2(3))) / 2"),
+            Example("nDCGRel", (0.5,), missed=(0.5,), value="(1 + .5 / (.5 + .5/log2(3))) / 2"),
         ),
     )
     gain: str = OPEN

@@ -27,7 +27,6 @@ class Q(Measure):
     """
 
     facts = Facts(
-        name="Q",
         title="Q-measure",
         formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, "
         r"\frac{\mathrm{count}(r) + \beta\,\mathrm{cg}(r)}{r + \beta\,\mathrm{cg}^*(r)}",
@@ -37,14 +36,11 @@ class Q(Measure):
         improves=False,
         examples=(
             Example(
-                measure="Q",
-                grades=(1, None, 3, 2),
-                missed=(2,),
-                value="((1 + 1)/(1 + 3) + (2 + 4)/(3 + 7) + (3 + 6)/(4 + 8)) / 4",
+                "Q", (1, None, 3, 2), missed=(2,), value="((1 + 1)/(1 + 3) + (2 + 4)/(3 + 7) + (3 + 6)/(4 + 8)) / 4"
             ),
             Example(
-                measure="Q(beta=10, gain='exp')@2",
-                grades=(1, 2, 2),
+                "Q(beta=10, gain='exp')@2",
+                (1, 2, 2),
                 missed=(1,),
                 value="((1 + 10*1)/(1 + 10*3) + (2 + 10*4)/(2 + 10*6)) / 4",
             ),

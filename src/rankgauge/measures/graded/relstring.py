@@ -26,7 +26,6 @@ class RelString(Measure):
     """
 
     facts = Facts(
-        name="RelString",
         title="Relevance string",
         formula=r"\sum_{r=s}^{\min(k, n)} c(g_r)\, 14^{\,r-s}",
         reference="trec_eval 9.0.8, relstring",
@@ -36,15 +35,15 @@ class RelString(Measure):
         graded=True,
         improves=False,
         examples=(
-            Example(measure="RelString", grades=(2, None, 0), missed=(1,), value="3 + 13 * 14 + 1 * 14 * 14"),
-            Example(measure="RelString(start=2)@3", grades=(1, 12, 3, 1), missed=(2,), value="11 + 4 * 14"),
+            Example("RelString", (2, None, 0), missed=(1,), value="3 + 13 * 14 + 1 * 14 * 14"),
+            Example("RelString(start=2)@3", (1, 12, 3, 1), missed=(2,), value="11 + 4 * 14"),
             Example(
-                measure="RelString",
-                grades=(2, *[None] * 9, 1),
+                "RelString",
+                (2, *[None] * 9, 1),
                 value="3 + 13 * (14 + 14**2 + 14**3 + 14**4 + 14**5 + 14**6 + 14**7 + 14**8 + 14**9)",
             ),
-            Example(measure="RelString", grades=(UNJUDGED, 1.5), value="12 + 2 * 14"),
-            Example(measure="RelString", grades=(), missed=(1,), value="0"),
+            Example("RelString", (UNJUDGED, 1.5), value="12 + 2 * 14"),
+            Example("RelString", (), missed=(1,), value="0"),
         ),
         counts_unjudged=True,
         knows_pool=True,

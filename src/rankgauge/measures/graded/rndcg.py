@@ -16,7 +16,6 @@ class RnDCG(Measure):
     """
 
     facts = Facts(
-        name="RnDCG",
         title="nDCG averaged over the steps of the ideal order",
         formula=r"\frac{1}{|S|}\sum_{k \in S} nDCG@k, \quad S = \{k : \gamma^*_k > \gamma^*_{k+1}\} \cup \{n\}",
         reference="trec_eval 9.0.8, Rndcg",
@@ -24,32 +23,23 @@ class RnDCG(Measure):
         attains=True,
         examples=(
             Example(
-                measure="RnDCG",
-                grades=(1, None, 2, 0, 0),
+                "RnDCG",
+                (1, None, 2, 0, 0),
                 missed=(1,),
                 value="(1/2 + (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))"
                 " + (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))) / 3",
             ),
             Example(
-                measure="RnDCG(gains={1: 3, 2: 7})",
-                grades=(1, 2),
+                "RnDCG(gains={1: 3, 2: 7})",
+                (1, 2),
                 missed=(1,),
                 value="(3/7 + (3 + 7/log2(3)) / (7 + 3/log2(3) + 3/log2(4))) / 2",
             ),
-            Example(measure="RnDCG", grades=(0, 1), value="0"),
-            Example(measure="RnDCG", grades=(0, 1, 0), value="(0 + 1/log2(3)) / 2"),
-            Example(
-                measure="RnDCG",
-                grades=(0, 2),
-                missed=(1,),
-                value="(0 + 2/log2(3) / (2 + 1/log2(3))) / 2",
-            ),
-            Example(
-                measure="RnDCG(rel=0.5)",
-                grades=(0.25, 0.5),
-                value="(.25/.5 + (.25 + .5/log2(3)) / (.5 + .25/log2(3))) / 2",
-            ),
-            Example(measure="RnDCG(rel=2)", grades=(1, 0), value="nan"),
+            Example("RnDCG", (0, 1), value="0"),
+            Example("RnDCG", (0, 1, 0), value="(0 + 1/log2(3)) / 2"),
+            Example("RnDCG", (0, 2), missed=(1,), value="(0 + 2/log2(3) / (2 + 1/log2(3))) / 2"),
+            Example("RnDCG(rel=0.5)", (0.25, 0.5), value="(.25/.5 + (.25 + .5/log2(3)) / (.5 + .25/log2(3))) / 2"),
+            Example("RnDCG(rel=2)", (1, 0), value="nan"),
         ),
         counts_unjudged=True,
     )

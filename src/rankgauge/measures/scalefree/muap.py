@@ -17,7 +17,6 @@ class muAP(Measure):
     """
 
     facts = Facts(
-        name="muAP",
         title="µAP, average precision over multiple grades",
         formula=r"\frac{\sum_{t \in L} d_t \, \mathrm{AP}(\mathrm{rel}=t)}{\sum_{t \in L} d_t}, "
         r"\quad d_t = t - \max\{s \in L \cup \{0\} : s < t\}",
@@ -26,17 +25,12 @@ class muAP(Measure):
         graded=True,
         examples=(
             Example(
-                measure="muAP",
-                grades=(1, None, 4, 2),
+                "muAP",
+                (1, None, 4, 2),
                 missed=(2,),
                 value="(1 * (1/1 + 2/3 + 3/4)/4 + 1 * (1/3 + 2/4)/3 + 2 * (1/3)/1) / 4",
             ),
-            Example(
-                measure="muAP@2",
-                grades=(1, 3, 3),
-                missed=(1,),
-                value="(1 * (1/1 + 2/2)/4 + 2 * (1/2)/2) / 3",
-            ),
+            Example("muAP@2", (1, 3, 3), missed=(1,), value="(1 * (1/1 + 2/2)/4 + 2 * (1/2)/2) / 3"),
         ),
     )
     cutoff: int | None = None

@@ -16,7 +16,6 @@ class NDCNG(Measure):
     """
 
     facts = Facts(
-        name="NDCNG",
         title="Normalised discounted cumulative normalised gain",
         formula=r"\frac{\sum_{r=1}^{k} (2^{g_r/m} - 1)\,d(r)}{\sum_{r=1}^{k} (2^{g^*_r/m} - 1)\,d(r)}, \quad m = g^*_1",
         reference="Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011",
@@ -25,23 +24,19 @@ class NDCNG(Measure):
         attains=True,
         examples=(
             Example(
-                measure="NDCNG@3",
-                grades=(1, None, 2, 2),
+                "NDCNG@3",
+                (1, None, 2, 2),
                 missed=(1,),
                 value="((2**(1/2) - 1) + 1/log2(4)) / (1 + 1/log2(3) + (2**(1/2) - 1)/log2(4))",
             ),
             Example(
-                measure="NDCNG",
-                grades=(1, 3),
+                "NDCNG",
+                (1, 3),
                 missed=(4,),
                 value="((2**(1/4) - 1) + (2**(3/4) - 1)/log2(3)) "
                 "/ (1 + (2**(3/4) - 1)/log2(3) + (2**(1/4) - 1)/log2(4))",
             ),
-            Example(
-                measure="NDCNG",
-                grades=(0.25, 0.5),
-                value="((2**(1/2) - 1) + 1/log2(3)) / (1 + (2**(1/2) - 1)/log2(3))",
-            ),
+            Example("NDCNG", (0.25, 0.5), value="((2**(1/2) - 1) + 1/log2(3)) / (1 + (2**(1/2) - 1)/log2(3))"),
         ),
     )
     cutoff: int | None = None

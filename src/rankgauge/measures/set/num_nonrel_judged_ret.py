@@ -13,7 +13,6 @@ class NumNonrelJudgedRet(Measure):
     """The number of retrieved documents that were judged, and judged not relevant."""
 
     facts = Facts(
-        name="NumNonrelJudgedRet",
         title="Retrieved documents judged not relevant",
         formula=r"\sum_{r=1}^{n} [0 \le g_r < \mathrm{rel}]",
         reference="trec_eval 9.0.8, num_nonrel_judged_ret",
@@ -21,8 +20,8 @@ class NumNonrelJudgedRet(Measure):
         ties=TieRule.IMMUNE,
         improves=False,
         examples=(
-            Example(measure="NumNonrelJudgedRet", grades=(1, 0, None, 2, 0), missed=(0, 1), value="2"),
-            Example(measure="NumNonrelJudgedRet(rel=2)", grades=(1, 0, None, 2, 0), missed=(2,), value="3"),
+            Example("NumNonrelJudgedRet", (1, 0, None, 2, 0), missed=(0, 1), value="2"),
+            Example("NumNonrelJudgedRet(rel=2)", (1, 0, None, 2, 0), missed=(2,), value="3"),
         ),
         aggregate=Aggregate.SUM,
     )

@@ -11,7 +11,6 @@ class NumQ(Measure):
     """One for each query, so that the sum counts them."""
 
     facts = Facts(
-        name="NumQ",
         title="Number of queries",
         formula=r"1",
         reference="trec_eval, m_num_q; ir-measures, NumQ",
@@ -19,8 +18,8 @@ class NumQ(Measure):
         ties=TieRule.IMMUNE,
         attains=True,
         examples=(
-            Example(measure="NumQ", grades=(1, None, 2), missed=(1,), value="1"),
-            Example(measure="NumQ", grades=(), value="1"),
+            Example("NumQ", (1, None, 2), missed=(1,), value="1"),
+            Example("NumQ", (), value="1"),
         ),
         aggregate=Aggregate.SUM,
     )

@@ -14,18 +14,17 @@ class NumRel(Measure):
     """
 
     facts = Facts(
-        name="NumRel",
         title="Number of relevant documents",
         formula=r"R = |\{d : g_d \ge \mathrm{rel}\}|",
         reference="trec_eval, m_num_rel; ir-measures, NumRel",
         bounds=(0.0, np.inf),
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="NumRel", grades=(1, None, 2, 0), missed=(1, 0), value="3"),
-            Example(measure="NumRel(rel=2)", grades=(2, 1, 3), missed=(2,), value="3"),
-            Example(measure="NumRel", grades=(None,), value="0"),
-            Example(measure="NumRel(answered_only=True)", grades=(), missed=(1, 2), value="0"),
-            Example(measure="NumRel(answered_only=True)", grades=(None,), missed=(1, 2), value="2"),
+            Example("NumRel", (1, None, 2, 0), missed=(1, 0), value="3"),
+            Example("NumRel(rel=2)", (2, 1, 3), missed=(2,), value="3"),
+            Example("NumRel", (None,), value="0"),
+            Example("NumRel(answered_only=True)", (), missed=(1, 2), value="0"),
+            Example("NumRel(answered_only=True)", (None,), missed=(1, 2), value="2"),
         ),
         aggregate=Aggregate.SUM,
     )

@@ -11,16 +11,15 @@ class NumRelRet(Measure):
     """How many relevant documents the list has."""
 
     facts = Facts(
-        name="NumRelRet",
         title="Number of relevant documents retrieved",
         formula=r"|\{d \in L : g_d \ge \mathrm{rel}\}|",
         reference="trec_eval, m_num_rel_ret",
         bounds=(0.0, np.inf),
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="NumRelRet", grades=(1, None, 2, 0), missed=(1,), value="2"),
-            Example(measure="NumRelRet(rel=2)", grades=(2, 1, 3, 3), missed=(2,), value="3"),
-            Example(measure="NumRelRet", grades=(None,), missed=(1,), value="0"),
+            Example("NumRelRet", (1, None, 2, 0), missed=(1,), value="2"),
+            Example("NumRelRet(rel=2)", (2, 1, 3, 3), missed=(2,), value="3"),
+            Example("NumRelRet", (None,), missed=(1,), value="0"),
         ),
         aggregate=Aggregate.SUM,
     )

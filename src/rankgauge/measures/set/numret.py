@@ -11,17 +11,16 @@ class NumRet(Measure):
     """How many documents the list has; with `rel`, how many of them have at least that grade."""
 
     facts = Facts(
-        name="NumRet",
         title="Number of documents retrieved",
         formula=r"|L|",
         reference="trec_eval, m_num_ret; ir-measures, NumRet",
         bounds=(0.0, np.inf),
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="NumRet", grades=(1, None, 2, 0), missed=(1,), value="4"),
-            Example(measure="NumRet(rel=2)", grades=(2, 1, None, 3), missed=(2,), value="2"),
-            Example(measure="NumRet(rel=0)", grades=(2, 0, None, 3), missed=(0,), value="3"),
-            Example(measure="NumRet", grades=(), missed=(1,), value="0"),
+            Example("NumRet", (1, None, 2, 0), missed=(1,), value="4"),
+            Example("NumRet(rel=2)", (2, 1, None, 3), missed=(2,), value="2"),
+            Example("NumRet(rel=0)", (2, 0, None, 3), missed=(0,), value="3"),
+            Example("NumRet", (), missed=(1,), value="0"),
         ),
         aggregate=Aggregate.SUM,
         counts_unjudged=True,

@@ -11,16 +11,15 @@ class SetRelativeP(Measure):
     """The precision of the retrieved set, divided by the highest precision that a set of its size can reach."""
 
     facts = Facts(
-        name="SetRelativeP",
         title="Relative set precision",
         formula=r"\frac{R_{ret}}{\min(n, R)}",
         reference="trec_eval 9.0.8, set_relative_P (exact_relative_prec before version 9)",
         ties=TieRule.IMMUNE,
         attains=True,
         examples=(
-            Example(measure="SetRelativeP", grades=(1, 0, None), missed=(1, 2, 1), value="1 / 3"),
-            Example(measure="SetRelativeP(rel=2)", grades=(2, 1, 0, None), missed=(2,), value="1 / 2"),
-            Example(measure="SetRelativeP", grades=(0, None), value="nan"),
+            Example("SetRelativeP", (1, 0, None), missed=(1, 2, 1), value="1 / 3"),
+            Example("SetRelativeP(rel=2)", (2, 1, 0, None), missed=(2,), value="1 / 2"),
+            Example("SetRelativeP", (0, None), value="nan"),
         ),
         counts_unjudged=True,
     )

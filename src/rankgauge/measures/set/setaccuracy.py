@@ -21,15 +21,14 @@ class SetAccuracy(Measure):
     """
 
     facts = Facts(
-        name="SetAccuracy",
         title="Set accuracy",
         formula=r"\frac{a + d}{a + b + c + d}, \quad d \text{ judged non-relevant and not retrieved}",
         reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="SetAccuracy", grades=(1, None, 2, 0), missed=(1, 0, 0), value="(2 + 2) / (2 + 2 + 1 + 2)"),
-            Example(measure="SetAccuracy(rel=2)", grades=(2, 1, 3), missed=(2, 1), value="(2 + 1) / (2 + 1 + 1 + 1)"),
-            Example(measure="SetAccuracy", grades=(), value="nan"),
+            Example("SetAccuracy", (1, None, 2, 0), missed=(1, 0, 0), value="(2 + 2) / (2 + 2 + 1 + 2)"),
+            Example("SetAccuracy(rel=2)", (2, 1, 3), missed=(2, 1), value="(2 + 1) / (2 + 1 + 1 + 1)"),
+            Example("SetAccuracy", (), value="nan"),
         ),
         counts_unjudged=True,
     )

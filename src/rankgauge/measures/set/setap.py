@@ -9,15 +9,14 @@ class SetAP(Measure):
     """Set precision times set recall: what average precision would be if every relevant document came last."""
 
     facts = Facts(
-        name="SetAP",
         title="Set average precision",
         formula=r"\frac{a}{a + b} \cdot \frac{a}{a + c}",
         reference="trec_eval, m_set_map; Voorhees & Harman, TREC: Experiment and Evaluation, 2005",
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="SetAP", grades=(1, None, 2, 0), missed=(1,), value="2/4 * 2/3"),
-            Example(measure="SetAP(rel=2)", grades=(2, 1, 3), missed=(2, 2, 1), value="2/3 * 2/4"),
-            Example(measure="SetAP", grades=(0, None), missed=(0,), value="nan"),
+            Example("SetAP", (1, None, 2, 0), missed=(1,), value="2/4 * 2/3"),
+            Example("SetAP(rel=2)", (2, 1, 3), missed=(2, 2, 1), value="2/3 * 2/4"),
+            Example("SetAP", (0, None), missed=(0,), value="nan"),
         ),
         counts_unjudged=True,
     )

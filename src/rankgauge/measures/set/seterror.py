@@ -10,15 +10,14 @@ class SetError(Measure):
     """The share of wrong decisions: other documents retrieved and relevant ones missed. Lower is better."""
 
     facts = Facts(
-        name="SetError",
         title="Set error",
         formula=r"\frac{b + c}{a + b + c + d}",
         reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="SetError", grades=(1, None, 2, 0), missed=(1, 0, 0), value="(2 + 1) / (2 + 2 + 1 + 2)"),
-            Example(measure="SetError(rel=2)", grades=(2, 1, 3), missed=(2, 1), value="(1 + 1) / (2 + 1 + 1 + 1)"),
-            Example(measure="SetError", grades=(), value="nan"),
+            Example("SetError", (1, None, 2, 0), missed=(1, 0, 0), value="(2 + 1) / (2 + 2 + 1 + 2)"),
+            Example("SetError(rel=2)", (2, 1, 3), missed=(2, 1), value="(1 + 1) / (2 + 1 + 1 + 1)"),
+            Example("SetError", (), value="nan"),
         ),
         counts_unjudged=True,
     )

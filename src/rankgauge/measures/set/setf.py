@@ -15,23 +15,22 @@ class SetF(Measure):
     """
 
     facts = Facts(
-        name="SetF",
         title="Set F",
         formula=r"\frac{(1 + \beta) \, p \, r}{\beta p + r}, \quad p \text{ set precision, } r \text{ set recall}",
         reference="van Rijsbergen, Information Retrieval, 1979; trec_eval, m_set_F",
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="SetF", grades=(1, None, 2, 0), missed=(1,), value="2 / (1/(2/4) + 1/(2/3))"),
+            Example("SetF", (1, None, 2, 0), missed=(1,), value="2 / (1/(2/4) + 1/(2/3))"),
             Example(
-                measure="SetF(beta=3, rel=2)",
-                grades=(2, 1, 3),
+                "SetF(beta=3, rel=2)",
+                (2, 1, 3),
                 missed=(2, 2, 1),
                 value="(1 + 3) * (2/3) * (2/4) / (3 * (2/3) + (2/4))",
             ),
-            Example(measure="SetF", grades=(1, 0), value="2 / (1/(1/2) + 1/1)"),
-            Example(measure="SetF", grades=(0, None), missed=(1, 2), value="0"),
-            Example(measure="SetF", grades=(), missed=(1,), value="0"),
-            Example(measure="SetF", grades=(), missed=(0,), value="nan"),
+            Example("SetF", (1, 0), value="2 / (1/(1/2) + 1/1)"),
+            Example("SetF", (0, None), missed=(1, 2), value="0"),
+            Example("SetF", (), missed=(1,), value="0"),
+            Example("SetF", (), missed=(0,), value="nan"),
         ),
         counts_unjudged=True,
     )

@@ -9,15 +9,14 @@ class SetP(Measure):
     """The share of relevant documents among all that were retrieved."""
 
     facts = Facts(
-        name="SetP",
         title="Set precision",
         formula=r"\frac{a}{a + b}, \quad a \text{ relevant and } b \text{ other documents retrieved}",
         reference="van Rijsbergen, Information Retrieval, 1979",
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="SetP", grades=(1, None, 2, 0), missed=(1,), value="2 / 4"),
-            Example(measure="SetP(rel=2)", grades=(2, 1, 3), missed=(2, 0), value="2 / 3"),
-            Example(measure="SetP", grades=(), missed=(1,), value="nan"),
+            Example("SetP", (1, None, 2, 0), missed=(1,), value="2 / 4"),
+            Example("SetP(rel=2)", (2, 1, 3), missed=(2, 0), value="2 / 3"),
+            Example("SetP", (), missed=(1,), value="nan"),
         ),
         counts_unjudged=True,
     )

@@ -9,16 +9,15 @@ class SetR(Measure):
     """The share of the relevant documents that were retrieved."""
 
     facts = Facts(
-        name="SetR",
         title="Set recall",
         formula=r"\frac{a}{a + c}, \quad a \text{ relevant documents retrieved, } c \text{ missed}",
         reference="van Rijsbergen, Information Retrieval, 1979",
         ties=TieRule.IMMUNE,
         attains=True,
         examples=(
-            Example(measure="SetR", grades=(1, None, 2, 0), missed=(1,), value="2 / 3"),
-            Example(measure="SetR(rel=2)", grades=(2, 1, 3), missed=(2, 2, 1), value="2 / 4"),
-            Example(measure="SetR", grades=(0, None), missed=(0,), value="nan"),
+            Example("SetR", (1, None, 2, 0), missed=(1,), value="2 / 3"),
+            Example("SetR(rel=2)", (2, 1, 3), missed=(2, 2, 1), value="2 / 4"),
+            Example("SetR", (0, None), missed=(0,), value="nan"),
         ),
     )
     rel: float = OPEN

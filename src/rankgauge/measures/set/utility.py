@@ -15,21 +15,20 @@ class Utility(Measure):
     """
 
     facts = Facts(
-        name="Utility",
         title="Set utility",
         formula=r"p_1 R_{ret} + p_2 (n - R_{ret}) + p_3 (R - R_{ret}) + p_4 (N - n - R + R_{ret})",
         reference="Lewis, The TREC-4 filtering track, TREC 1995; trec_eval 9.0.8, utility",
         bounds=(-math.inf, math.inf),
         ties=TieRule.IMMUNE,
         examples=(
-            Example(measure="Utility", grades=(1, 0, None, 2), missed=(1,), value="2 - 2"),
+            Example("Utility", (1, 0, None, 2), missed=(1,), value="2 - 2"),
             Example(
-                measure="Utility(relevant=3, nonrelevant=-2, missed=-1, rest=0.5, collection=10)",
-                grades=(1, 0, None, 2),
+                "Utility(relevant=3, nonrelevant=-2, missed=-1, rest=0.5, collection=10)",
+                (1, 0, None, 2),
                 missed=(1,),
                 value="3 * 2 - 2 * 2 - 1 * 1 + 0.5 * (10 - 4 - 1)",
             ),
-            Example(measure="Utility(rest=0.5)", grades=(1,), missed=(1,), value="1 + 0.5 * (0 + 1 - 1 - 2)"),
+            Example("Utility(rest=0.5)", (1,), missed=(1,), value="1 + 0.5 * (0 + 1 - 1 - 2)"),
         ),
         counts_unjudged=True,
     )
