@@ -120,21 +120,16 @@ def sources(incomplete: str) -> Offers:
 def _described(
     registry: str, help: str, metavar: str, *, several: bool = False, more: Iterable[str] = ()
 ) -> dict[str, Any]:
-    offer = _offered(registry, more)
-    return {
-        "help": help.replace(_PLACE, ", ".join([f"{{{registry}}}", *more])),
-        "metavar": metavar,
-        "autocompletion": listed(offer) if several else offer,
-    }
-
-
-def _offered(registry: str, more: Iterable[str]) -> Offer:
     def offer(incomplete: str) -> Offers:
         with contextlib.suppress(RankGaugeError, ImportError):  # what is not installed has nothing to offer
             return [*((name, "") for name in more), *_offers(_found(registry))]
         return []
 
-    return offer
+    return {
+        "help": help.replace(_PLACE, ", ".join([f"{{{registry}}}", *more])),
+        "metavar": metavar,
+        "autocompletion": listed(offer) if several else offer,
+    }
 
 
 def _names(registry: str) -> str:

@@ -44,10 +44,7 @@ STEPS = (
             ("evaluate qrels.txt bm25.txt -m nDCG@10 --ties best -o tsv", None),
         ),
     ),
-    Step(
-        words="Three assessors judged; how far they agree.",
-        commands=(("judgments agreement ratings.csv", 11),),
-    ),
+    Step(words="Three assessors judged; how far they agree.", commands=(("judgments agreement ratings.csv", 11),)),
     Step(
         words="Relevant is what all three gave a grade of 1 or more: make such judgments, "
         "or evaluate on the mean grade.",

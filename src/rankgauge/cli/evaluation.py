@@ -7,18 +7,18 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from functools import cached_property
 from typing import Any, Self
 
-from rankgauge import dialects, io
+from rankgauge import dialects
 from rankgauge.backends import Engine, engine
 from rankgauge.cli.options import EvaluationOptions, given, names
 from rankgauge.cli.progress import told
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.cli.streams import heed
 from rankgauge.dialects import Dialect
-from rankgauge.errors import UnknownNameError
-from rankgauge.io.format import Head
-from rankgauge.io.source import Source
+from rankgauge.errors import RepeatedError, UnknownNameError
+from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
 from rankgauge.result import Result
 from rankgauge.summary import INTERVALS
@@ -59,18 +59,27 @@ class RunsEvaluation:
             verbose=options.verbose,
         )
 
+    @cached_property
+    def printed(self) -> tuple[Printed, ...]:
+        """What the measures' names stand for, as the dialect prints it; a wrong name is an error."""
+        return self.dialect.resolve(self.measures)
+
     def results(self, where: Engine | None = None) -> dict[str, Result]:
         """The result of each run, computed by the engine (default: this machine)."""
         heed()
-        where = where or engine()
-        self.dialect.select(self.measures)  # a wrong name is an error before anything is read
+        where, measures = where or engine(), measures_of(self.printed)
         results: dict[str, Result] = {}
         with told() as tell:
             for name, path in self.runs.items():
                 tell(len(results), len(self.runs), name)
                 started = time.perf_counter()
-                with io.traced(path, self.formats[1]):
-                    results[name] = where.evaluate(*self._sources(path), self.measures, dialect=self.dialect)
+                try:
+                    results[name] = where.evaluate(*self._sources(path), measures, dialect=self.dialect)
+                except RepeatedError:
+                    from rankgauge import io
+
+                    with io.traced(path, self.formats[1]):
+                        raise
                 if self.verbose:
                     _tell(name, results[name], time.perf_counter() - started)
         return results
@@ -87,6 +96,8 @@ class RunsEvaluation:
         first, second = self.formats
         if first is None and second is None:
             return self.judgments, run
+        from rankgauge import io
+
         return io.read_judgments(self.judgments, first), io.read_run(run, second)
 
 
@@ -101,7 +112,10 @@ def _tell(name: str, result: Result, seconds: float) -> None:
 
 def _tag(run: Path) -> str | None:
     """The name in the last column of a TREC run; unknown for a pipe, which can be read only once."""
+    from rankgauge import io
+    from rankgauge.io.source import Source
+
     if not run.is_file() or io.detect(run).format.name != "trec":
         return None
-    fields = Head(source=Source.of(run)).fields[0]
+    fields = io.Head(source=Source.of(run)).fields[0]
     return fields[TAG] if len(fields) > TAG else None

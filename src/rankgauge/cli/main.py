@@ -30,9 +30,7 @@ app = typer.Typer(
     name="rankgauge",
     help="Judge rankings on graded relevance, by the papers' definitions or as other tools compute them.",
     epilog=examples_of(
-        "rankgauge demo",
-        "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP",
-        "rankgauge measures show nDCG",
+        "rankgauge demo", "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP", "rankgauge measures show nDCG"
     ),
     cls=CommandGroup,
     no_args_is_help=True,

@@ -7,19 +7,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rankgauge.errors import InputError, RankGaugeError
-from rankgauge.io import is_path, label
-from rankgauge.io.source import STANDARD_STREAM
 from rankgauge.measures import resolve
 
 
 def named(runs: Iterable[Path]) -> dict[str, Path]:
     """The runs by their names: NAME=PATH says it; else it is that of the file, or the path where two are the same."""
     split = [_split(run) for run in runs]
-    shown = [name or label(path) for name, path in split]
+    shown = [name or _label(path) for name, path in split]
     found: dict[str, Path] = {}
-    for given, path in split:
-        name = given or label(path)
-        name = str(path) if not given and shown.count(name) > 1 else name
+    for (given, path), label in zip(split, shown, strict=True):
+        name = label if given or shown.count(label) == 1 else str(path)
         if name in found:
             raise InputError(
                 f"two runs are called {name}: {found[name]} and {path}",
@@ -52,8 +49,24 @@ def _split(run: Path) -> tuple[str, Path]:
     return next((part for part in parts if _is_there(part[1])), likeliest)
 
 
+# The readers are imported only where a path is no file that exists: most commands get by without them.
+
+
+def _label(path: Path) -> str:
+    if path.exists():
+        return path.name
+    from rankgauge.io import label
+
+    return label(path)
+
+
 def _is_there(path: Path) -> bool:
-    return not is_path(path) or str(path) == STANDARD_STREAM or path.exists()
+    if path.exists():
+        return True
+    from rankgauge.io import is_path
+    from rankgauge.io.source import STANDARD_STREAM
+
+    return not is_path(path) or str(path) == STANDARD_STREAM
 
 
 def _is_measure(text: str) -> bool:

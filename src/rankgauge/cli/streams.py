@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from rankgauge.io.target import writing
-
 
 def heed() -> None:
     """Lets Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on."""
@@ -28,6 +26,8 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()  # a reader who has gone shows here, not when Python ends
         return
+    from rankgauge.io.target import writing
+
     with writing(path) as raw:
         stream = io.TextIOWrapper(raw, encoding="utf-8", newline="")
         yield stream

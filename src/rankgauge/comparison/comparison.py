@@ -202,14 +202,7 @@ class Comparison:
         count = known.sum(axis=0)
         mean = np.where(known, found, 0.0).sum(axis=0) / np.where(count, count, np.nan)
         tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
-        family = Family(
-            p=tested.p,
-            values=self.values[row],
-            first=run,
-            second=other,
-            rng=settings.rng(),
-            draws=draws,
-        )
+        family = Family(p=tested.p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
         corrected = settings.family_correction.adjust(family)
         effect, tally, ends = cohen_dz(found), outcomes(found), self._interval(found)
         alike = tally.wins + tally.losses == 0
@@ -238,10 +231,7 @@ class Comparison:
         return INTERVAL[self.settings.interval](values, self.settings.rng())
 
 
-INTERVAL = {
-    "t": lambda values, rng: t_interval(values),
-    "bca": lambda values, rng: bca_interval(values, rng=rng),
-}
+INTERVAL = {"t": lambda values, rng: t_interval(values), "bca": lambda values, rng: bca_interval(values, rng=rng)}
 
 
 def _verdicts(measure: Measure, mean: FloatArray, separated: BoolArray, alike: BoolArray) -> list[str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from rankgauge.report.svg import Drawing
+if TYPE_CHECKING:
+    from rankgauge.report.svg import Drawing
 
 
 class Medium(Enum):

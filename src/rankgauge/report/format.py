@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.registry import Registered, Registry
 from rankgauge.report.document import Medium, ReportDocument
-from rankgauge.report.svg import Drawing
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankgauge.report.svg import Drawing
 
 FORMATS: Registry[ReportFormat] = Registry("output format", "rankgauge.report.formats")
 

@@ -45,11 +45,7 @@ def _discount_setting(dialect: Dialect, measure: Measure, conditions: Conditions
 
 
 DISCOUNT = Cause(
-    name="discount",
-    subject="what a rank is worth",
-    setting=_discount_setting,
-    remedy=definition,
-    place=20,
+    name="discount", subject="what a rank is worth", setting=_discount_setting, remedy=definition, place=20
 ).register()
 
 

@@ -31,10 +31,7 @@ class Spark(Engine):
         started, spoken = spark.session(self.master), dialects.get(dialect)
         if _is_text(judgments) and _is_text(run):  # two files may need each other to be understood
             judgments, run = io.read_pair(judgments, run, reading=spoken.reading)
-        frames = (
-            _frame(started, judgments, io.judgments_from),
-            _frame(started, run, io.run_from),
-        )
+        frames = (_frame(started, judgments, io.judgments_from), _frame(started, run, io.run_from))
         return spark.result(*frames, measures, dialect=spoken)
 
 

@@ -34,8 +34,7 @@ group(
 )
 
 MeasureName: TypeAlias = Annotated[
-    str,
-    typer.Option("-m", "--measure", help="The measure.", metavar="NAME", autocompletion=choices.measures),
+    str, typer.Option("-m", "--measure", help="The measure.", metavar="NAME", autocompletion=choices.measures)
 ]
 Dialects: TypeAlias = Annotated[
     list[str] | None,
@@ -51,15 +50,11 @@ Dialects: TypeAlias = Annotated[
 Base: TypeAlias = Annotated[
     str,
     choices.option(
-        "--against",
-        help="The tool to compare the others with.",
-        metavar="NAME",
-        registry="rankgauge.dialects:DIALECTS",
+        "--against", help="The tool to compare the others with.", metavar="NAME", registry="rankgauge.dialects:DIALECTS"
     ),
 ]
 Run: TypeAlias = Annotated[
-    Path,
-    typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=choices.sources),
+    Path, typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=choices.sources)
 ]
 
 
@@ -75,10 +70,7 @@ def run(
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
     against: Base = "standard",
-    output: Annotated[
-        str,
-        choices.output("rankgauge.report.audit:AuditReport.formats"),
-    ] = "table",
+    output: Annotated[str, choices.output("rankgauge.report.audit:AuditReport.formats")] = "table",
 ) -> None:
     """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
     from rankgauge.audit import audit

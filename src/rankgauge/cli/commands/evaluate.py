@@ -81,7 +81,7 @@ def evaluate(
         negative=negative,
         assessors=_rule(assessors, at),
     )
-    printed = tuple(named for name in asked.measures for named in asked.dialect.resolve(name))
+    printed = asked.printed  # before anything is read
     results = asked.results(backends.engine(engine, master=master))
     report = EvaluationReport(
         results=results,

@@ -49,10 +49,7 @@ def combine(
     rule: Annotated[
         str,
         choices.option(
-            "--rule",
-            help="How grades become one: {choices}.",
-            metavar="RULE",
-            registry="rankgauge.judgments:RULES",
+            "--rule", help="How grades become one: {choices}.", metavar="RULE", registry="rankgauge.judgments:RULES"
         ),
     ] = "mean",
     at: Annotated[float | None, typer.Option(help="Make each grade binary at this one first.", metavar="GRADE")] = None,

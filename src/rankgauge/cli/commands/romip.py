@@ -31,10 +31,7 @@ Tables = Annotated[
     ),
 ]
 Runs = Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.", metavar="RUN")]
-Output = Annotated[
-    str,
-    choices.output("rankgauge.report.romip:RomipReport.formats"),
-]
+Output = Annotated[str, choices.output("rankgauge.report.romip:RomipReport.formats")]
 Language = Annotated[
     str,
     choices.option(
@@ -74,8 +71,7 @@ def qa(tables: Tables, runs: Runs, output: Output = "table", lang: Language = "e
 @command("romip classification", "rankgauge romip classification truth.xml result.xml")
 def classification(
     truth: Annotated[
-        Path,
-        typer.Argument(help="Where documents belong: a classification, or relevance tables.", metavar="TRUTH"),
+        Path, typer.Argument(help="Where documents belong: a classification, or relevance tables.", metavar="TRUTH")
     ],
     results: Annotated[list[Path], typer.Argument(help="Classifications of 2007 or 2008.", metavar="RESULT")],
     output: Output = "table",

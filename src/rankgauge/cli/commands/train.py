@@ -50,10 +50,7 @@ MetricName: TypeAlias = Annotated[
 ParameterValues: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--set",
-        help="A parameter of the ranker; repeatable.",
-        metavar="NAME=VALUE",
-        autocompletion=choices.settings,
+        "--set", help="A parameter of the ranker; repeatable.", metavar="NAME=VALUE", autocompletion=choices.settings
     ),
 ]
 TrainSeed: TypeAlias = Annotated[int, typer.Option("--seed", help="The random seed.", metavar="N")]
