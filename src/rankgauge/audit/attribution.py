@@ -23,7 +23,6 @@ from rankgauge.audit.cause import Cause, differing
 from rankgauge.audit.scores import Scores, bare
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
-from rankgauge.numeric import BoolArray
 
 UNSEEN = 5e-5
 """Four decimals do not show what is smaller."""
@@ -78,11 +77,16 @@ def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -
     traits = scores.traits(base) | scores.traits(other)
     first, last = (bare(traits.simplest(dialect, measure)) for dialect in (base, other))
     causes = differing(first, last)
-    values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in _subsets(causes)}
+    subsets = (frozenset(chosen) for size in range(len(causes) + 1) for chosen in combinations(causes, size))
+    values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in subsets}
     # A mixture of two tools may leave out every query though neither tool does; the mean is 0 then, as in gdeval.
     ends = (frozenset[Cause](), frozenset(causes))
     values = {c: 0.0 if np.isnan(value) and c not in ends else value for c, value in values.items()}
-    parts = [_part(scores, first, last, cause, causes, values, measure) for cause in causes]
+    parts = []
+    for cause in causes:
+        amount = _share(cause, causes, values)
+        queries = _changed(scores, first, last, causes, cause, measure) if abs(amount) > NOTHING else 0
+        parts.append(Part(cause=cause, amount=amount, queries=queries))
     idle = [Part(cause=cause, amount=0.0, queries=0) for cause in differing(base, other) if cause not in causes]
     return Attribution(
         measure=measure,
@@ -91,26 +95,6 @@ def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -
         difference=values[frozenset(causes)] - values[frozenset()],
         parts=tuple(sorted([*parts, *idle], key=lambda part: -abs(part.amount))),
     )
-
-
-def _part(
-    scores: Scores,
-    first: Dialect,
-    last: Dialect,
-    cause: Cause,
-    causes: tuple[Cause, ...],
-    values: Mapping[frozenset[Cause], float],
-    measure: Measure,
-) -> Part:
-    amount = _share(cause, causes, values)
-    changed = (
-        _changed(scores, first, last, causes, cause, measure) if abs(amount) > NOTHING else np.zeros(1, dtype=bool)
-    )
-    return Part(cause=cause, amount=amount, queries=int(changed.sum()))
-
-
-def _subsets(causes: tuple[Cause, ...]) -> list[frozenset[Cause]]:
-    return [frozenset(chosen) for size in range(len(causes) + 1) for chosen in combinations(causes, size)]
 
 
 def _mixed(first: Dialect, last: Dialect, chosen: frozenset[Cause]) -> Dialect:
@@ -129,13 +113,11 @@ def _share(cause: Cause, causes: tuple[Cause, ...], values: Mapping[frozenset[Ca
 
 def _changed(
     scores: Scores, first: Dialect, last: Dialect, causes: tuple[Cause, ...], cause: Cause, measure: Measure
-) -> BoolArray:
-    """Which queries change their value when the cause is the first to be switched, or the last."""
+) -> int:
+    """How many queries change their value when the cause is the first to be switched, or the last."""
     whole = frozenset(causes)
-    pairs = ((frozenset[Cause](), frozenset({cause})), (whole - {cause}, whole))
-    changes = []
-    for before, after in pairs:
+    same = []
+    for before, after in ((frozenset[Cause](), frozenset({cause})), (whole - {cause}, whole)):
         old, new = (scores.values(_mixed(first, last, chosen), measure) for chosen in (before, after))
-        same = (np.abs(old - new) <= NOTHING) | (np.isnan(old) & np.isnan(new))
-        changes.append(~same)
-    return np.logical_or(*changes)
+        same.append(np.isclose(old, new, rtol=0.0, atol=NOTHING, equal_nan=True))
+    return int((~np.logical_and(*same)).sum())

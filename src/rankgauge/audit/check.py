@@ -137,14 +137,12 @@ class Lint:
 def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list[Lint]:
     """What in the data bends scores; with an audit of the run, by how much for each of its tools."""
     subject = Subject.of(judgments, run)
-    return list(_found(subject, audit))
-
-
-def _found(subject: Subject, audit: Audit | None) -> Iterator[Lint]:
-    for check in CHECKS.values():
-        finding = check.find(subject)
-        if finding is not None and finding.count:
-            yield Lint(check=check, finding=finding, shifts=tuple(_shifts(finding, audit)))
+    found = ((check, check.find(subject)) for check in CHECKS.values())
+    return [
+        Lint(check=check, finding=finding, shifts=tuple(_shifts(finding, audit)))
+        for check, finding in found
+        if finding is not None and finding.count
+    ]
 
 
 def _shifts(finding: Finding, audit: Audit | None) -> Iterator[Shift]:

@@ -10,7 +10,6 @@ from rankgauge.audit.advice import LEAST
 from rankgauge.audit.attribution import Attribution
 from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.overview import Audit
-from rankgauge.numeric import FloatArray
 
 MOST = 3
 """How many causes a headline names."""
@@ -101,21 +100,16 @@ def movers(audit: Audit, run: str, *, most: int = 10) -> list[Mover]:
     pattern = np.where(known, np.round(matrix, 9), -1.0)
     _, first, counts = np.unique(pattern, axis=0, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts, -spread[first]))
-    return [
-        _mover(audit, run, int(first[place]), matrix[first[place]], int(counts[place]))
-        for place in order[:most]
-        if spread[first[place]] > 0
-    ]
-
-
-def _mover(audit: Audit, run: str, position: int, values: FloatArray, like: int) -> Mover:
     hits, conditions = audit.scores[run].hits(audit.base), audit.conditions[run]
-    named = zip(audit.dialects, values, strict=True)
-    return Mover(
-        query=str(conditions.queries[position]),
-        values={dialect.name: float(value) for dialect, value in named},
-        kinds=tuple(conditions.of_query(position)),
-        documents=int(hits.retrieved[position]),
-        relevant=int((hits.pool_grade[hits.pool_query == position] > 0).sum()),
-        like=like,
-    )
+    return [
+        Mover(
+            query=str(conditions.queries[query]),
+            values={dialect.name: float(value) for dialect, value in zip(audit.dialects, matrix[query], strict=True)},
+            kinds=tuple(conditions.of_query(query)),
+            documents=int(hits.retrieved[query]),
+            relevant=int((hits.pool_grade[hits.pool_query == query] > 0).sum()),
+            like=like,
+        )
+        for query, like in zip(first[order[:most]].tolist(), counts[order[:most]].tolist(), strict=True)
+        if spread[query] > 0
+    ]

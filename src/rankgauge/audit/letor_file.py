@@ -6,19 +6,18 @@ The file is read in pieces, so that its size does not matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from rankgauge.io.letor_features import blocks
 from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray
 
 PIECE = 1 << 24
 """How many bytes are read at a time."""
 
-_NUMBER = re.compile(rb"\d+:")
 _NAMES = re.compile(rb"(\d+):")
 _HEAD = rb"^[ \t]*(\S+)[ \t]+qid:(\S+)[^#\n]*(?:#[ \t]*(?:docid[ \t]*=[ \t]*)?(\S+))?"
 _LINE = re.compile(_HEAD, re.MULTILINE)
@@ -39,12 +38,13 @@ class LetorFile:
     @classmethod
     def of(cls, source: Source) -> LetorFile:
         """The lines of a file."""
-        rows, ranges = [], _Ranges()
-        for piece in _pieces(source):
-            found = [tuple(part.decode("utf-8", "replace") for part in match) for match in _LINE.findall(piece)]
-            frame = pl.DataFrame(found, schema=dict.fromkeys(("grade", "query", "document"), pl.String), orient="row")
-            rows.append(frame.with_columns(pl.col("document").replace("", None)))
-            ranges.add(piece, frame["query"])
+        rows, ranges, columns = [], _Ranges(), dict.fromkeys(("grade", "query", "document"), pl.String)
+        with source.open() as stream:
+            for piece in blocks(stream, PIECE):
+                found = [tuple(part.decode("utf-8", "replace") for part in match) for match in _LINE.findall(piece)]
+                frame = pl.DataFrame(found, schema=columns, orient="row")
+                rows.append(frame.with_columns(pl.col("document").replace("", None)))
+                ranges.add(piece, frame["query"])
         return cls(
             rows=pl.concat(rows),
             features=tuple(ranges.low),
@@ -87,7 +87,7 @@ def _dense(piece: bytes) -> tuple[list[int], FloatArray]:
     texts = [body[0] if body else b"" for body in bodies]
     named = [_NAMES.findall(text) for text in texts]
     if len({tuple(names) for names in named}) == 1:
-        flat = np.fromstring(_NUMBER.sub(b"", b" ".join(texts)).decode(), sep=" ")
+        flat = np.fromstring(_NAMES.sub(b"", b" ".join(texts)).decode(), sep=" ")
         return [int(name) for name in named[0]], flat.reshape(len(texts), -1)
     names = sorted({int(name) for found in named for name in found})
     values, column = np.zeros((len(texts), len(names))), {name: place for place, name in enumerate(names)}
@@ -96,15 +96,3 @@ def _dense(piece: bytes) -> tuple[list[int], FloatArray]:
             name, _, value = pair.partition(b":")
             values[row, column[int(name)]] = float(value)
     return names, values
-
-
-def _pieces(source: Source) -> Iterator[bytes]:
-    """The file in pieces of whole lines."""
-    rest = b""
-    with source.open() as stream:
-        while piece := stream.read(PIECE):
-            whole, found, rest = (rest + piece).rpartition(b"\n")
-            if found:
-                yield whole
-    if rest:
-        yield rest

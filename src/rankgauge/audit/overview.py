@@ -131,7 +131,7 @@ class Audit:
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
         """The causes that visibly move some run's number under some dialect, in the order of their list."""
-        return _moving(one for found in self.attributions.values() for one in found.values())
+        return self._moving(())
 
     @cached_property
     def told_causes(self) -> tuple[Cause, ...]:
@@ -140,7 +140,12 @@ class Audit:
         An empty query with a short list is one: `standard` counts it 0 for the first reason, a tool that counts short
         lists as 0 for both, and only a tool that counts empty queries as 1 shows that there are two.
         """
-        return _moving([*(one for found in self.attributions.values() for one in found.values()), *self.gaps.values()])
+        return self._moving(self.gaps.values())
+
+    def _moving(self, more: Iterable[Attribution]) -> tuple[Cause, ...]:
+        found = [*(one for found in self.attributions.values() for one in found.values()), *more]
+        moving = dict.fromkeys(part.cause for one in found for part in one.parts if part.shows)
+        return tuple(sorted(moving, key=lambda cause: cause.place))
 
     @cached_property
     def parts(self) -> pl.DataFrame:
@@ -173,12 +178,6 @@ class Audit:
             return ()
         depths = sorted({*CUTOFFS, *([self.measure.depth] if self.measure.depth else [])})
         return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
-
-
-def _moving(found: Iterable[Attribution]) -> tuple[Cause, ...]:
-    """The causes that visibly move a number, in the order of their list."""
-    moving = dict.fromkeys(part.cause for one in found for part in one.parts if part.shows)
-    return tuple(sorted(moving, key=lambda cause: cause.place))
 
 
 def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:

@@ -51,7 +51,7 @@ def output(registry: str) -> Any:
     return option("-o", "--output", registry=registry, help=help, metavar="FORMAT|FILE")
 
 
-def argument(*, registry: str, help: str, metavar: str = "NAME") -> Any:
+def argument(metavar: str, help: str, registry: str) -> Any:
     """An argument whose value is a name in the registry."""
     return typer.Argument(**_described(registry, help, metavar))
 

@@ -14,10 +14,10 @@ PAGES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Something to show: what it is, and the commands, each with how many of its lines to show (None: all)."""
+    """Something to show: what it is, and the commands; after `| head -n` stands how many lines of one to show."""
 
     words: str
-    commands: tuple[tuple[str, int | None], ...]
+    commands: tuple[str, ...]
     needs: str = ""
     """A package of an extra that the commands need; without it they are left out."""
 
@@ -26,58 +26,60 @@ STEPS = (
     Step(
         words="Two runs against the same judgments: means with intervals, the better one marked, and below "
         "them what to know before quoting a number.",
-        commands=(("evaluate qrels.txt bm25.txt dense.txt.gz -m nDCG@10,AP,P@10", None),),
+        commands=("evaluate qrels.txt bm25.txt dense.txt.gz -m nDCG@10,AP,P@10",),
     ),
     Step(
         words="Each query by itself, for other programs to read.",
-        commands=(("evaluate qrels.txt bm25.txt -m nDCG@10 -q -o tsv", 4),),
+        commands=("evaluate qrels.txt bm25.txt -m nDCG@10 -q -o tsv | head -n 4",),
     ),
     Step(
         words="The same as trec_eval computes and prints it, to the digit.",
-        commands=(("evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec", 7),),
+        commands=("evaluate qrels.txt bm25.txt -d trec_eval -m official -o trec | head -n 7",),
     ),
     Step(
         words="Tied scores: the worst order, the mean over all orders, the best order.",
         commands=(
-            ("evaluate qrels.txt bm25.txt -m nDCG@10 --ties worst -o tsv", None),
-            ("evaluate qrels.txt bm25.txt -m nDCG@10 --ties expected -o tsv", None),
-            ("evaluate qrels.txt bm25.txt -m nDCG@10 --ties best -o tsv", None),
+            "evaluate qrels.txt bm25.txt -m nDCG@10 --ties worst -o tsv",
+            "evaluate qrels.txt bm25.txt -m nDCG@10 --ties expected -o tsv",
+            "evaluate qrels.txt bm25.txt -m nDCG@10 --ties best -o tsv",
         ),
     ),
-    Step(words="Three assessors judged; how far they agree.", commands=(("judgments agreement ratings.csv", 11),)),
+    Step(
+        words="Three assessors judged; how far they agree.", commands=("judgments agreement ratings.csv | head -n 11",)
+    ),
     Step(
         words="Relevant is what all three gave a grade of 1 or more: make such judgments, "
         "or evaluate on the mean grade.",
         commands=(
-            ("judgments combine ratings.csv --rule and --at 1 -o strict.txt", None),
-            ("evaluate strict.txt dense.jsonl -m AP -o tsv", None),
-            ("evaluate ratings.csv dense.jsonl --assessors mean -m nDCG@10 -o tsv", None),
+            "judgments combine ratings.csv --rule and --at 1 -o strict.txt",
+            "evaluate strict.txt dense.jsonl -m AP -o tsv",
+            "evaluate ratings.csv dense.jsonl --assessors mean -m nDCG@10 -o tsv",
         ),
     ),
     Step(
         words="A learned ranker's test set and its scores; the formats are recognised.",
-        commands=(("evaluate test.txt scores.txt -m nDCG@10,P@5 -o md", 4),),
+        commands=("evaluate test.txt scores.txt -m nDCG@10,P@5 -o md | head -n 4",),
     ),
     Step(
         words="Is the better run better by more than luck? Paired tests, and a page with charts.",
         commands=(
-            ("compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10 --test randomisation", 8),
-            ("compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10,AP -o compare.html", None),
+            "compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10 --test randomisation | head -n 8",
+            "compare qrels.txt bm25.txt dense.txt.gz -m nDCG@10,AP -o compare.html",
         ),
     ),
     Step(
         words="Why do tools disagree about one ranking? The gap, split over its causes.",
         commands=(
-            ("audit test.txt scores.txt -d ranklib,letor4,yahoo,gdeval,trec_eval", 11),
-            ("audit test.txt scores.txt -d ranklib,letor4,yahoo,gdeval,trec_eval -o audit.html", None),
+            "audit test.txt scores.txt -d ranklib,letor4,yahoo,gdeval,trec_eval | head -n 11",
+            "audit test.txt scores.txt -d ranklib,letor4,yahoo,gdeval,trec_eval -o audit.html",
         ),
     ),
     Step(
         words="A ranker learns under LETOR's rules, and is judged by them.",
         commands=(
-            ("train coordinate-ascent test.txt --set restarts=2 -m nDCG@10 -d letor4 -o model.json", None),
-            ("rank model.json test.txt -o learned.txt", None),
-            ("evaluate test.txt learned.txt -d letor4 -m nDCG@10 -o tsv", None),
+            "train coordinate-ascent test.txt --set restarts=2 -m nDCG@10 -d letor4 -o model.json",
+            "rank model.json test.txt -o learned.txt",
+            "evaluate test.txt learned.txt -d letor4 -m nDCG@10 -o tsv",
         ),
         needs="sklearn",
     ),
@@ -85,17 +87,17 @@ STEPS = (
         words="How good is a ranking when labels cost money? A plan for 150 of 1,200 labels, what to judge first, "
         "the labels as they come in, and the estimate.",
         commands=(
-            ("active plan pool.csv --measure ERR@10 --budget 150 -o campaign.rg", None),
-            ("active next campaign.rg -n 20 -o tasks.csv", None),
-            ("active record campaign.rg grades.csv", None),
-            ("active next campaign.rg -n 150 -o more.csv", None),
-            ("active estimate campaign.rg", None),
-            ("active estimate campaign.rg -o estimate.html", None),
+            "active plan pool.csv --measure ERR@10 --budget 150 -o campaign.rg",
+            "active next campaign.rg -n 20 -o tasks.csv",
+            "active record campaign.rg grades.csv",
+            "active next campaign.rg -n 150 -o more.csv",
+            "active estimate campaign.rg",
+            "active estimate campaign.rg -o estimate.html",
         ),
         needs="sqlalchemy",
     ),
     Step(
         words="What a measure is: formula, reference, traits, and an example worked by hand.",
-        commands=(("measures show ERR", None),),
+        commands=("measures show ERR",),
     ),
 )

@@ -6,8 +6,8 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 from rankgauge import dialects

@@ -23,6 +23,11 @@ def policy(flag: str, name: str, help: str) -> Any:
     return choices.option(flag, registry=f"rankgauge.policies:{name}", help=f"{help}: {{choices}}.", metavar="POLICY")
 
 
+def measure_name(flag: str = "--measure", help: str = "The measure.") -> Any:
+    """The option -m for one measure."""
+    return Option("-m", flag, help=help, metavar="NAME", autocompletion=choices.measures)
+
+
 def file_format(flag: str, things: str) -> Any:
     """An option for the format of a file."""
     help = f"The format of the {things}, if it is not recognised: see 'rankgauge formats'."

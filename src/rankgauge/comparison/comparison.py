@@ -179,15 +179,13 @@ class Comparison:
         return display.table(heads, rows, note)
 
     def _means(self, row: int) -> pl.DataFrame:
-        values = self.values[row]
-        ends = self._interval(values)
-        known = ~np.isnan(values)
-        count = known.sum(axis=0)
+        ends = self._interval(self.values[row])
+        mean, count = _mean(self.values[row])
         return pl.DataFrame(
             {
                 "measure": [str(self.measures[row])] * len(self.runs),
                 "run": list(self.runs),
-                "mean": np.where(known, values, 0.0).sum(axis=0) / np.where(count, count, np.nan),
+                "mean": mean,
                 "low": ends.low,
                 "high": ends.high,
                 "queries": count,
@@ -198,9 +196,7 @@ class Comparison:
         run, other = self.paired
         found, measure, settings = self.differences[row], self.measures[row], self.settings
         draws = settings.drawn(len(run))
-        known = ~np.isnan(found)
-        count = known.sum(axis=0)
-        mean = np.where(known, found, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+        mean, count = _mean(found)
         tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
         family = Family(p=tested.p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
         corrected = settings.family_correction.adjust(family)
@@ -228,10 +224,14 @@ class Comparison:
         )
 
     def _interval(self, values: FloatArray) -> Interval:
-        return INTERVAL[self.settings.interval](values, self.settings.rng())
+        return t_interval(values) if self.settings.interval == "t" else bca_interval(values, rng=self.settings.rng())
 
 
-INTERVAL = {"t": lambda values, rng: t_interval(values), "bca": lambda values, rng: bca_interval(values, rng=rng)}
+def _mean(values: FloatArray) -> tuple[FloatArray, IndexArray]:
+    """The mean of each column, and how many values it has; NaN where it has none."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    return np.where(known, values, 0.0).sum(axis=0) / np.where(count, count, np.nan), count
 
 
 def _verdicts(measure: Measure, mean: FloatArray, separated: BoolArray, alike: BoolArray) -> list[str]:

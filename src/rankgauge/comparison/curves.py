@@ -47,10 +47,6 @@ def recall_curves(results: Mapping[str, Result]) -> MeanCurve:
 
 
 def _means(results: Mapping[str, Result], wanted: Sequence[Measure]) -> dict[str, FloatArray]:
-    return {name: _mean(result, wanted) for name, result in results.items()}
-
-
-def _mean(result: Result, wanted: Sequence[Measure]) -> FloatArray:
-    """The means of other measures on the hits that a result rests on."""
-    other = scored(result.hits, tuple(wanted), result.dialect)
-    return np.array([other[measure] for measure in wanted])
+    """By run, the means of other measures on the same hits."""
+    found = {name: scored(result.hits, tuple(wanted), result.dialect) for name, result in results.items()}
+    return {name: np.array([other[measure] for measure in wanted]) for name, other in found.items()}

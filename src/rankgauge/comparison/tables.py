@@ -39,9 +39,9 @@ def movers(
             one, two = float(table[query, first]), float(table[query, second])
             if largest[query] > 0:
                 rows.append((str(measure), queries[query], runs[first], runs[second], one, two, one - two))
-    names = ("measure", "query", "run", "other", "value", "other_value", "difference")
-    kinds = (pl.String, pl.String, pl.String, pl.String, pl.Float64, pl.Float64, pl.Float64)
-    return pl.DataFrame(rows, schema=dict(zip(names, kinds, strict=True)), orient="row")
+    texts = dict.fromkeys(("measure", "query", "run", "other"), pl.String)
+    numbers = dict.fromkeys(("value", "other_value", "difference"), pl.Float64)
+    return pl.DataFrame(rows, schema=texts | numbers, orient="row")
 
 
 def orders(measures: Sequence[Measure], means: pl.DataFrame) -> pl.DataFrame:
@@ -65,9 +65,7 @@ def sensitivity(measures: Sequence[Measure], pairs: pl.DataFrame, *, alpha: floa
         tested = pairs.filter(pl.col("measure") == str(measure))
         plain, corrected = tested["p"].to_numpy(), tested["corrected"].to_numpy()
         separated = int((corrected < alpha).sum())
-        rows.append(
-            (str(measure), len(tested), int((plain < alpha).sum()), separated, separated_share(corrected, alpha=alpha))
-        )
-    names = ("measure", "pairs", "separated_alone", "separated", "share")
-    kinds = (pl.String, pl.Int64, pl.Int64, pl.Int64, pl.Float64)
-    return pl.DataFrame(rows, schema=dict(zip(names, kinds, strict=True)), orient="row")
+        share = separated_share(corrected, alpha=alpha)
+        rows.append((str(measure), len(tested), int((plain < alpha).sum()), separated, share))
+    counts = dict.fromkeys(("pairs", "separated_alone", "separated"), pl.Int64)
+    return pl.DataFrame(rows, schema={"measure": pl.String, **counts, "share": pl.Float64}, orient="row")

@@ -103,7 +103,7 @@ def _spread(stream: BinaryIO, dtype: np.dtype[Any], size: int) -> Iterator[_Bloc
     """What each block adds, in order, by threads: NumPy and polars release the interpreter's lock."""
     with ThreadPoolExecutor(THREADS) as pool:
         pending: deque[Future[_BlockFeatures]] = deque()
-        for number, block in enumerate(_blocks(stream, size)):
+        for number, block in enumerate(blocks(stream, size)):
             if number == 0 and block.startswith(BOM_UTF8):
                 raise IrregularLetor
             pending.append(pool.submit(_part, block, dtype))
@@ -113,7 +113,7 @@ def _spread(stream: BinaryIO, dtype: np.dtype[Any], size: int) -> Iterator[_Bloc
             yield pending.popleft().result()
 
 
-def _blocks(stream: BinaryIO, size: int) -> Iterator[bytes]:
+def blocks(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """Whole lines, about `size` bytes of them at a time."""
     rest = b""
     while piece := stream.read(size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -33,9 +34,7 @@ group(
     kind=FileOrCommand,
 )
 
-MeasureName: TypeAlias = Annotated[
-    str, typer.Option("-m", "--measure", help="The measure.", metavar="NAME", autocompletion=choices.measures)
-]
+MeasureName: TypeAlias = Annotated[str, options.measure_name()]
 Dialects: TypeAlias = Annotated[
     list[str] | None,
     choices.option(
@@ -46,15 +45,6 @@ Dialects: TypeAlias = Annotated[
         registry="rankgauge.dialects:DIALECTS",
         several=True,
     ),
-]
-Base: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "--against", help="The tool to compare the others with.", metavar="NAME", registry="rankgauge.dialects:DIALECTS"
-    ),
-]
-Run: TypeAlias = Annotated[
-    Path, typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=choices.sources)
 ]
 
 
@@ -69,7 +59,12 @@ def run(
     runs: options.Runs,
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
-    against: Base = "standard",
+    against: Annotated[
+        str,
+        choices.option(
+            "--against", help="The tool to compare the others with.", registry="rankgauge.dialects:DIALECTS"
+        ),
+    ] = "standard",
     output: Annotated[str, choices.output("rankgauge.report.audit:AuditReport.formats")] = "table",
 ) -> None:
     """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
@@ -94,14 +89,14 @@ def run(
 )
 def explain(
     judgments: options.Judgments,
-    run: Run,
+    run: Annotated[
+        Path, typer.Argument(help="A run, or scores for a LETOR file.", metavar="RUN", autocompletion=choices.sources)
+    ],
     query: Annotated[str, typer.Option("-q", "--query", help="The query.", metavar="ID")],
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
 ) -> None:
     """How one query gets its value under each tool: rank by rank, stage by stage."""
-    import sys
-
     from rankgauge import audit
     from rankgauge.audit.tools import fitting
     from rankgauge.cli.streams import heed
@@ -127,8 +122,6 @@ def lint(
     dialects: Dialects = None,
 ) -> None:
     """What in a data set bends scores: empty queries, short lists, ties, unjudged documents, duplicates and more."""
-    import sys
-
     from rankgauge.audit import audit
     from rankgauge.audit.check import lint as look
     from rankgauge.cli.streams import heed

@@ -48,8 +48,8 @@ def demo(
             if step.needs and importlib.util.find_spec(step.needs) is None:
                 out.print(f"(left out: it needs {step.needs}; pip install 'rankgauge\\[all]')")
                 continue
-            for command, shown in step.commands:
-                _run(command, shown)
+            for command in step.commands:
+                _run(command)
         _bind()
     out.print(f"\n[bold]All of it in one page to show: {folder / REPORT}[/bold]")
 
@@ -71,12 +71,13 @@ def _bind() -> None:
         file.write(bind("What RankGauge found", hint, pages).encode())
 
 
-def _run(command: str, shown: int | None) -> None:
-    """The command as a user types it, and the first lines of what it prints."""
+def _run(command: str) -> None:
+    """The command as a user types it, and what it prints, or the first lines of that."""
     from rankgauge.cli.main import app
 
-    print(f"\n$ rankgauge {command}" + ("" if shown is None else f" | head -n {shown}"), flush=True)
+    print(f"\n$ rankgauge {command}", flush=True)
+    typed, pipe, shown = command.partition(" | head -n ")
     piped = io.StringIO()
-    with contextlib.nullcontext() if shown is None else contextlib.redirect_stdout(piped):
-        app(shlex.split(command), standalone_mode=False)
-    sys.stdout.writelines(piped.getvalue().splitlines(keepends=True)[:shown])
+    with contextlib.redirect_stdout(piped) if pipe else contextlib.nullcontext():
+        app(shlex.split(typed), standalone_mode=False)
+    sys.stdout.writelines(piped.getvalue().splitlines(keepends=True)[: int(shown or 0)])

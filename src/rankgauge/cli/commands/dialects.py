@@ -28,7 +28,7 @@ group(
 
 @command("dialects show", "rankgauge dialects show trec_eval")
 def show(
-    name: Annotated[str, choices.argument(registry="rankgauge.dialects:DIALECTS", help="A dialect's name.")],
+    name: Annotated[str, choices.argument("NAME", "A dialect's name.", "rankgauge.dialects:DIALECTS")],
 ) -> None:
     """Show a dialect: every choice that differs from standard, in words."""
     from rankgauge.report import screens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -29,8 +30,6 @@ def agreement(
     format_: InputFormat = None,
 ) -> None:
     """How far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
-    import sys
-
     import numpy as np
 
     from rankgauge import io

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -13,29 +13,6 @@ from rankgauge.cli.command import command
 SCORES = "letor"
 """The format with one score per line."""
 
-SavedRanker: TypeAlias = Annotated[Path, typer.Argument(help="A ranker that 'rankgauge train' wrote.", metavar="MODEL")]
-DocumentsFile: TypeAlias = Annotated[
-    Path, typer.Argument(help="Documents with features, in LETOR's format.", metavar="DOCUMENTS")
-]
-RunFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        help="The file to write: a run if its name ends like one (.run, .csv, .jsonl …), otherwise one score per line.",
-        metavar="FILE",
-    ),
-]
-FormatName: TypeAlias = Annotated[
-    str | None,
-    choices.option(
-        "--format",
-        help="The format of the run: see 'rankgauge formats'.",
-        metavar="FORMAT",
-        registry="rankgauge.io:FORMATS",
-    ),
-]
-
 
 @command(
     "rank",
@@ -44,7 +21,29 @@ FormatName: TypeAlias = Annotated[
     "rankgauge rank model.json test.txt --format csv",
     place=100,
 )
-def rank(model: SavedRanker, documents: DocumentsFile, output: RunFile = None, format: FormatName = None) -> None:
+def rank(
+    model: Annotated[Path, typer.Argument(help="A ranker that 'rankgauge train' wrote.", metavar="MODEL")],
+    documents: Annotated[Path, typer.Argument(help="Documents with features, in LETOR's format.", metavar="DOCUMENTS")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="The file to write: a run if its name ends like one (.run, .csv, .jsonl …), otherwise one score per "
+            "line.",
+            metavar="FILE",
+        ),
+    ] = None,
+    format: Annotated[
+        str | None,
+        choices.option(
+            "--format",
+            help="The format of the run: see 'rankgauge formats'.",
+            metavar="FORMAT",
+            registry="rankgauge.io:FORMATS",
+        ),
+    ] = None,
+) -> None:
     """Score documents with a ranker; without -o the scores are printed, one per line."""
     import polars as pl
 

@@ -2,50 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-
-PaperName: TypeAlias = Annotated[
-    str | None,
-    choices.argument(
-        help="The paper: {choices}. Without one they are described.",
-        metavar="PAPER",
-        registry="rankgauge.experiments:PAPERS",
-    ),
-]
-ResultsFolder: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        help="A folder for results and figures; an interrupted run that left parts in it is continued.",
-        metavar="FOLDER",
-    ),
-]
-DataFolder: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        help="The folder of the paper's data; without it a generated set is used, or claims that need it are left out.",
-        metavar="FOLDER",
-        exists=True,
-        file_okay=False,
-    ),
-]
-TrialCount: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--trials", help="The number of random trials; by default as many as in the paper.", metavar="N"),
-]
-TrialSeed: TypeAlias = Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")]
-ProcessCount: TypeAlias = Annotated[
-    int, typer.Option("--jobs", min=1, help="How many processes run at once.", metavar="N")
-]
-Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")]
 
 
 @command(
@@ -58,17 +22,41 @@ Figures: TypeAlias = Annotated[bool, typer.Option("--figures/--no-figures", help
     place=110,
 )
 def reproduce(
-    paper: PaperName = None,
-    output: ResultsFolder = None,
-    data: DataFolder = None,
-    trials: TrialCount = None,
-    seed: TrialSeed = 0,
-    jobs: ProcessCount = 2,
-    figures: Figures = True,
+    paper: Annotated[
+        str | None,
+        choices.argument(
+            "PAPER", "The paper: {choices}. Without one they are described.", "rankgauge.experiments:PAPERS"
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="A folder for results and figures; an interrupted run that left parts in it is continued.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="The folder of the paper's data; without it a generated set is used, or claims that need it are left "
+            "out.",
+            metavar="FOLDER",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option("--trials", help="The number of random trials; by default as many as in the paper.", metavar="N"),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many processes run at once.", metavar="N")] = 2,
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")] = True,
 ) -> None:
     """Test the claims of a paper: which ones hold, with the numbers and their standard errors."""
-    import sys
-
     from rankgauge.cli.progress import told
     from rankgauge.experiments import PAPERS, Setting
     from rankgauge.experiments.reproduction import Reproduction, show_papers

@@ -82,13 +82,11 @@ def classification(
     from rankgauge.io.romip_xml import read_classification
     from rankgauge.romip.classification import read_truth
 
-    _write(
-        lambda: romip.classification(
-            read_truth(truth), {name: read_classification(path) for name, path in _named(results).items()}
-        ),
-        output,
-        lang,
-    )
+    def evaluate() -> TrackResult:
+        placed = read_truth(truth)
+        return romip.classification(placed, {name: read_classification(path) for name, path in _named(results).items()})
+
+    _write(evaluate, output, lang)
 
 
 @command("romip annotation", "rankgauge romip annotation documents annotations/alpha annotations/beta")
@@ -107,14 +105,11 @@ def annotation(
     """The annotation tracks: precision, accuracy and error of annotations against their documents."""
     from rankgauge import romip
 
-    judged = {_name(path, annotations): path for path in annotations}
-    _write(
-        lambda: romip.annotation(
-            romip.read_tables(documents), {name: romip.read_tables(path) for name, path in judged.items()}
-        ),
-        output,
-        lang,
-    )
+    def evaluate() -> TrackResult:
+        judged = romip.read_tables(documents)
+        return romip.annotation(judged, {_name(path, annotations): romip.read_tables(path) for path in annotations})
+
+    _write(evaluate, output, lang)
 
 
 @command("romip example", "rankgauge romip example .")
@@ -140,8 +135,7 @@ def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> N
     from rankgauge.report.romip_words import words
 
     heed()
-    format_, path = RomipReport.find(output)
-    spoken = words(language)
+    (format_, path), spoken = RomipReport.find(output), words(language)
     report = RomipReport(outcome=evaluate(), words=spoken)
     with opened(path) as stream:
         format_.write(report, stream)

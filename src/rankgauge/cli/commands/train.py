@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,48 +17,6 @@ if TYPE_CHECKING:
     from rankgauge.ltr import Objective, Ranker
     from rankgauge.report.training import Training
 
-RankerName: TypeAlias = Annotated[
-    str | None,
-    choices.argument(
-        help="The ranker: {choices}. Without one they are described.",
-        metavar="RANKER",
-        registry="rankgauge.ltr:RANKERS",
-    ),
-]
-TrainFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Argument(
-        help="Graded documents with features, in LETOR's format; without it the ranker's parameters are shown.",
-        metavar="TRAIN",
-    ),
-]
-ValidationFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--validation", help="Documents by which the ranker stops early and chooses its best round.", metavar="FILE"
-    ),
-]
-MetricName: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "-m",
-        "--metric",
-        help="The measure to optimise: see 'rankgauge measures'.",
-        metavar="NAME",
-        autocompletion=choices.measures,
-    ),
-]
-ParameterValues: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", help="A parameter of the ranker; repeatable.", metavar="NAME=VALUE", autocompletion=choices.settings
-    ),
-]
-TrainSeed: TypeAlias = Annotated[int, typer.Option("--seed", help="The random seed.", metavar="N")]
-ModelFile: TypeAlias = Annotated[
-    Path | None, typer.Option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
-]
-
 
 @command(
     "train",
@@ -68,22 +27,46 @@ ModelFile: TypeAlias = Annotated[
     place=90,
 )
 def train(
-    ranker: RankerName = None,
-    documents: TrainFile = None,
-    validation: ValidationFile = None,
-    metric: MetricName = "nDCG@10",
+    ranker: Annotated[
+        str | None,
+        choices.argument("RANKER", "The ranker: {choices}. Without one they are described.", "rankgauge.ltr:RANKERS"),
+    ] = None,
+    documents: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Graded documents with features, in LETOR's format; without it the ranker's parameters are shown.",
+            metavar="TRAIN",
+        ),
+    ] = None,
+    validation: Annotated[
+        Path | None,
+        typer.Option(
+            "--validation", help="Documents by which the ranker stops early and chooses its best round.", metavar="FILE"
+        ),
+    ] = None,
+    metric: Annotated[
+        str,
+        options.measure_name("--metric", "The measure to optimise: see 'rankgauge measures'."),
+    ] = "nDCG@10",
     dialect: options.DialectName = "standard",
     empty: options.Empty = None,
     short: options.Short = None,
-    setting: ParameterValues = None,
-    seed: TrainSeed = 0,
-    output: ModelFile = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A parameter of the ranker; repeatable.",
+            metavar="NAME=VALUE",
+            autocompletion=choices.settings,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The random seed.", metavar="N")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Train a ranker on graded documents, for any measure under any tool's dialect."""
-    import sys
-
     from rankgauge import dialects, ltr
-    from rankgauge.cli.options import given, undefined
     from rankgauge.measures import parse
     from rankgauge.report.training import show_parameters, show_rankers
 
@@ -94,11 +77,11 @@ def train(
     if documents is None:
         show_parameters(kind, sys.stdout)
         return
-    spoken = dialects.get(dialect).changed(**given(empty=undefined(empty, "train"), short=short))
+    spoken = dialects.get(dialect).changed(**options.given(empty=options.undefined(empty, "train"), short=short))
     made = kind(metric=parse(metric), dialect=spoken, rng=seed, **_parameters(kind, setting or []))
     made.check()  # a wrong value shows before anything is read
-    if output is not None:
-        _require_folder(output)
+    if output is not None and not output.resolve().parent.is_dir():  # before the work, not after
+        raise InputError("no such folder", path=output.parent)
     learned = _learned(made, documents, validation)
     if output is not None:
         made.save(output)  # before anything is printed: a closed pipe must not lose the ranker
@@ -120,12 +103,6 @@ def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
             raise UnknownNameError(f"parameter of {kind.name}", name, known)
         found[name] = literal(value)
     return found
-
-
-def _require_folder(output: Path) -> None:
-    """Raises an error, before the work, if the file cannot be written."""
-    if not output.resolve().parent.is_dir():
-        raise InputError("no such folder", path=output.parent)
 
 
 def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
