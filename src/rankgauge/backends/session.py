@@ -20,7 +20,7 @@ ERRORS = 2
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # A core has a task, which needs no threads beside it.
+    # Each core already runs a task, so a task needs no threads of its own.
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
     "spark.executorEnv.RANKGAUGE_THREADS": "1",
     "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
@@ -29,7 +29,7 @@ SETTINGS = {
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No word from PySpark on the version of pandas, which takes no part in any of this."""
+    """Hides PySpark's warning about the version of pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
@@ -50,7 +50,7 @@ def session(master: str | None = None, **settings: str) -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     where = master or "local[*]"
     named = {name.replace("_", "."): value for name, value in settings.items()}
-    # On one machine nobody else has to find the driver, and its name may stand in no register.
+    # On one machine only this process talks to the driver, and the host's own name may not resolve.
     host = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     builder: Any = SparkSession.builder.master(where).appName("rankgauge")
     for name, value in {**SETTINGS, **(host if where.startswith("local") else {}), **named}.items():
@@ -63,7 +63,7 @@ def session(master: str | None = None, **settings: str) -> Any:
 
 @contextmanager
 def _java() -> Iterator[None]:
-    """JAVA_HOME names a Java that Spark runs on; afterwards, what it named before."""
+    """Sets JAVA_HOME to a Java that Spark runs on, and afterwards back to what it was."""
     home, before = java_home(), os.environ.get("JAVA_HOME")
     if home is None:
         raise InputError(
@@ -81,7 +81,7 @@ def _java() -> Iterator[None]:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """What the process of Java writes to the terminal's errors goes to a file, which is shown where it fails."""
+    """Keeps what Java writes to the standard error in a file; if the start fails, the error shows it."""
     shown = os.dup(ERRORS)
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), ERRORS)

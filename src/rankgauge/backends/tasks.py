@@ -45,7 +45,7 @@ def digests(job: EvaluationJob, by: str) -> Task:
 
 
 def mapped(rows: Any, task: Task, columns: Mapping[str, str]) -> Any:
-    """The frame that the task makes of the partitions of another one."""
+    """The Spark frame that the task makes of the rows, partition by partition."""
     with quiet():
         return rows.mapInArrow(task, ", ".join(f"{name} {kind}" for name, kind in columns.items()))
 

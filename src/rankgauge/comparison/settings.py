@@ -56,5 +56,5 @@ class ComparisonSettings:
         return max(DRAWS, math.ceil(FINER * tests / self.alpha))
 
     def rng(self) -> np.random.Generator:
-        """A generator at its start, so that measures share their draws and none depends on the ones before."""
+        """A new generator from the seed, so that all measures share their draws, whatever was drawn before."""
         return np.random.default_rng(self.seed)

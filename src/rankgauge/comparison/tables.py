@@ -41,7 +41,7 @@ def movers(
                 rows.append((str(measure), queries[query], runs[first], runs[second], one, two, one - two))
     texts = dict.fromkeys(("measure", "query", "run", "other"), pl.String)
     numbers = dict.fromkeys(("value", "other_value", "difference"), pl.Float64)
-    return pl.DataFrame(rows, schema=texts | numbers, orient="row")
+    return pl.DataFrame(rows, schema={**texts, **numbers}, orient="row")
 
 
 def orders(measures: Sequence[Measure], means: pl.DataFrame) -> pl.DataFrame:

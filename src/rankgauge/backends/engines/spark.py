@@ -53,5 +53,5 @@ def _is_text(source: Any) -> bool:
 
 
 def _address(path: str) -> str:
-    """The address of a store: as a path, s3a://bucket has lost a stroke."""
+    """The address of a store, with the second slash of s3a:// that a path drops."""
     return re.sub(_STORE.pattern + "(?=[^/])", r"\1://", path)
