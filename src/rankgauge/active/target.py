@@ -109,14 +109,13 @@ class Target:
     def values(self, pool: Pool, grades: npt.ArrayLike) -> FloatArray:
         """The value of each query under these grades of its documents; NaN if one that it depends on is not known."""
         known = np.asarray(grades, dtype=np.float64)
-        lists = [self._list_values(pool, known, ranker) for ranker in range(pool.rankers)]
+        lists = [
+            score_arrays(known, -pool.ranks[:, ranker], self.measure, group=pool.sizes, dialect=self.dialect)
+            for ranker in range(pool.rankers)
+        ]
         values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
         lacking = np.isnan(known) & self.needed(pool)
         return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
-
-    def _list_values(self, pool: Pool, grades: FloatArray, ranker: int) -> FloatArray:
-        """The values of one ranker's lists, by the measure's own kernel."""
-        return score_arrays(grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, dialect=self.dialect)
 
 
 def _check(measure: Measure, dialect: Dialect) -> None:

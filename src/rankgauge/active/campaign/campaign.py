@@ -20,7 +20,6 @@ from rankgauge.active.campaign.estimates import FEWEST, Progress
 from rankgauge.active.campaign.labels import LabelBatch
 from rankgauge.active.campaign.leases import lease_documents
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
-from rankgauge.active.campaign.stages import seed_of
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.campaign.store import Store, make
 from rankgauge.active.label_format import read_labels
@@ -236,7 +235,8 @@ class Campaign:
                 raise InputError("the budget is spent: a new stage could ask for nothing")
             fitted = recalibrated(stage.plan.pool, state.ledger.grades).beliefs if beliefs is None else beliefs
             pool = state.pool.with_beliefs(np.asarray(fitted, dtype=np.float64))
-            chosen = replace(stage.settings, budget=left, seed=seed_of(settings.seed, number))
+            seed = int(np.random.SeedSequence([settings.seed, number]).generate_state(1)[0])
+            chosen = replace(stage.settings, budget=left, seed=seed)
             state.store.end_stage(connection, stage.number, complete)
             made = {"number": number, "made": state.clock(), "settings": chosen.packed()}
             state.store.add_stage(connection, **made, beliefs=pool.beliefs)

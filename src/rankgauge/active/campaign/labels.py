@@ -128,25 +128,18 @@ def _grade(label: Label, settings: CampaignSettings) -> float | None:
     """The label's grade, which must be on the campaign's scale; None if the document cannot be judged."""
     if label.grade is None:
         return None
-    grade = _number(label, settings)
+    try:
+        grade = float(label.grade) if settings.words is None else settings.words.grade(label.grade)
+    except UnknownNameError as error:
+        raise _fault(label, str(error), None) from None
+    except ValueError:
+        grade = math.nan
+    if math.isnan(grade):
+        raise _fault(label, f"the grade {label.grade!r} is not a number", "A campaign's scale may have words: --scale.")
     if grade not in settings.grades:
         shown = ", ".join(f"{known:g}" for known in settings.grades)
         raise _fault(label, f"the grade {label.grade!r} is not on the scale", f"The campaign's scale: {shown}.")
     return grade
-
-
-def _number(label: Label, settings: CampaignSettings) -> float:
-    try:
-        if settings.words is not None:
-            return settings.words.grade(label.grade if label.grade is not None else "")
-        number = float(label.grade if label.grade is not None else math.nan)
-    except UnknownNameError as error:
-        raise _fault(label, str(error), None) from None
-    except ValueError:
-        number = math.nan
-    if math.isnan(number):
-        raise _fault(label, f"the grade {label.grade!r} is not a number", "A campaign's scale may have words: --scale.")
-    return number
 
 
 def _conflict(label: Label, before: float | None, now: float | None) -> InputError:

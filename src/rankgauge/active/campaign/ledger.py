@@ -123,9 +123,8 @@ class Ledger:
 
     def _settle(self, places: Sequence[int]) -> None:
         """Computes the grades of those documents again."""
-        made = self._grades(places)
         before = self.grades[list(places)]
-        now = np.asarray(made, dtype=np.float64)
+        now = np.asarray(self._grades(places), dtype=np.float64)
         self.changes += int(np.sum(~np.isnan(before) & (before != now)))
         self.grades[list(places)] = now
         moved = np.asarray(places, dtype=np.int64)[(before != now) & ~(np.isnan(before) & np.isnan(now))]
@@ -156,11 +155,9 @@ class Ledger:
         final = [said for said in given.values() if said.kind == LabelKind.SETTLED]
         if final:
             # If two people have settled it, the later label counts.
-            return (self._level(max(final, key=lambda said: said.id).grade),)
+            grade = max(final, key=lambda said: said.id).grade
+            return (self.settings.grades[0] if grade is None else grade,)
         if len(self.counted(place)) < self.settings.assessors:
             return ()
         grades = [said.grade for said in given.values() if said.kind == LabelKind.GRADE and said.grade is not None]
         return tuple(sorted(grades)) or (self.settings.grades[0],)
-
-    def _level(self, grade: float | None) -> float:
-        return self.settings.grades[0] if grade is None else grade

@@ -28,11 +28,6 @@ MARGIN = 3.0
 _NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
 
 
-def seed_of(campaign: int, stage: int) -> int:
-    """The seed of a stage: the campaign's own for the first, one derived from it for the others."""
-    return campaign if stage == 0 else int(np.random.SeedSequence([campaign, stage]).generate_state(1)[0])
-
-
 class CampaignStage:
     """A plan under way: what its draws need, which of them have begun, and how many are complete."""
 

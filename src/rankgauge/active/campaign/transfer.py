@@ -14,9 +14,8 @@ from rankgauge.active.campaign.store import Store, make
 CHUNK = 1_000
 """How many rows are copied at a time."""
 
-PLAIN = (t.pools, t.texts, t.stages, t.draws)
-NUMBERED = (t.tasks, t.leases)
-"""Tables whose rows have numbers, which the other database gives again."""
+TABLES = (t.pools, t.texts, t.stages, t.draws, t.tasks, t.leases)
+"""The tables but that of the labels. Rows that have numbers get new ones from the other database."""
 
 
 def transfer(source: Engine, store: Store, target: Engine, *, name: str | None = None) -> Store:
@@ -25,7 +24,7 @@ def transfer(source: Engine, store: Store, target: Engine, *, name: str | None =
         row = store.row(there)
         made = make(here, name=name or row.name, made=row.made, settings=row.settings)
         made.set_paused(here, row.paused)
-        for table in (*PLAIN, *NUMBERED):
+        for table in TABLES:
             _copy(there, here, table, store, made)
         _copy_labels(there, here, store, made)
     return made

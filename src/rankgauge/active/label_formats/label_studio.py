@@ -73,15 +73,15 @@ def _id(data: Mapping[str, Any], name: str, source: Source, line: int) -> str:
 
 
 def _grade(annotation: Mapping[str, Any]) -> str | None:
-    values = (_value(result) for result in annotation.get("result", []) if result.get("type") in CHOSEN)
-    return next((value for value in values if value), None)
-
-
-def _value(result: Mapping[str, Any]) -> str | None:
-    value = result.get("value", {}).get(result["type"])
-    if isinstance(value, list):
-        value = value[0] if value else None
-    return None if value is None else str(value)
+    """The first result that is a grade and not empty."""
+    for result in annotation.get("result", []):
+        if result.get("type") in CHOSEN:
+            value = result.get("value", {}).get(result["type"])
+            if isinstance(value, list):
+                value = value[0] if value else None
+            if value is not None and str(value):
+                return str(value)
+    return None
 
 
 def _comment(annotation: Mapping[str, Any]) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.methods.document import STAGES, DocumentMethod, document_stage
 from rankgauge.active.methods.greg import GregMethod
 from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.cascade_stage import CascadeStage
 from rankgauge.active.sampling.document_walk import WorthTable
-from rankgauge.active.sampling.linear_stage import LinearStage
 from rankgauge.active.sampling.query_stage import CensusStage, QueryStage
 from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
@@ -27,8 +25,6 @@ from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
-
-_Level: TypeAlias = CascadeStage | LinearStage | QueryStage
 
 DOCUMENT, GREG = DocumentMethod(), GregMethod()
 """The two levels, with their default options."""
@@ -64,10 +60,10 @@ class AutoPlan(StagedPlan):
         levels = {name: make() for name, make in self._stages(rest, left, seen).items()}
         return {name: _merit(level, *level.true_variance(pilot, seen), left) for name, level in levels.items()}
 
-    def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], _Level]]:
+    def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], Stage]]:
         """What each level would do with the rest of the queries, by its name."""
         pool = recalibrated(self.pool, grades)
-        levels: dict[str, Callable[[], _Level]] = {}
+        levels: dict[str, Callable[[], Stage]] = {}
         if self.target.shape is not Shape.OTHER:
             table = WorthTable(pool=pool, target=self.target, floor=DOCUMENT.floor)
             levels["document"] = lambda: document_stage(table, rest, left, DOCUMENT.uniform)
@@ -118,7 +114,7 @@ class AutoMethod(Method):
         return np.asarray(np.minimum.reduce(found))
 
 
-def _merit(level: _Level, variance: FloatArray, cost: FloatArray, left: float) -> float:
+def _merit(level: Stage, variance: FloatArray, cost: FloatArray, left: float) -> float:
     """The mean variance of a query times its mean cost, over the pilot's queries and what the beliefs predict."""
     size, n = len(level.rest), len(variance) + FEWEST
     predicted = FEWEST * level.predicted_variance() / size, FEWEST * left / size

@@ -30,7 +30,7 @@ STAGES = {1: (0.0,), 2: (0.0, 0.3), 3: (0.0, 0.2, 0.5)}
 """Where stages begin, as shares of the queries, by the number of stages."""
 
 
-def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> CascadeStage | LinearStage:
+def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> Stage:
     """The stage that judges documents of the rest of the queries at the predicted cost `left`."""
     kind = CascadeStage if table.target.shape is Shape.CASCADE else LinearStage
     return kind(table, rest, left, uniform)
@@ -86,7 +86,7 @@ class DocumentMethod(Method):
         stages = [document_stage(table, every, float(budget), self.uniform) for budget in budgets]
         return np.array([np.sqrt(stage.predicted_variance()) for stage in stages]) / len(pool.sizes)
 
-    def _first(self, pool: Pool, target: Target, budget: float) -> CascadeStage | LinearStage:
+    def _first(self, pool: Pool, target: Target, budget: float) -> Stage:
         """The first stage, which is the same for all seeds."""
         table = WorthTable(pool=pool, target=target, floor=self.floor)
         return document_stage(table, np.arange(len(pool.sizes)), budget, self.uniform)

@@ -91,25 +91,25 @@ class GregMethod(Method):
             raise ParameterError("method greg", "uniform", "a share above 0, up to 1", self.uniform)
 
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> GregPlan:
-        expected, scores = self._scores(pool, target)
-        return GregPlan(pool, target, budget=budget, seed=rng, expected=expected, scores=scores)
+        found, scores = self._scores(pool, target)
+        return GregPlan(pool, target, budget=budget, seed=rng, expected=found.mean, scores=scores)
 
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        expected, scores = self._scores(pool, target)
+        found, scores = self._scores(pool, target)
         draws = np.argsort(streams(seeds, len(scores)) / scores, axis=1)
-        costs, estimator = target.query_costs(pool)[draws], _regression(expected, scores)
+        costs, estimator = target.query_costs(pool)[draws], _regression(found.mean, scores)
         return repeat_draws(pool, target, grades, budget=budget, draws=draws, costs=costs, estimator=estimator)
 
-    def _scores(self, pool: Pool, target: Target) -> tuple[FloatArray, FloatArray]:
+    def _scores(self, pool: Pool, target: Target, rng: int = 0) -> tuple[Moments, FloatArray]:
         """What the beliefs expect of each query, and how worthwhile it is."""
-        found = moments(pool, target)
-        return found.mean, query_scores(found, target.query_costs(pool), self.uniform)
+        found = moments(pool, target, rng=rng)
+        return found, query_scores(found, target.query_costs(pool), self.uniform)
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        found, costs = moments(pool, target, rng=rng), target.query_costs(pool)
-        scores = query_scores(found, costs, self.uniform)
+        found, scores = self._scores(pool, target, rng)
+        costs = target.query_costs(pool)
         total = float(costs.sum())
 
         def error(budget: float) -> float:

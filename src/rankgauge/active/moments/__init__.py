@@ -1,17 +1,6 @@
 """What the beliefs say of a query's value before anyone judges: its mean, its variance, and what a label moves."""
 
-from rankgauge.active.moments.moments import FORMS, SAMPLES, MomentForm, Moments, Worths, moments, net_weights, worths
+from rankgauge.active.moments.moments import Moments, Worths, moments, net_weights, worths
 from rankgauge.active.moments.slopes import Slopes, slopes
 
-__all__ = [
-    "FORMS",
-    "SAMPLES",
-    "MomentForm",
-    "Moments",
-    "Slopes",
-    "Worths",
-    "moments",
-    "net_weights",
-    "slopes",
-    "worths",
-]
+__all__ = ["Moments", "Slopes", "Worths", "moments", "net_weights", "slopes", "worths"]

@@ -58,7 +58,6 @@ class CascadeStage(Stage):
         )
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
         block = QueryBlock(self.table, queries)
         path = block.walk(self._worths(block, grades), np.zeros(len(queries)))
         chance = self.rule.chances(path.scores)
@@ -68,7 +67,6 @@ class CascadeStage(Stage):
         return (excess * (path.changes + 2 * later)).sum(axis=-1), cost
 
     def predicted_variance(self) -> float:
-        """The variance of the sum over the rest of the queries if the beliefs are right."""
         chance = self.rule.chances(self._walked.scores)
         excess = 1.0 / np.where(chance > 0, chance, 1.0) - 1.0
         return self._scale * float((self._walked.changes**2 * excess).sum())

@@ -84,14 +84,10 @@ class WorthTable:
         if key not in known:
             rng = np.random.default_rng(0)  # of the prediction alone: it is the same for all seeds
             block = QueryBlock(self, np.resize(rng.permutation(queries), min(WALKS, REPEATED * len(queries))))
-            path = block.walk(self.draw_worths(block, rng), np.zeros(len(block.queries)))
-            known[key] = path, block.queries
+            limits = np.cumsum(self.pool.beliefs[:, :-1], axis=1)[block.documents]
+            drawn = (rng.random(block.documents.shape)[..., np.newaxis] > limits).sum(axis=-1)
+            known[key] = block.walk(self.target.worth[drawn], np.zeros(len(block.queries))), block.queries
         return known[key]
-
-    def draw_worths(self, block: QueryBlock, rng: np.random.Generator) -> FloatArray:
-        """Worths of the documents of a block, drawn from the beliefs."""
-        limits = np.cumsum(self.pool.beliefs[:, :-1], axis=1)[block.documents]
-        return np.asarray(self.target.worth[(rng.random(block.documents.shape)[..., np.newaxis] > limits).sum(axis=-1)])
 
 
 class QueryBlock:

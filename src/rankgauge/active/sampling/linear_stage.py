@@ -34,9 +34,6 @@ class LinearStage(Stage):
         self.rule = InclusionRule.meeting(left, lambda rule: self._cost(rule)[rest].sum(), total=total, uniform=uniform)
         self.opened, self.chance = self._chances(self.rule)
 
-    def prepare(self, grades: FloatArray) -> None:
-        """Nothing depends on grades here."""
-
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
         first = int(self.table.pool.starts[query])
         documents = np.arange(first, first + int(self.table.pool.sizes[query]))
@@ -66,14 +63,12 @@ class LinearStage(Stage):
         )
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
         every = np.arange(len(grades))
         change, chance = np.nan_to_num(self._changes(grades, every)), np.where(self.chance > 0, self.chance, 1.0)
         alone = self._sums(change**2 * (1.0 / chance - 1.0 / self.opened[self.table.pool.query]))
         return (alone + self._sums(change) ** 2 * (1.0 / self.opened - 1.0))[queries], self._cost(self.rule)[queries]
 
     def predicted_variance(self) -> float:
-        """The variance of the sum over the rest of the queries if the beliefs are right."""
         chance = np.where(self.chance > 0, self.chance, 1.0)
         variance = self._weights**2 * self.table.worths.variance * (1.0 / chance - 1.0)
         return float(self._sums(variance)[self.rest].sum())

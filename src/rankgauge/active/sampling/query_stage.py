@@ -30,7 +30,6 @@ class QueryStage(Stage):
         self._known: FloatArray | None = None
 
     def prepare(self, grades: FloatArray) -> None:
-        """Computes all values under known grades once, for many repetitions."""
         self._known = self.target.values(self.pool, grades)
 
     def _chances(self, left: float, uniform: float) -> FloatArray:
@@ -75,7 +74,6 @@ class QueryStage(Stage):
         return line.at(self.moments.mean), change, (change * wide) ** 2 * (1 - 1 / weights)
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
         values, n = self.target.values(self.pool, grades)[queries], len(queries)
         spread, taken = float(np.var(self.moments.mean[self.rest])), np.ones(n, dtype=bool)
         line = Regression.of(values, self.moments.mean[queries], np.ones(n), taken, spread)
@@ -83,7 +81,6 @@ class QueryStage(Stage):
         return line.residuals**2 * n / max(n - 2, 1) * (1 / chance - 1), chance * self.costs[queries]
 
     def predicted_variance(self) -> float:
-        """The variance of the sum over the rest of the queries if the beliefs are right."""
         return float((self.moments.variance * (1 / self.chance - 1))[self.rest].sum())
 
 

@@ -62,17 +62,16 @@ def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
     prior = np.zeros(features.shape[-1])
     prior[0] = 1.0
     seen = features[np.arange(len(grades)), grades]
-    precision = np.full(len(prior), PRECISION)
-    found, best = prior, _posterior(features, seen, prior, prior, precision)
+    found, best = prior, _posterior(features, seen, prior, prior)
     for _ in range(STEPS):
         chances = _chances(features @ found)
         mean = np.einsum("ny,nyf->nf", chances, features)
-        slope = (seen - mean).sum(axis=0) - precision * (found - prior)
-        curve = np.einsum("ny,nyf,nyg->fg", chances, features, features) - mean.T @ mean + np.diag(precision)
+        slope = (seen - mean).sum(axis=0) - PRECISION * (found - prior)
+        curve = (
+            np.einsum("ny,nyf,nyg->fg", chances, features, features) - mean.T @ mean + PRECISION * np.eye(len(prior))
+        )
         step = np.linalg.solve(curve, slope)
-        while (value := _posterior(features, seen, found + step, prior, precision)) < best and np.abs(
-            step
-        ).max() > 1e-9:
+        while (value := _posterior(features, seen, found + step, prior)) < best and np.abs(step).max() > 1e-9:
             step = step / 2
         if value <= best:
             break
@@ -82,10 +81,8 @@ def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
     return found
 
 
-def _posterior(
-    features: FloatArray, seen: FloatArray, parameters: FloatArray, prior: FloatArray, precision: FloatArray
-) -> float:
+def _posterior(features: FloatArray, seen: FloatArray, parameters: FloatArray, prior: FloatArray) -> float:
     logits = features @ parameters
     top = logits.max(axis=-1)
     normal = top + np.log(np.exp(logits - top[:, np.newaxis]).sum(axis=-1))
-    return float((seen @ parameters - normal).sum() - (precision * (parameters - prior) ** 2).sum() / 2)
+    return float((seen @ parameters - normal).sum() - (PRECISION * (parameters - prior) ** 2).sum() / 2)

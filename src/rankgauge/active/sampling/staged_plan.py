@@ -52,6 +52,11 @@ class Stage(ABC):
     """How the queries of a stage are judged."""
 
     name: str
+    rest: IndexArray
+    """The queries that the stage begins with."""
+
+    def prepare(self, grades: FloatArray) -> None:  # noqa: B027 - a stage may have nothing to prepare
+        """Computes under known grades, once, what many repetitions need."""
 
     @abstractmethod
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
@@ -60,6 +65,14 @@ class Stage(ABC):
     @abstractmethod
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
         """What the queries give under the grades; those of documents that are not asked for may be NaN."""
+
+    @abstractmethod
+    def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
+
+    @abstractmethod
+    def predicted_variance(self) -> float:
+        """The variance of the sum over the rest of the queries if the beliefs are right."""
 
 
 class StagedPlan(Plan):
