@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.measures import Cutoff, Measure, parse
+from rankgauge.measures import Measure, parse
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import MissingQuery, QueryOrder
 from rankgauge.ranking import Block, Hits
@@ -38,13 +38,14 @@ def score_arrays(
     """
     spoken = dialects.get(dialect, query_order=QueryOrder.APPEARANCE, missing=MissingQuery.ZERO, **overrides)
     wanted = parse(measure)
+    cutoff = None if wanted.judged_only else wanted.depth or None  # the last rank that it looks at
     judged, scored = np.asarray(grades, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     judged = spoken.rescaled(judged) if spoken.rescales else judged
     if group is not None or qid is not None:
         judged, scored, sizes = _grouped(judged, scored, group, qid)
-        count, blocks = len(sizes), _group_blocks(judged, scored, sizes, spoken, _depth(wanted))
+        count, blocks = len(sizes), _group_blocks(judged, scored, sizes, spoken, cutoff)
     else:
-        count, blocks = len(judged), rank_arrays(judged, scored, spoken.ranking, cutoff=_depth(wanted))
+        count, blocks = len(judged), rank_arrays(judged, scored, spoken.ranking, cutoff=cutoff)
     return _values(blocks, count, wanted, spoken)
 
 
@@ -60,12 +61,6 @@ class ArrayMean:
         """The mean over the queries that count; `lists` says which document is in which: `group` or `qid`."""
         values = score_arrays(grades, scores, self.measure, dialect=self.dialect, **lists)
         return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
-
-
-def _depth(measure: Measure) -> int | None:
-    """The last rank that the measure looks at; None if it looks at all."""
-    ranks = measure.facts.cutoff in (Cutoff.OPTIONAL, Cutoff.REQUIRED) and not measure.judged_only
-    return getattr(measure, "cutoff", None) if ranks else None
 
 
 def _grouped(

@@ -14,7 +14,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
 from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.lists import to_single
-from rankgauge.ranking.threads import spread
+from rankgauge.threads import spread
 
 
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:

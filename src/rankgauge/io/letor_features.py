@@ -15,7 +15,7 @@ import io
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,9 +23,9 @@ import numpy.typing as npt
 import polars as pl
 
 from rankgauge.io.source import DAMAGE, Source
+from rankgauge.threads import keep_freed_memory, spread
 
 BLOCK = 1 << 21
-THREADS = 2
 LONGEST = 64
 """How long the id of a query may be."""
 
@@ -75,11 +75,10 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
 
     About `block` bytes are worked on at a time.
     """
-    # Freed untouched, this array makes glibc keep memory for the next block: page faults took a third of the time.
-    np.empty((32 << 20) - (64 << 10), dtype=np.uint8)
+    keep_freed_memory()
     try:
         with source.open() as stream:
-            parts = deque(_spread(stream, np.dtype(dtype), block))
+            parts = deque(spread(partial(_part, dtype=np.dtype(dtype)), blocks(stream, block)))
     except (IrregularLetor, *DAMAGE):
         return None
     if not sum(len(part.texts) for part in parts):
@@ -99,20 +98,6 @@ def _stacked(parts: deque[_BlockFeatures], rows: int, dtype: np.dtype[Any]) -> M
     return matrix
 
 
-def _spread(stream: BinaryIO, dtype: np.dtype[Any], size: int) -> Iterator[_BlockFeatures]:
-    """What each block adds, in order, by threads: NumPy and polars release the interpreter's lock."""
-    with ThreadPoolExecutor(THREADS) as pool:
-        pending: deque[Future[_BlockFeatures]] = deque()
-        for number, block in enumerate(blocks(stream, size)):
-            if number == 0 and block.startswith(BOM_UTF8):
-                raise IrregularLetor
-            pending.append(pool.submit(_part, block, dtype))
-            if len(pending) > THREADS:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
-
-
 def blocks(stream: BinaryIO, size: int) -> Iterator[bytes]:
     """Whole lines, about `size` bytes of them at a time."""
     rest = b""
@@ -127,6 +112,8 @@ def blocks(stream: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _part(block: bytes, dtype: np.dtype[Any]) -> _BlockFeatures:
+    if block.startswith(BOM_UTF8):
+        raise IrregularLetor
     text = np.frombuffer(block, dtype=np.uint8)
     lines = _anatomy(text)
     # With the blank after the query, which may hold a # itself.

@@ -157,18 +157,8 @@ PACKINGS = (
         pack=lambda raw: cast(BinaryIO, gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
         polars=True,
     ),
-    Packing(
-        suffix=".bz2",
-        magic=b"BZh",
-        unpack=_unpacker(bz2.open),
-        pack=partial(bz2.open, mode="wb"),
-    ),
-    Packing(
-        suffix=".xz",
-        magic=b"\xfd7zXZ\x00",
-        unpack=_unpacker(lzma.open),
-        pack=partial(lzma.open, mode="wb"),
-    ),
+    Packing(suffix=".bz2", magic=b"BZh", unpack=_unpacker(bz2.open), pack=partial(bz2.open, mode="wb")),
+    Packing(suffix=".xz", magic=b"\xfd7zXZ\x00", unpack=_unpacker(lzma.open), pack=partial(lzma.open, mode="wb")),
     Packing(suffix=".zst", magic=b"(\xb5/\xfd", unpack=_unpack_zstd, pack=_pack_zstd, polars=True),
 )
 PACKED_SUFFIXES = tuple(one.suffix for one in PACKINGS)

@@ -19,7 +19,7 @@ from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Block, Hits
 from rankgauge.ranking.lists import UNJUDGED, RankedLists
 from rankgauge.ranking.rules import Ranking, arrange, compared, graded, selection_order, tie_groups
-from rankgauge.ranking.threads import keep_freed_memory, spread
+from rankgauge.threads import keep_freed_memory, spread
 
 ROWS, CELLS = 4096, 1 << 16
 """How many rows make a block, and how many cells are sorted at a time: what a core's own cache holds."""

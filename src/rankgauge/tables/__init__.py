@@ -8,15 +8,4 @@ from rankgauge.tables.columns import ALIASES, JUDGMENTS, RUN, Table, find, rater
 from rankgauge.tables.conversion import as_judgments, as_run
 from rankgauge.tables.validation import check
 
-__all__ = [
-    "ALIASES",
-    "JUDGMENTS",
-    "RUN",
-    "Table",
-    "as_judgments",
-    "as_run",
-    "check",
-    "find",
-    "raters",
-    "recognise",
-]
+__all__ = ["ALIASES", "JUDGMENTS", "RUN", "Table", "as_judgments", "as_run", "check", "find", "raters", "recognise"]

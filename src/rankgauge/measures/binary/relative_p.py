@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.binary.r import R
+from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
 
-class RelativeP(Measure):
+class RelativeP(R):
     """The precision at k, divided by the highest precision possible at k: precision up to R, recall from there on."""
 
     facts = Facts(
@@ -22,12 +23,6 @@ class RelativeP(Measure):
             Example("RelativeP@3", (0, None), value="nan"),
         ),
     )
-    cutoff: int = OPEN
-    rel: float = OPEN
-
-    def amounts(self, lists: RankedLists) -> FloatArray:
-        top = lists.top(self.cutoff)
-        return top.relevant(self.rel) * top.inside(self.cutoff)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return np.minimum(lists.total_relevant(self.rel), float(self.cutoff))

@@ -1,11 +1,12 @@
 """SetR: recall of the whole list."""
 
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Example, Facts, TieRule
+from rankgauge.measures.set.setp import SetP
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
 
-class SetR(Measure):
+class SetR(SetP):
     """The share of the relevant documents that were retrieved."""
 
     facts = Facts(
@@ -20,10 +21,6 @@ class SetR(Measure):
             Example("SetR", (0, None), missed=(0,), value="nan"),
         ),
     )
-    rel: float = OPEN
-
-    def amounts(self, lists: RankedLists) -> FloatArray:
-        return lists.relevant(self.rel).astype(float)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return lists.total_relevant(self.rel)

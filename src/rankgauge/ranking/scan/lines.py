@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from rankgauge.numeric import IndexArray
 from rankgauge.ranking.scan.ids import MARGIN, words
-from rankgauge.ranking.threads import THREADS
+from rankgauge.threads import THREADS
 
 CHUNK = 1 << 22
 """About how many bytes are worked on at a time: enough that NumPy's calls cost little, little enough for the cache."""

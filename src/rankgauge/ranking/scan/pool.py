@@ -19,7 +19,7 @@ from rankgauge.ranking.rules import graded
 from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
 from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines
 from rankgauge.ranking.scan.numbers import decimals
-from rankgauge.ranking.threads import spread
+from rankgauge.threads import spread
 
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
 

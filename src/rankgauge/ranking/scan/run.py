@@ -21,7 +21,7 @@ from rankgauge.ranking.scan.ids import Words, descending
 from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.ranking.scan.pool import JudgedPool, join, spans
-from rankgauge.ranking.threads import keep_freed_memory, spread
+from rankgauge.threads import keep_freed_memory, spread
 
 DOCUMENT, SCORE, FIELDS = 2, 4, 6
 LOOKED_AT = 512

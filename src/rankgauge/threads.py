@@ -1,4 +1,4 @@
-"""Work on many blocks: by threads, as NumPy releases the interpreter's lock, and in memory that is used again."""
+"""Work on many blocks: by threads, as NumPy and polars release the interpreter's lock, in memory that is used again."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def keep_freed_memory() -> None:
     """Asks the C library to keep what is freed for the next block, not to hand it back page by page.
 
     glibc takes a large mapping that is freed as a hint that there will be more, and raises its thresholds. The array
-    is never touched, so it costs nothing; without it a quarter of the time goes to page faults.
+    is never touched, so it costs nothing; without it a quarter to a third of the time goes to page faults.
     """
     np.empty((32 << 20) - (64 << 10), dtype=np.uint8)
