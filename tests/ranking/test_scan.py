@@ -321,7 +321,7 @@ def test_a_stream_of_batches_gives_the_hits_of_the_whole() -> None:
     batches = table.partition_by("query", maintain_order=True)
     for how in (Ranking(), Ranking(ties=Ties.DOCID, single_precision=True)):
         assert_same(rank_stream(reversed(batches), pool, how), rank(table, pool, how))
-    with pytest.raises(InputError, match="do not stand together"):
+    with pytest.raises(InputError, match="are not together"):
         rank_stream([batches[0][:10], batches[1], batches[0][10:]], pool, Ranking())
 
 

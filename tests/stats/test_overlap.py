@@ -95,7 +95,7 @@ def test_ties_take_every_order(a: list[str | set[str]], b: list[str | set[str]])
 
 def test_senseless_lists_are_refused() -> None:
     """A list holds each item once and is not empty; p lies between 0 and 1."""
-    with pytest.raises(ParameterError, match="each of them once"):
+    with pytest.raises(ParameterError, match="each only once"):
         rbo("aba", "abc")
     with pytest.raises(ParameterError, match="items"):
         rbo([], "abc")

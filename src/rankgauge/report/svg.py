@@ -57,15 +57,14 @@ def ticks(low: float, high: float, *, log: bool = False) -> list[float]:
 def apart(wanted: Sequence[float], top: float, bottom: float, gap: float = 17.0) -> list[float]:
     """Places for labels near the wanted ones, no two of them closer than the gap."""
     order = sorted(range(len(wanted)), key=lambda place: wanted[place])
-    placed = [wanted[place] for place in order]
+    placed = [max(wanted[place], top) for place in order]
     for n in range(1, len(placed)):
         placed[n] = max(placed[n], placed[n - 1] + gap)
-    beyond = max(0.0, placed[-1] - bottom)
-    placed = [place - beyond for place in placed]
+    placed[-1] = min(placed[-1], bottom)
     for n in range(len(placed) - 2, -1, -1):
-        placed[n] = min(placed[n], placed[n + 1] - gap)
+        placed[n] = max(min(placed[n], placed[n + 1] - gap), top)
     found = dict(zip(order, placed, strict=True))
-    return [max(found[place], top) for place in range(len(wanted))]
+    return [found[place] for place in range(len(wanted))]
 
 
 @dataclass(frozen=True, kw_only=True)
