@@ -131,13 +131,13 @@ def test_trials_repeat_methods(cases: dict[str, Case], tmp_path: Path) -> None:
         workers=1,
     )
     case = cases["Random Forest"]
-    curves = trials.run({case.name: (case, case)}, "key", folder=tmp_path)[case.name]
+    curves = trials.run({case.name: (case, case)}, "key", folder=tmp_path / "parts")[case.name]
     assert curves["passive"].values.shape == (3, 40)
     assert curves["document"].values.shape == (2, 10)
     assert curves["document"].budgets.tolist() == [6.0, 12.0]
     assert (curves["passive"].costs <= np.array([[6.0], [12.0], [18.0]]) + 1e-9).all()
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()}
-    again = trials.run({case.name: (case, case)}, "key", folder=tmp_path)[case.name]
+    again = trials.run({case.name: (case, case)}, "key", folder=tmp_path / "parts")[case.name]
     np.testing.assert_array_equal(again["passive"].values, curves["passive"].values)
     assert times == {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()}
 

@@ -14,10 +14,11 @@ import pytest
 from rankgauge.cli.main import run as run_command
 from rankgauge.datasets.folds import Fold, folds_of
 from rankgauge.datasets.learning import generate_learning, learning_parts
+from rankgauge.dialects import DIALECTS
 from rankgauge.experiments import PAPERS, Setting, Verdict
 from rankgauge.experiments.jobs import run_jobs
 from rankgauge.experiments.papers.ndcg_tools import adarank_weights, run, training
-from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut, tools
+from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
 from rankgauge.experiments.reproduction import Reproduction
 from rankgauge.experiments.standard_errors import fold_means
@@ -71,9 +72,9 @@ def test_readings_and_tools_agree() -> None:
     rng = np.random.default_rng(0)
     scores = rng.permutation(10)[np.newaxis].astype(np.float64)
     for reading, tool in (("std", "ranklib"), ("yahoo", "yahoo")):
-        assert TWO.values(scores, READINGS[reading]) == pytest.approx(TWO.values(scores, tools()[tool]))
+        assert TWO.values(scores, READINGS[reading]) == pytest.approx(TWO.values(scores, DIALECTS[tool]))
     longer = held_out(letor(a=[0, 2, 1], b=[1, 1]))
-    for name, dialect in tools().items():
+    for name, dialect in DIALECTS.items():
         assert np.isfinite(longer.values(rng.permutation(5)[np.newaxis].astype(float), dialect)).all(), name
 
 
@@ -221,7 +222,7 @@ def test_exact_claims(folds: tuple[Fold, ...], reproduction: Reproduction) -> No
     assert numbers["Yahoo less standard, highest less lowest"].value < 1e-12
     assert numbers["cutoffs with another order under Yahoo"].value == 0
     frame = reproduction.measurements.tables["values"]
-    assert len(frame) == (3 + len(tools())) * 3 * 7 * 10
+    assert len(frame) == (3 + len(DIALECTS)) * 3 * 7 * 10
     assert set(frame["cutoff"]) == set(CUTOFFS)
 
 

@@ -14,6 +14,7 @@ from rankgauge.ltr import Documents
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.rankers.ranknet import Adam, Batch, Network, RankNet, batches
 from rankgauge.ltr.rankers.ranksvm import RankSVM
+from rankgauge.numeric import FloatArray
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 
 
@@ -21,6 +22,12 @@ def whole(documents: Documents) -> Batch:
     """All documents that have preferences, in one batch."""
     (batch,) = batches(Preferences.of(documents), len(documents.sizes), np.random.default_rng(0))
     return batch
+
+
+def loss(batch: Batch, scores: FloatArray) -> float:
+    """The mean of log(1 + exp(s_j − s_i)) over the pairs."""
+    preferred, other = batch.pairs()
+    return float(np.mean(np.logaddexp(0.0, scores[other] - scores[preferred])))
 
 
 @pytest.mark.parametrize("hidden", [(1,), (5,), (4, 3), (3, 4, 2)])
@@ -33,7 +40,7 @@ def test_gradient(hidden: tuple[int, ...]) -> None:
     outputs = network.outputs(parameters, matrix)
     found = network.slope(parameters, outputs, batch.slopes(outputs[-1][:, 0]))
     for at, step in enumerate(np.eye(network.size) * 1e-6):
-        low, high = (batch.loss(network.scores(parameters + sign * step, matrix)) for sign in (-1, 1))
+        low, high = (loss(batch, network.scores(parameters + sign * step, matrix)) for sign in (-1, 1))
         assert found[at] == pytest.approx((high - low) / 2e-6, rel=1e-4, abs=1e-8)
 
 
@@ -50,7 +57,7 @@ def test_one_pair() -> None:
     batch = whole(Documents.of(np.zeros((2, 1)), [0, 1], [1, 1]))
     scores = np.array([1.0, 3.0])  # the batch has the higher grade first
     assert batch.rows.tolist() == [1, 0]
-    assert batch.loss(scores) == pytest.approx(log(1 + exp(2)))
+    assert loss(batch, scores) == pytest.approx(log(1 + exp(2)))
     assert batch.slopes(scores) == pytest.approx([-exp(2) / (1 + exp(2)), exp(2) / (1 + exp(2))])
 
 

@@ -119,16 +119,11 @@ def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: 
     matrix = _matrix(factors, np.column_stack([ease, tastes])[query], kind, rng)
     if kind.normalised:
         matrix = _normalised(matrix, sizes)
-    names = query + 1
+    names = (query + 1).astype(str)
     place = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
-    documents = np.strings.add(np.strings.add(names.astype(str), "-"), place.astype(str))
+    documents = np.strings.add(np.strings.add(names, "-"), place.astype(str))
     # Objects, as polars gives them: reading the written files gives the same arrays.
-    return Features(
-        grades=grades,
-        queries=names.astype(str).astype(object),
-        documents=documents.astype(object),
-        matrix=matrix,
-    )
+    return Features(grades, names.astype(object), documents.astype(object), matrix)
 
 
 def learning_parts(data: Features, parts: int = 5) -> list[Features]:
@@ -140,12 +135,7 @@ def learning_parts(data: Features, parts: int = 5) -> list[Features]:
 
 def learning_rows(data: Features, rows: Any) -> Features:
     """Some documents of a set, by a slice, a mask or their numbers."""
-    return Features(
-        grades=data.grades[rows],
-        queries=data.queries[rows],
-        documents=data.documents[rows],
-        matrix=data.matrix[rows],
-    )
+    return Features(*(column[rows] for column in data))
 
 
 def _worth(factors: FloatArray, ease: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
@@ -183,7 +173,8 @@ def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.ran
     loadings = _loadings(said, rng)
     shapes = rng.integers(len(SHAPES), size=said)
     scales = np.exp(rng.normal(0.0, 1.0, size=said)) if not kind.normalised else np.ones(said)
-    places = _places(kind, rng)
+    places = rng.permutation(kind.features)  # constant features are left over at the end
+    places = places if kind.length is None else places[places != kind.length - 1]
     hints = rng.standard_normal((traits.shape[1], kind.shared)) * 0.5 + np.eye(traits.shape[1], kind.shared)
     matrix = np.zeros((len(factors), kind.features))
     for low in range(0, len(factors), BLOCK):
@@ -210,12 +201,6 @@ def _loadings(said: int, rng: np.random.Generator) -> FloatArray:
     return loadings
 
 
-def _places(kind: Likeness, rng: np.random.Generator) -> IndexArray:
-    """The columns in random order, without that of the length; the constant ones are left over at the end."""
-    columns = rng.permutation(kind.features)
-    return columns if kind.length is None else columns[columns != kind.length - 1]
-
-
 SHAPES: tuple[Callable[[FloatArray], FloatArray], ...] = (
     lambda seen: seen,
     lambda seen: np.asarray(np.exp(0.8 * seen)),
@@ -238,9 +223,8 @@ def write_learning(data: Features, path: Path) -> Path:
     """Writes the set into one file: grade, qid, features; documents are named by position, so they need no comment."""
     with path.open("wb") as file:
         for low in range(0, len(data.grades), BLOCK):
-            _lines(learning_rows(data, slice(low, low + BLOCK))).write_csv(
-                file, include_header=False, quote_style="never"
-            )
+            lines = _lines(learning_rows(data, slice(low, low + BLOCK)))
+            lines.write_csv(file, include_header=False, quote_style="never")
     return path
 
 

@@ -172,17 +172,11 @@ def _assessed(place: str, tables: Mapping[str, tuple[Judged, ...]]) -> dict[str,
 
 
 def _matrix(rows: Iterable[Judged], assessor: str, encoding: str) -> bytes:
-    tasks = [
-        "\n".join(
-            [
-                f"<task id={quoteattr(query)}>",
-                *(f'<document id={quoteattr(document)} relevance="{word}"/>' for _, document, word in judged),
-                "</task>",
-            ]
-        )
-        for query, judged in groupby(rows, key=lambda row: row[0])
-    ]
-    return _xml("taskDocumentMatrix", tasks, f"assessor={quoteattr(assessor)}", encoding=encoding)
+    lines = []
+    for query, judged in groupby(rows, key=lambda row: row[0]):
+        documents = (f'<document id={quoteattr(document)} relevance="{word}"/>' for _, document, word in judged)
+        lines += [f"<task id={quoteattr(query)}>", *documents, "</task>"]
+    return _xml("taskDocumentMatrix", lines, f"assessor={quoteattr(assessor)}", encoding=encoding)
 
 
 def _xml_run(system: str, lists: Listed) -> bytes:
@@ -210,9 +204,8 @@ def _by_document(lists: Listed, documents: Iterable[str]) -> bytes:
 
 def _by_topic(lists: Listed) -> bytes:
     """A classification as of 2008: each topic and its documents."""
-    return _xml(
-        "result", [f"<doclist topicID={quoteattr(topic)}>{_ids(ids)}</doclist>" for topic, ids in lists.items()]
-    )
+    found = [f"<doclist topicID={quoteattr(topic)}>{_ids(ids)}</doclist>" for topic, ids in lists.items()]
+    return _xml("result", found)
 
 
 def _ids(documents: Iterable[str]) -> str:

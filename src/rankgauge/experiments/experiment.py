@@ -36,6 +36,11 @@ class Setting:
     """Where finished parts are kept, so that an interrupted experiment can go on; None: in a temporary folder."""
     progress: Progress = field(default=unreported, compare=False)
 
+    @property
+    def parts(self) -> Path | None:
+        """The folder of the finished parts."""
+        return None if self.folder is None else self.folder / "parts"
+
     def __post_init__(self) -> None:
         if self.trials < 2:
             raise ParameterError("reproduce", "trials", "a whole number from 2 on, for a standard error", self.trials)

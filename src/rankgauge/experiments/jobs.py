@@ -66,33 +66,25 @@ class ExperimentJob:
         new.replace(self.path(folder))
 
 
-@contextmanager
-def parts_folder(folder: Path | None) -> Iterator[Path]:
-    """The folder of finished jobs inside the results folder; a temporary one if there is none."""
-    if folder is not None:
-        yield folder / "parts"
-        return
-    with TemporaryDirectory() as passing:
-        yield Path(passing)
-
-
 def run_jobs(
     jobs: Sequence[ExperimentJob],
     work: Work,
     data: Any,
     *,
-    folder: Path,
+    folder: Path | None,
     workers: int = 2,
     progress: Progress = unreported,
 ) -> dict[str, Any]:
     """The result of each job by its name; jobs that the folder has results for are not run again."""
-    folder.mkdir(parents=True, exist_ok=True)
-    open_jobs = [job for job in jobs if job.result(folder) is None]
-    done = len(jobs) - len(open_jobs)
-    progress(done, len(jobs), "")
-    for count, job in enumerate(_worked(open_jobs, work, data, folder, workers), start=done + 1):
-        progress(count, len(jobs), job.name)
-    return {job.name: job.result(folder) for job in jobs}
+    with TemporaryDirectory() as passing:
+        folder = folder or Path(passing)
+        folder.mkdir(parents=True, exist_ok=True)
+        open_jobs = [job for job in jobs if job.result(folder) is None]
+        done = len(jobs) - len(open_jobs)
+        progress(done, len(jobs), "")
+        for count, job in enumerate(_worked(open_jobs, work, data, folder, workers), start=done + 1):
+            progress(count, len(jobs), job.name)
+        return {job.name: job.result(folder) for job in jobs}
 
 
 def _worked(

@@ -104,7 +104,9 @@ def _checked(X: Given, *, width: int | None, nan: bool, path: str | None = None)
     if matrix.ndim != 2 or not len(matrix):
         hint = "Give a row for each document and a column for each feature."
         raise InputError(f"features of shape {matrix.shape}", path=path, hint=hint)
-    _check_width(matrix, width, path)
+    if width is not None and matrix.shape[1] != width:
+        problem = f"documents with {matrix.shape[1]} features, for a ranker that learned from {width}"
+        raise InputError(problem, path=path, hint="Give the same features, in the same order, as in training.")
     if np.isinf(matrix).any():
         row, column = np.argwhere(np.isinf(matrix))[0]
         problem = f"feature {column + 1} of document {row + 1} is infinite"
@@ -113,20 +115,11 @@ def _checked(X: Given, *, width: int | None, nan: bool, path: str | None = None)
     return np.ascontiguousarray(matrix if nan else np.nan_to_num(matrix, nan=0.0))
 
 
-def _check_width(matrix: FloatArray, width: int | None, path: str | None = None) -> None:
-    if width is not None and matrix.shape[1] != width:
-        raise InputError(
-            f"documents with {matrix.shape[1]} features, for a ranker that learned from {width}",
-            path=path,
-            hint="Give the same features, in the same order, as in training.",
-        )
-
-
 def names_of(X: Given) -> list[str] | None:
     """The names of a frame's columns; None if features have no names."""
     columns = getattr(X, "columns", None)
     named = columns is not None and all(isinstance(name, str) for name in columns)
-    return [str(name) for name in columns] if named and columns is not None else None
+    return list(columns) if named else None  # type: ignore[arg-type]
 
 
 def _numbers(values: Any, what: str) -> FloatArray:

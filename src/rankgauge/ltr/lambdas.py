@@ -13,21 +13,13 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.ltr.objective import Discounted, Objective
-from rankgauge.ltr.swaps import Swaps, swaps_of
+from rankgauge.ltr.swaps import swaps_of
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.policies import ShortList
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.ranking.rules import graded
 
 CELLS = 1 << 18
 """How many pairs are computed together: few enough for the cache."""
-
-
-def moved(objective: Objective) -> BoolArray:
-    """The queries whose value depends on the order, given how the dialect counts short lists."""
-    zeroed = objective.dialect.choice("short", objective.measure) is ShortList.ZERO
-    short = objective.documents.sizes < (objective.measure.depth if zeroed else 0)
-    return np.asarray(objective.live & ~short)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,6 +48,7 @@ class Lambdas:
     rng: np.random.Generator
 
     def __call__(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        swaps = swaps_of(self.objective, self.most)
         slopes, curves = np.zeros(len(scores)), np.zeros(len(scores))
         for lists in self._lists:
             padded = np.where(lists.listed, scores[lists.documents], -np.inf)
@@ -64,14 +57,10 @@ class Lambdas:
                 np.take_along_axis(values, order, axis=1) for values in (lists.documents, lists.grades, padded)
             )
             tops = min(self.tops, padded.shape[1])
-            gains = self._swaps.gains(grades, tops, self.rng) / lists.norms[:, np.newaxis, np.newaxis]
+            gains = swaps.gains(grades, tops, self.rng) / lists.norms[:, np.newaxis, np.newaxis]
             slope, curve = _pulled(np.where(lists.listed, padded, 0.0), gains)
             slopes[documents[lists.listed]], curves[documents[lists.listed]] = slope[lists.listed], curve[lists.listed]
         return slopes, curves
-
-    @cached_property
-    def _swaps(self) -> Swaps:
-        return swaps_of(self.objective, self.most)
 
     @cached_property
     def _lists(self) -> list[_Lists]:

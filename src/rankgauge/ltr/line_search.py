@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankgauge.ltr.objective import Discounted, Objective
+from rankgauge.ltr.objective import Discounted, Objective, weights_of
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray, SingleArray
 from rankgauge.policies import Ties
 
@@ -108,24 +108,6 @@ class _Pairs:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Standing:
-    """The order of the pairs before a step."""
-
-    lead: SingleArray
-    """By how much the other one's score is larger."""
-    above: FloatArray
-    """Whether the other one is above: 1 or 0, or a half if they are tied and ties are averaged."""
-    total: FloatArray
-    """How many documents are above each gainer."""
-
-    @classmethod
-    def of(cls, pairs: _Pairs, scores: FloatArray) -> _Standing:
-        lead = pairs.leads(scores)
-        above = np.where(lead == 0, pairs.first, lead > 0).astype(np.float64)
-        return cls(lead=lead.astype(np.float32), above=above, total=pairs.counted(above))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class _Slopes:
     """How steps along one feature change the pairs."""
 
@@ -173,18 +155,21 @@ class PairSearch(LineSearch):
         self._kept: dict[int, _Slopes] = {}
 
     def along(self, feature: int) -> FloatArray:
-        slopes, standing = self._slopes(feature), self._standing
-        width = len(self.steps) + 1
-        places = slopes.places(standing.lead, len(self.steps))
+        slopes, width = self._slopes(feature), len(self.steps) + 1
+        places = slopes.places(self._lead, len(self.steps))
         change = np.bincount(places, weights=slopes.sign, minlength=width * len(self._pairs.gainers))
         # Before the first step all that fall are above; pairs that the feature does not change are as they are now.
-        fixed = standing.total - self._pairs.counted(standing.above[slopes.pairs] - (slopes.sign < 0), slopes.pairs)
+        fixed = self._total - self._pairs.counted(self._above[slopes.pairs] - (slopes.sign < 0), slopes.pairs)
         above = change.reshape(-1, width).cumsum(axis=1)[:, :-1] + fixed[:, np.newaxis]
         return np.asarray(self._worth @ self._weights[np.rint(2.0 * above).astype(np.int32)])
 
     def _move(self, scores: FloatArray, value: float) -> None:
         super()._move(scores, value)
-        self._standing = _Standing.of(self._pairs, scores)
+        lead = self._pairs.leads(scores)
+        self._lead: SingleArray = lead.astype(np.float32)
+        # Whether the other one is above: 1 or 0, or a half if they are tied and ties are averaged.
+        self._above = np.where(lead == 0, self._pairs.first, lead > 0).astype(np.float64)
+        self._total = self._pairs.counted(self._above)
 
     def _slopes(self, feature: int) -> _Slopes:
         if feature in self._kept:
@@ -203,7 +188,8 @@ class PairSearch(LineSearch):
     @cached_property
     def _weights(self) -> FloatArray:
         """The weight of a rank by how many half documents are above it: one that is tied counts as a half."""
-        weights = self.objective.weigh(np.arange(1.0, self.objective.documents.sizes.max(initial=0) + 2))
+        ranks = np.arange(1.0, self.objective.documents.sizes.max(initial=0) + 2)
+        weights = weights_of(self.objective.form, ranks)
         halves = np.zeros(2 * len(weights) - 1)
         halves[::2], halves[1::2] = weights, (weights[1:] + weights[:-1]) / 2
         return halves

@@ -41,6 +41,12 @@ def taken_apart(kernel: Measure) -> tuple[Form | None, Divisor | None]:
     return (kernel.numerator(), kernel.divisor) if form is None else (form, None)
 
 
+def weights_of(form: Form, ranks: FloatArray) -> FloatArray:
+    """The weights of ranks: 0 past the cutoff."""
+    limit = np.inf if form.cutoff is None else form.cutoff
+    return np.where(ranks <= limit, form.weight(np.minimum(ranks, limit)), 0.0)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Objective(ABC):
     """The value of scores for the documents, by a measure as a dialect reads it."""
@@ -58,11 +64,10 @@ class Objective(ABC):
         spoken = spoken.changed(ties=Ties.EXPECTED) if spoken.ties is Ties.DOCID else spoken
         kernel = spoken.read(measure).bound(DEFAULTS)
         form, divisor = taken_apart(kernel)
+        given: dict[str, Any] = {"documents": documents, "measure": measure, "dialect": spoken, "kernel": kernel}
         if form is None or form.shape is not Shape.LINEAR or not _sortable(documents, spoken):
-            return General(documents=documents, measure=measure, dialect=spoken, kernel=kernel)
-        return Discounted(
-            documents=documents, measure=measure, dialect=spoken, kernel=kernel, form=form, divisor=divisor
-        )
+            return General(**given)
+        return Discounted(**given, form=form, divisor=divisor)
 
     def chosen(self, queries: BoolArray) -> Objective:
         """The same for some of the queries."""
@@ -80,6 +85,12 @@ class Objective(ABC):
     @abstractmethod
     def live(self) -> BoolArray:
         """For which queries the order of the documents can change the value."""
+
+    @property
+    def short(self) -> BoolArray:
+        """Which queries have too few documents, so that the dialect counts them 0."""
+        zeroed = self.dialect.choice("short", self.measure) is ShortList.ZERO
+        return np.asarray(self.documents.sizes < (self.measure.depth if zeroed else 0))
 
     def mean(self, scores: FloatArray) -> float:
         """The measure's value over all queries for these scores."""
@@ -165,11 +176,6 @@ class Discounted(Objective):
             found[rows] = self.divisor(lists)
         return found
 
-    def weigh(self, ranks: FloatArray) -> FloatArray:
-        """The weights of ranks: 0 past the cutoff."""
-        limit = np.inf if self.form.cutoff is None else self.form.cutoff
-        return np.where(ranks <= limit, self.form.weight(np.minimum(ranks, limit)), 0.0)
-
     @cached_property
     def constant(self) -> FloatArray:
         """The settled value of each query under some order; for a query that is not live, under every order."""
@@ -179,11 +185,8 @@ class Discounted(Objective):
     @cached_property
     def live(self) -> BoolArray:
         """For which queries the order of the documents can change the value."""
-        documents = self.documents
-        low, high = (at.reduceat(self.gains, documents.starts) for at in (np.minimum, np.maximum))
-        zeroed = self.dialect.choice("short", self.measure) is ShortList.ZERO
-        short = documents.sizes < (self.measure.depth if zeroed else 0)
-        return np.asarray((low < high) & (self.ideal > 0) & ~short & ~np.isnan(self.constant))
+        low, high = (at.reduceat(self.gains, self.documents.starts) for at in (np.minimum, np.maximum))
+        return np.asarray((low < high) & (self.ideal > 0) & ~self.short & ~np.isnan(self.constant))
 
     @cached_property
     def rows(self) -> BoolArray:
@@ -194,7 +197,7 @@ class Discounted(Objective):
     def _sorting(self) -> _Sorting:
         sizes = self.documents.sizes[self.live]
         rank = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1.0
-        return _Sorting(sizes=sizes, gains=self.gains[self.rows], weights=self.weigh(rank))
+        return _Sorting(sizes=sizes, gains=self.gains[self.rows], weights=weights_of(self.form, rank))
 
     def _ranked(self, scores: FloatArray, ties: Ties) -> FloatArray:
         if not np.isfinite(scores).all():

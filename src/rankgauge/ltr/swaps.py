@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.ltr.objective import Discounted, Divisor, Objective, taken_apart
+from rankgauge.ltr.objective import Discounted, Divisor, Objective, taken_apart, weights_of
 from rankgauge.measures import Measure
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -52,9 +52,7 @@ class _Closed(Swaps):
 
     def gains(self, grades: FloatArray, tops: int, rng: np.random.Generator) -> FloatArray:
         lists = _lists(grades, grades if self.divisor is None else -np.sort(-grades, axis=1))
-        rank = np.arange(1.0, grades.shape[1] + 1)
-        limit = np.inf if self.form.cutoff is None else self.form.cutoff
-        weight = np.where(rank <= limit, self.form.weight(np.minimum(rank, limit)), 0.0)
+        weight = weights_of(self.form, np.arange(1.0, grades.shape[1] + 1))
         found = self._gains(self.form.worth(lists), weight, tops) * _behind(grades, tops)
         divisor = None if self.divisor is None else self.divisor(lists)
         if divisor is None:
@@ -80,11 +78,11 @@ class Cascading(_Closed):
     """
 
     def _gains(self, worth: FloatArray, weight: FloatArray, tops: int) -> FloatArray:
-        reached = _before(_products(1.0 - worth), 1.0)
+        reached = _before(np.cumprod(1.0 - worth, axis=1, dtype=np.float64), 1.0)
         found = np.zeros((len(worth), tops, worth.shape[1]))
         for i in range(tops):
             later = worth[:, i + 1 :]
-            passed = _before(_products(1.0 - later), 1.0)
+            passed = _before(np.cumprod(1.0 - later, axis=1, dtype=np.float64), 1.0)
             between = _before(np.cumsum(weight[i + 1 :] * later * passed, axis=1), 0.0)
             moved = weight[i] - between - passed * weight[i + 1 :]
             found[:, i, i + 1 :] = reached[:, i, np.newaxis] * (later - worth[:, i, np.newaxis]) * moved
@@ -103,11 +101,7 @@ class Precisions(_Closed):
         return np.asarray(pairs)
 
 
-_CLOSED: Mapping[Shape, type[_Closed]] = {
-    Shape.LINEAR: Linear,
-    Shape.CASCADE: Cascading,
-    Shape.PRECISION: Precisions,
-}
+_CLOSED: Mapping[Shape, type[_Closed]] = {Shape.LINEAR: Linear, Shape.CASCADE: Cascading, Shape.PRECISION: Precisions}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,18 +137,15 @@ class Rescored(Swaps):
 
     def _changed(self, grades: FloatArray, row: IndexArray, i: IndexArray, j: IndexArray) -> FloatArray:
         ideal = -np.sort(-grades, axis=1)
-        before = self._values(grades, ideal)
+        before = self.kernel.score(_lists(grades, ideal))
         found = np.zeros(len(row))
         step = max(CELLS // grades.shape[1], 1)
         for start in range(0, len(row), step):
             some = slice(start, start + step)
             swapped, line = grades[row[some]], np.arange(len(row[some]))
             swapped[line, i[some]], swapped[line, j[some]] = grades[row[some], j[some]], grades[row[some], i[some]]
-            found[some] = self._values(swapped, ideal[row[some]]) - before[row[some]]
+            found[some] = self.kernel.score(_lists(swapped, ideal[row[some]])) - before[row[some]]
         return np.nan_to_num(found, nan=0.0)
-
-    def _values(self, grades: FloatArray, ideal: FloatArray) -> FloatArray:
-        return self.kernel.score(_lists(grades, ideal))
 
 
 def _lists(grades: FloatArray, ideal: FloatArray) -> RankedLists:
@@ -172,10 +163,6 @@ def _behind(grades: FloatArray, tops: int) -> BoolArray:
 def _before(sums: FloatArray, first: float) -> FloatArray:
     """Sums or products of everything before each place."""
     return np.concatenate([np.full((len(sums), 1), first), sums[:, :-1]], axis=1)[:, : sums.shape[1]]
-
-
-def _products(factors: FloatArray) -> FloatArray:
-    return np.asarray(np.cumprod(factors, axis=1), dtype=np.float64)
 
 
 def _alike(grades: FloatArray, tops: int) -> IndexArray:

@@ -191,13 +191,12 @@ FIELDS = {
 
 def lightgbm_trees(text: str, features: int) -> tuple[BoostedTree, ...]:
     """The trees in the text of a model that LightGBM grew."""
-    return tuple(BoostedTree.restored(tree, features) for tree in _trees(text))
-
-
-def _trees(text: str) -> Iterator[dict[str, list[float]]]:
+    found = []
     for part in text.partition("\nend of trees")[0].split("\nTree=")[1:]:
         lines = dict(line.split("=", 1) for line in part.splitlines()[1:] if "=" in line)
-        yield {ours: list(map(float, lines[name].split())) for name, ours in FIELDS.items()}
+        numbers = {ours: list(map(float, lines[name].split())) for name, ours in FIELDS.items()}
+        found.append(BoostedTree.restored(numbers, features))
+    return tuple(found)
 
 
 def lightgbm_text(trees: Sequence[BoostedTree], features: int) -> str:

@@ -43,7 +43,8 @@ def create_app(settings: RoomSettings) -> FastAPI:
     app.mount("/static/report", StaticFiles(packages=[("rankgauge.report", "templates")]))  # colours and charts
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RankGaugeError, _invalid)
+    # A mistake in the input, in the words of the command line.
+    app.add_exception_handler(RankGaugeError, lambda request, error: _error(request, 400, str(error), {}))
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(UnavailableError, _unavailable)
     app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB))
@@ -72,11 +73,6 @@ def _unavailable(request: Request, error: Exception) -> Response:
     LOG.error("database", exc_info=error)
     problem = error.problem.partition(":")[0]
     return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
-
-
-def _invalid(request: Request, error: Exception) -> Response:
-    """A mistake in the input, in the words of the command line."""
-    return _error(request, 400, str(error), {})
 
 
 def _error(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from rankgauge.active.campaign.database import Location, connect, writing
+from rankgauge.active.campaign.database import Location, writing
 from rankgauge.errors import InputError
-from rankgauge.web.database import METADATAS, migrate
+from rankgauge.web.database import METADATAS, migrate, opened
 
 CHUNK = 1_000
 """How many rows are held in memory at a time; a pool or a text may be large."""
@@ -40,27 +38,15 @@ def copy(source: Location, target: Location) -> dict[str, int]:
 
 
 def _copied(source: Location, target: Location) -> dict[str, int]:
-    with _opened(source, existing=True) as here, _opened(target, existing=False) as there:
+    with opened(source, existing=True) as here, opened(target, existing=False) as there:
+        migrate(here)
+        migrate(there)
         # SQLite's transactions see one moment anyway.
         one_moment = {} if here.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
         with here.execution_options(**one_moment).connect() as read, writing(there) as written:
-            _refuse_rows(written, target)
+            if any(written.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in _TABLES):
+                raise InputError("the database is not empty", path=str(target), hint=_EMPTY)
             return {table.name: _rows(read, written, table) for table in _TABLES}
-
-
-@contextmanager
-def _opened(location: Location, *, existing: bool) -> Iterator[Engine]:
-    engine = connect(location, existing=existing)
-    try:
-        migrate(engine)
-        yield engine
-    finally:
-        engine.dispose()
-
-
-def _refuse_rows(target: Connection, location: Location) -> None:
-    if any(target.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in _TABLES):
-        raise InputError("the database is not empty", path=str(location), hint=_EMPTY)
 
 
 def _rows(source: Connection, target: Connection, table: sa.Table) -> int:

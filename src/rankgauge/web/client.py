@@ -45,7 +45,8 @@ class RoomClient:
     def create(self, name: str, pool: str | Path | pl.DataFrame, **settings: Any) -> dict[str, Any]:
         """Makes a campaign of a pool, a file or a frame; the settings are those of the form."""
         if isinstance(pool, pl.DataFrame):
-            filename, content = "pool.parquet", _parquet(pool)
+            pool.write_parquet(buffer := io.BytesIO())
+            filename, content = "pool.parquet", buffer.getvalue()
         else:
             filename, content = Path(pool).name, Path(pool).read_bytes()
         params = {"name": name, "filename": filename, **settings}
@@ -87,12 +88,6 @@ class RoomClient:
         if answer.is_success:
             return answer
         raise InputError(f"{answer.status_code}: {_detail(answer)}", path=str(answer.url.copy_with(query=None)))
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    return buffer.getvalue()
 
 
 def _detail(answer: httpx.Response) -> str:

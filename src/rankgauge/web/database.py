@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from alembic import command
@@ -9,7 +11,7 @@ from alembic.config import Config
 from sqlalchemy import Boolean, Column, Double, Engine, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 from rankgauge.active.campaign import stopping, tables
-from rankgauge.active.campaign.database import writing
+from rankgauge.active.campaign.database import Location, connect, writing
 
 METADATA = MetaData()
 
@@ -26,6 +28,16 @@ def migrate(engine: Engine) -> None:
     with writing(engine) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+@contextmanager
+def opened(location: Location, *, existing: bool) -> Iterator[Engine]:
+    """An engine on the database, for a while."""
+    engine = connect(location, existing=existing)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 HASH = String(64)

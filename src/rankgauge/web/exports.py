@@ -11,9 +11,10 @@ from pathlib import Path
 import polars as pl
 from starlette.exceptions import HTTPException
 
-from rankgauge.active.campaign.database import Location, connect
+from rankgauge.active.campaign.database import Location
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
+from rankgauge.web import database
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 
 COLUMNS = ("query", "document", "grade", "assessor", "kind", "comment", "time", "asked")
@@ -68,11 +69,8 @@ def _qrels(rows: pl.DataFrame) -> bytes:
 def _campaign(campaigns: Campaigns, opened: OpenCampaign) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "campaign.rg"
-        target = connect(Location(path), existing=False)
-        try:
+        with database.opened(Location(path), existing=False) as target:
             transfer(campaigns.engine, Store(campaign=opened.id), target)
-        finally:
-            target.dispose()
         return path.read_bytes()
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from rankgauge.active import defaults
 from rankgauge.active.beliefs import PREFIX, belief_column, belief_columns
 from rankgauge.active.campaign import Campaign
-from rankgauge.active.campaign.database import Location, connect, reading
+from rankgauge.active.campaign.database import Location, reading
 from rankgauge.active.campaign.stopping import CampaignRules, Guidelines
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
@@ -25,6 +25,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import read_table, table_suffixes
 from rankgauge.judgments import scale as scale_of
 from rankgauge.web.campaigns import Campaigns
+from rankgauge.web.database import opened
 
 CAMPAIGN_FILES = (".rg", ".db")
 """The endings of campaign files."""
@@ -102,14 +103,11 @@ def _make(campaigns: Campaigns, wanted: NewCampaign, path: Path) -> int:
 def _adopt(campaigns: Campaigns, path: Path, name: str | None) -> int:
     """A copy of the campaign in a file."""
     _refuse_broken(path)
-    source = connect(Location(path), existing=True)
-    try:
+    with opened(Location(path), existing=True) as source:
         with reading(source) as connection:
             store = Store.find(connection, None)
         settings = Campaign(source, store).settings  # reads everything, so that a broken campaign is not copied
         copied = transfer(source, store, campaigns.engine, name=name)
-    finally:
-        source.dispose()
     words = settings.words
     named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}
     campaigns.set_rules(copied.campaign, CampaignRules(guide=Guidelines(names=named)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -57,15 +58,10 @@ class People:
         if self._settings.secret:
             return self._settings.secret
         kept = select(ROOM.c.value).where(ROOM.c.name == "secret")
-        with reading(self._engine) as connection:
-            found = connection.scalar(kept)
-        if found is not None:
-            return str(found)
-        try:
-            with writing(self._engine) as connection:
+        # If another process is faster, both use its key.
+        with suppress(IntegrityError), writing(self._engine) as connection:
+            if connection.scalar(kept) is None:
                 connection.execute(insert(ROOM).values(name="secret", value=new_signing_key()))
-        except IntegrityError:
-            pass  # another process was faster; both use its key
         with reading(self._engine) as connection:
             return str(connection.execute(kept).scalar_one())
 
@@ -96,8 +92,7 @@ class People:
 
     def by_link(self, secret: str) -> Person | None:
         """The owner of a link; None if it does not work, or no longer."""
-        with reading(self._engine) as connection:
-            return _person(connection.execute(self._usable(secret)).first())
+        return self._owner(self._usable(secret))
 
     def enter(self, secret: str) -> tuple[Person, str] | None:
         """The owner of a link and a new session; None if the link does not work, or no longer."""
@@ -111,9 +106,7 @@ class People:
 
     def by_session(self, session: str) -> Person | None:
         """Whose session it is; None if it is over."""
-        values = {"hash": hashed(session), "now": self._clock()}
-        with reading(self._engine) as connection:
-            return _person(connection.execute(_BY_SESSION, values).first())
+        return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock())
 
     def leave(self, session: str) -> None:
         """Ends a session."""
@@ -130,8 +123,7 @@ class People:
 
     def by_token(self, token: str) -> Person | None:
         """The owner of a token; None if it does not exist or was revoked."""
-        with reading(self._engine) as connection:
-            return _person(connection.execute(_BY_TOKEN, {"hash": hashed(token)}).first())
+        return self._owner(_BY_TOKEN, hash=hashed(token))
 
     def tokens(self, person: int) -> Sequence[Any]:
         """A person's tokens: id, name, created, revoked."""
@@ -161,6 +153,10 @@ class People:
         wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
         with writing(self._engine) as connection:
             return connection.execute(wanted.values(revoked=self._clock())).rowcount == 1
+
+    def _owner(self, wanted: Select[Any], **values: Any) -> Person | None:
+        with reading(self._engine) as connection:
+            return _person(connection.execute(wanted, values).first())
 
     def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:
         if not is_writable(name):

@@ -50,11 +50,12 @@ def rank(
     from rankgauge import io, ltr
     from rankgauge.cli.streams import heed
     from rankgauge.errors import InputError
-    from rankgauge.io.source import STANDARD_STREAM
+    from rankgauge.io.source import STANDARD_STREAM, suffix_of
     from rankgauge.ltr.documents import read, widened
 
     heed()
-    ranker, chosen = ltr.load(model), format or _format(output)
+    ranker, suffix = ltr.load(model), "" if output is None else suffix_of(output)
+    chosen = format or next((one.name for one in io.FORMATS.values() if suffix in one.suffixes), SCORES)
     # Scores alone need no ids; in a run a query may not have a document twice.
     found = read(documents, named=chosen != SCORES)
     try:
@@ -63,13 +64,3 @@ def rank(
         raise InputError(error.problem, path=documents, hint=error.hint) from None
     run = pl.DataFrame({"query": found.queries, "document": found.documents, "score": scores})
     io.write_run(run, STANDARD_STREAM if output is None else output, chosen, tag=ranker.name)
-
-
-def _format(output: Path | None) -> str:
-    """The run format of the file's ending; one score per line if no format has that ending."""
-    from rankgauge import io
-    from rankgauge.io.source import suffix_of
-
-    suffix = "" if output is None else suffix_of(output)
-    fitting = (one.name for one in io.FORMATS.values() if suffix in one.suffixes)
-    return next(fitting, SCORES)

@@ -96,7 +96,8 @@ class Boosting:
         """The number of each round that is not undone, and the ranker after it."""
         if not self.counted.any():
             return
-        now = before = self._start()
+        none, unscored = np.zeros(len(self.units) // 2), np.zeros(len(self.objective.documents.grades))
+        now = before = Round(weights=none, scores=unscored, value=-np.inf, logs=np.zeros(self.table.shape[1]))
         aside: list[int] = []
         last, returning, idle = -1, False, 0
         for number in range(1, most + 1):
@@ -117,14 +118,6 @@ class Boosting:
                 continue
             now, before, last = after, now, ranker
             yield number, now
-
-    def _start(self) -> Round:
-        return Round(
-            weights=np.zeros(len(self.units) // 2),
-            scores=np.zeros(len(self.objective.documents.grades)),
-            value=-np.inf,
-            logs=np.zeros(self.table.shape[1]),
-        )
 
     def _pick(self, now: Round, aside: list[int]) -> int:
         means = (self.table @ now.shares).reshape(2, -1)

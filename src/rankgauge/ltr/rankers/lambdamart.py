@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.errors import MissingExtraError
-from rankgauge.ltr.documents import Documents
-from rankgauge.ltr.lambdas import Lambdas, moved
+from rankgauge.ltr.lambdas import Lambdas
 from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import parameter, real_number, whole_number
 from rankgauge.ltr.ranker import Ranker, Watch
@@ -58,18 +57,15 @@ class LambdaMART(Ranker):
     n_jobs: int = parameter(whole_number(), default=1)
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
-        rng, chosen = self._generator(), moved(train)
+        rng, chosen = self._generator(), train.live & ~train.short
         self._grow(())
         if not chosen.any():
             return  # every order is as good as any other: all documents score 0
-        lambdas = Lambdas(
-            objective=train.chosen(chosen),
-            tops=self.tops or train.measure.depth or TOPS,
-            most=self.swaps,
-            rng=rng,
-        )
-        settings = self._settings(len(lambdas.objective.documents.grades), int(rng.integers(1 << 31)))
-        data = _binned(lambdas.objective.documents, settings)
+        tops = self.tops or train.measure.depth or TOPS
+        lambdas = Lambdas(objective=train.chosen(chosen), tops=tops, most=self.swaps, rng=rng)
+        documents = lambdas.objective.documents
+        settings = self._settings(len(documents.grades), int(rng.integers(1 << 31)))
+        data = lightgbm.Dataset(documents.matrix, documents.grades, params=settings).construct()
         if any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
             judge = lambdas.objective if validation is None else validation
             grown = self._grown(data, lambdas, judge, settings, self._watched(watch, validation is not None))
@@ -140,8 +136,3 @@ class LambdaMART(Ranker):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         self._grow(tuple(BoostedTree.restored(tree, self.n_features_in_) for tree in state["trees"]))
-
-
-def _binned(documents: Documents, settings: dict[str, Any]) -> Any:
-    data = lightgbm.Dataset(documents.matrix, documents.grades, params=settings)
-    return data.construct()

@@ -140,19 +140,17 @@ class Stumps:
     @classmethod
     def of(cls, columns: FloatArray, bins: int | None) -> Stumps:
         """The stumps of documents × features, with `bins` equal bins for each feature, or None: a cut at each value."""
-        binned = [_Binned.of(column, bins) for column in columns.T]
-        counts = np.concatenate([one.counts for one in binned])
-        rows = np.concatenate([one.rows for one in binned])
-        lengths = np.array([len(one.counts) for one in binned])
+        binned = [_binned(column, _cuts(column, bins)) for column in columns.T]
+        thresholds, rows, counts, fullest = zip(*binned, strict=True)
+        lengths = np.array([len(of_feature) for of_feature in counts])
         firsts = np.cumsum(lengths) - lengths
+        held, ends = np.concatenate(rows), np.append(0, np.cumsum(np.concatenate(counts)))
         return cls(
-            thresholds=np.concatenate([np.append(one.cuts, -np.inf) for one in binned]),
-            features=np.repeat(np.arange(len(binned)), lengths),
-            members=csr_array(
-                (np.ones(len(rows)), rows, np.append(0, np.cumsum(counts))), shape=(len(counts), len(columns))
-            ),
+            thresholds=np.concatenate(thresholds),
+            features=np.repeat(np.arange(len(lengths)), lengths),
+            members=csr_array((np.ones(len(held)), held, ends), shape=(len(ends) - 1, len(columns))),
             firsts=firsts,
-            fullest=firsts + [one.fullest for one in binned],
+            fullest=firsts + fullest,
         )
 
     def best(self, weights: FloatArray) -> Stump:
@@ -166,25 +164,16 @@ class Stumps:
         return Stump(feature=int(self.features[at]), threshold=float(self.thresholds[at]), worth=float(worths[at]))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Binned:
-    """A feature in bins: the documents outside the fullest bin, bin by bin, and how many each bin has."""
-
-    cuts: FloatArray
-    rows: IndexArray
-    counts: IndexArray
-    fullest: int
-
-    @classmethod
-    def of(cls, column: FloatArray, bins: int | None) -> _Binned:
-        cuts = _cuts(column, bins)
-        number = len(cuts) - np.searchsorted(cuts[::-1], column)  # of thresholds that the document is not above
-        counts = np.bincount(number, minlength=len(cuts) + 1)
-        fullest = int(np.argmax(counts))
-        counts[fullest] = 0
-        rows = np.flatnonzero(number != fullest)
-        order = np.argsort(number[rows], kind="stable")
-        return cls(cuts=cuts, rows=rows[order].astype(np.int32), counts=counts, fullest=fullest)
+def _binned(column: FloatArray, cuts: FloatArray) -> tuple[FloatArray, IndexArray, IndexArray, int]:
+    """A feature in bins: their thresholds, the documents outside the fullest bin, how many each bin has of them, and
+    the fullest bin."""
+    number = len(cuts) - np.searchsorted(cuts[::-1], column)  # of thresholds that the document is not above
+    counts = np.bincount(number, minlength=len(cuts) + 1)
+    fullest = int(np.argmax(counts))
+    counts[fullest] = 0
+    rows = np.flatnonzero(number != fullest)
+    order = np.argsort(number[rows], kind="stable")
+    return np.append(cuts, -np.inf), rows[order].astype(np.int32), counts, fullest
 
 
 def _cuts(column: FloatArray, bins: int | None) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -47,7 +47,8 @@ class RankNet(Ranker):
         rng = self._generator()
         matrix = train.documents.matrix
         self._network = Network(widths=(self.n_features_in_, *self.hidden, 1))
-        self.means_, self.scales_ = matrix.mean(axis=0), _spread(matrix)
+        self.means_, spread = matrix.mean(axis=0), matrix.std(axis=0)
+        self.scales_ = np.where(spread > 0, spread, 1.0)
         judge = train if validation is None else validation
         judged, best = self._standardised(judge.documents.matrix), -np.inf
         for epoch, parameters in enumerate(self._epochs(train.documents, rng), start=1):
@@ -89,12 +90,6 @@ class RankNet(Ranker):
         self._network = Network(widths=tuple(int(width) for width in state["widths"]))
 
 
-def _spread(matrix: FloatArray) -> FloatArray:
-    """The standard deviation of each feature, 1 where it is constant."""
-    spread = matrix.std(axis=0)
-    return np.where(spread > 0, spread, 1.0)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Batch:
     """Documents of some queries, by falling grade in each, so that those below one are a range of places."""
@@ -112,13 +107,8 @@ class Batch:
         shifts = self.firsts - (np.cumsum(self.counts) - self.counts)
         return preferred, np.arange(len(preferred)) + shifts[preferred]
 
-    def loss(self, scores: FloatArray) -> float:
-        """The mean of log(1 + exp(s_j − s_i)) over the pairs."""
-        preferred, other = self.pairs()
-        return float(np.mean(np.logaddexp(0.0, scores[other] - scores[preferred])))
-
     def slopes(self, scores: FloatArray) -> FloatArray:
-        """The derivative of the loss by the score of each document."""
+        """The derivative of the mean of log(1 + exp(s_j − s_i)) over the pairs, by the score of each document."""
         preferred, other = self.pairs()
         pulls = expit(scores[other] - scores[preferred]) / len(preferred)
         up, down = (np.bincount(places, pulls, len(scores)) for places in (preferred, other))
@@ -214,7 +204,7 @@ class Adam:
     rate: float
     first: FloatArray
     second: FloatArray
-    steps: int = field(default=0)
+    steps: int = 0
 
     def step(self, gradient: FloatArray) -> FloatArray:
         """What to subtract from the parameters."""

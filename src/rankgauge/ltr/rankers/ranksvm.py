@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -71,8 +71,10 @@ class RankSVM(Ranker):
 
 def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iterator[FloatArray]:
     """The weights of the minimum for each cost C, each found from the one before."""
-    problem = _Problem(matrix=documents.matrix, preferences=Preferences.of(documents))
-    point = problem.at(np.zeros(documents.matrix.shape[1]), np.zeros(len(problem.preferences.rows)))
+    preferences = Preferences.of(documents)
+    scores = np.zeros(len(preferences.rows))
+    margins, weights = Margins.at(preferences, scores), np.zeros(documents.matrix.shape[1])
+    point = _Point(matrix=documents.matrix, weights=weights, scores=scores, margins=margins)
     curvature = point.curvature
     for cost in costs:
         point, curvature = _minimum(point, curvature, float(cost), tolerance)
@@ -80,25 +82,10 @@ def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iter
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Problem:
-    """The documents and preferences to fit weights to."""
+class _Point:
+    """Weights, the scores they give the documents that have preferences, and the margins of these."""
 
     matrix: FloatArray
-    preferences: Preferences
-
-    def at(self, weights: FloatArray, scores: FloatArray) -> _Point:
-        return _Point(problem=self, weights=weights, scores=scores, margins=Margins.at(self.preferences, scores))
-
-    def scores(self, weights: FloatArray) -> FloatArray:
-        """The scores of the documents that have preferences."""
-        return np.asarray((self.matrix @ weights)[self.preferences.rows])
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Point:
-    """Weights, the scores they give, and the margins of these."""
-
-    problem: _Problem
     weights: FloatArray
     scores: FloatArray
     margins: Margins
@@ -111,19 +98,21 @@ class _Point:
 
     @cached_property
     def _pull(self) -> FloatArray:
-        pulls = np.zeros(len(self.problem.matrix))
-        pulls[self.problem.preferences.rows] = self.margins.slopes
-        return np.asarray(pulls @ self.problem.matrix)
+        pulls = np.zeros(len(self.matrix))
+        pulls[self.margins.preferences.rows] = self.margins.slopes
+        return np.asarray(pulls @ self.matrix)
 
     @property
     def curvature(self) -> FloatArray:
-        return self.margins.curvature(self.problem.matrix)
+        return self.margins.curvature(self.matrix)
 
     def moved(self, step: FloatArray, cost: float, drop: float) -> _Point | None:
         """The point after the step, or half of it, or a quarter …; None if the objective does not fall."""
-        scores, share = self.problem.scores(step), 1.0
+        preferences, share = self.margins.preferences, 1.0
+        change = (self.matrix @ step)[preferences.rows]
         while share > 1e-9:
-            found = self.problem.at(self.weights + share * step, self.scores + share * scores)
+            weights, scores = self.weights + share * step, self.scores + share * change
+            found = replace(self, weights=weights, scores=scores, margins=Margins.at(preferences, scores))
             if found.value(cost) <= self.value(cost) - 1e-4 * share * drop:
                 return found
             share /= 2

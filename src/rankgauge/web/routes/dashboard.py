@@ -87,8 +87,6 @@ def _half_width(estimate: Estimate | None) -> float | None:
 def _assessors(review: Review) -> ReportTable:
     names = review.judgments()["assessor"].unique().sort()
     own = {name: review.own(name) for name in names}
-    return ReportTable(
-        header=("Assessor", "Documents", "Per hour, lately"),
-        rows=[(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in own.items()],
-        numbers=("Documents", "Per hour, lately"),
-    )
+    rows = [(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in own.items()]
+    numbers = ("Documents", "Per hour, lately")
+    return ReportTable(header=("Assessor", *numbers), rows=rows, numbers=numbers)

@@ -17,6 +17,9 @@ from rankgauge.web.route import pages
 
 router = pages("disagreements", place=70, tab="Disagreements")
 
+PAIR = ("assessor", "other", "items", "observed", "kappa")
+"""What is shown of two assessors."""
+
 
 @router.get("/campaigns/{campaign}/disagreements")
 def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
@@ -43,32 +46,20 @@ def _tables(found: Agreement | None) -> list[ReportTable]:
     """The coefficients, pairs of assessors, and how often they gave which different grades."""
     if found is None:
         return []
-    coefficients = [
-        (name, decimals(value, 2)) for name, value in found.coefficients.select("coefficient", "value").rows()
-    ]
+    values = found.coefficients.select("coefficient", "value").rows()
+    coefficients = [(name, decimals(value, 2)) for name, value in values]
     pairs = [
-        (
-            f"{row['assessor']} and {row['other']}",
-            str(row["items"]),
-            share(row["observed"], 1),
-            decimals(row["kappa"], 2),
-        )
-        for row in found.pairs.iter_rows(named=True)
+        (f"{one} and {other}", str(items), share(observed, 1), decimals(kappa, 2))
+        for one, other, items, observed, kappa in found.pairs.select(PAIR).rows()
     ]
     confusion = [
         (f"{row['assessor']}, {row['other']}", f"{row['grade']:g}, {row['other_grade']:g}", str(row["items"]))
         for row in found.confusion.iter_rows(named=True)
         if row["grade"] != row["other_grade"] and row["items"]
     ]
+    agree, count = ("Documents", "Agree", "Kappa"), ("Documents",)
     return [
         ReportTable(title="How well assessors agree", header=("", "Value"), rows=coefficients, numbers=("Value",)),
-        ReportTable(
-            title="Pairs of assessors",
-            header=("Assessors", "Documents", "Agree", "Kappa"),
-            rows=pairs,
-            numbers=("Documents", "Agree", "Kappa"),
-        ),
-        ReportTable(
-            title="Confusion", header=("Assessors", "Grades", "Documents"), rows=confusion, numbers=("Documents",)
-        ),
+        ReportTable(title="Pairs of assessors", header=("Assessors", *agree), rows=pairs, numbers=agree),
+        ReportTable(title="Confusion", header=("Assessors", "Grades", *count), rows=confusion, numbers=count),
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from rankgauge.active.campaign.review import AssessorProgress
 from rankgauge.active.labels import Label, Task
 from rankgauge.web.answers import SentLabel
 from rankgauge.web.auth import Member, TheRoom
-from rankgauge.web.campaigns import GradeChoice, OpenCampaign
+from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.people import Person
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
@@ -32,10 +31,7 @@ class JudgingPage:
     """What the page shows: a document, or why there is none."""
 
     task: Task | None
-    choices: Sequence[GradeChoice]
     own: AssessorProgress
-    key: str
-    """The answer's key: an answer that is sent twice counts once."""
     before: str | None = None
     """The grade given before, if a judged document is shown again; empty if it could not be judged."""
     reason: str = ""
@@ -84,27 +80,15 @@ def _next(
 ) -> JudgingPage:
     """Records the label, if there is one, and leases the next document to the person."""
     found = opened.answers.next_task(person.name, label, seconds=60 * room.settings.lease_minutes, replace=replace)
-    return JudgingPage(
-        task=found.task,
-        choices=opened.choices(),
-        own=found.own,
-        key=secrets.token_urlsafe(12),
-        reason="" if found.task else _reason(found),
-        spent=found.spent,
-        budget=opened.campaign.settings.budget,
-    )
+    reason, budget = "" if found.task else _reason(found), opened.campaign.settings.budget
+    return JudgingPage(task=found.task, own=found.own, reason=reason, spent=found.spent, budget=budget)
 
 
 def _judged(opened: OpenCampaign, person: Person, place: int) -> JudgingPage:
     """A document that the person has judged, to change the answer."""
-    task, before = opened.review.task(place, person.name)
-    return JudgingPage(
-        task=task,
-        choices=opened.choices(),
-        own=opened.review.own(person.name),
-        key=secrets.token_urlsafe(12),
-        before="" if before.grade is None else f"{before.grade:g}",
-    )
+    task, label = opened.review.task(place, person.name)
+    before = "" if label.grade is None else f"{label.grade:g}"
+    return JudgingPage(task=task, own=opened.review.own(person.name), before=before)
 
 
 def _reason(found: NextTask) -> str:
@@ -117,4 +101,5 @@ def _reason(found: NextTask) -> str:
 
 def _page(request: Request, room: Room, opened: OpenCampaign, shown: JudgingPage) -> Response:
     template = "task.html" if FRAGMENT in request.headers else "judge.html"
-    return room.page(request, template, opened=opened, shown=shown)
+    key = secrets.token_urlsafe(12)  # an answer that is sent twice with one key counts once
+    return room.page(request, template, opened=opened, shown=shown, choices=opened.choices(), key=key)

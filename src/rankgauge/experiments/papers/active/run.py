@@ -49,11 +49,11 @@ def measure_all(benchmark: Benchmark, setting: Setting, methods: tuple[str, ...]
         workers=setting.jobs,
         progress=setting.progress,
     )
-    curves = trials.run(cases, f"{benchmark.key} {setting.seed}", folder=setting.folder)
+    curves = trials.run(cases, f"{benchmark.key} {setting.seed}", folder=setting.parts)
     found = studies(curves, cases, {"cost": benchmark.cost, "trained on": benchmark.words})
     shown = SimulationReport(studies=found, repetitions=setting.trials, seed=setting.seed, budget=benchmark.at)
     if setting.folder is not None:
-        _write_page(shown, setting.folder)
+        (setting.folder / "simulation.html").write_text(page(shown.document(Medium.PAGE)), encoding="utf-8")
     return outcome(shown, shown_in, benchmark)
 
 
@@ -109,12 +109,6 @@ def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
     """The coverage at the budget, or at the method's largest budget below it."""
     row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
     return row["coverage"], row["coverage_se"]
-
-
-def _write_page(shown: SimulationReport, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "simulation.html").open("w", encoding="utf-8") as stream:
-        stream.write(page(shown.document(Medium.PAGE)))
 
 
 ACTIVE = Experiment(

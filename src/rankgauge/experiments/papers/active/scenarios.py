@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,22 +64,13 @@ def two_rankers(found: Predictions) -> Iterator[Scenario]:
 
 
 def index_update(found: Predictions, seed: int) -> Scenario:
-    """Figure 3, left: the Random Forest before and after an update removes a tenth of the documents.
-
-    Each query keeps at least one document.
-    """
-    ranker = "RF regression"
-    scores = found.scores[ranker]
+    """Figure 3, left: the Random Forest before and after an update removes a tenth of the documents."""
+    before = _scenario(found, "index update", "figure-3", "RF regression")
+    (scores,) = before.scores
     gone = np.random.default_rng([seed, 1]).random(len(scores)) < REMOVED
     _, first = np.unique(found.split.pool.queries.astype(str), return_index=True)
-    gone[first] = False
-    return Scenario(
-        title="index update",
-        figure="figure-3",
-        scores=(scores, np.where(gone, np.nan, scores)),
-        beliefs=found.mixture(ranker),
-        scale=found.scale,
-    )
+    gone[first] = False  # each query keeps a document
+    return replace(before, scores=(scores, np.where(gone, np.nan, scores)))
 
 
 def training_size(found: Predictions) -> Scenario:
@@ -107,7 +98,5 @@ def pool_of(scenario: Scenario, split: Split, *, cost: str, depth: int | None = 
 
 def known_grades(pool: Pool, split: Split) -> FloatArray:
     """The true grades of the pool's documents."""
-    known = pl.DataFrame(
-        {"query": split.pool.queries, "document": split.pool.documents, "grade": np.asarray(split.pool.grades)}
-    )
-    return pool.find(known)
+    known = split.pool
+    return pool.find(pl.DataFrame({"query": known.queries, "document": known.documents, "grade": known.grades}))

@@ -142,19 +142,11 @@ class Simulation:
         return found
 
     def _scenarios(self, predictions: Predictions) -> Iterator[Scenario]:
-        for name in self.rankers:
-            yield self._scenario(predictions, name, (name,))
-        if len(self.rankers) == 2:
-            yield self._scenario(predictions, " − ".join(self.rankers), self.rankers)
-
-    def _scenario(self, predictions: Predictions, title: str, rankers: Sequence[str]) -> Scenario:
-        return Scenario(
-            title=title,
-            figure="",
-            scores=tuple(predictions.scores[name] for name in rankers),
-            beliefs=self._believed(predictions, rankers),
-            scale=predictions.scale,
-        )
+        alone = [(name,) for name in self.rankers]
+        for rankers in (*alone, self.rankers) if len(alone) == 2 else alone:
+            scores, beliefs = tuple(predictions.scores[name] for name in rankers), self._believed(predictions, rankers)
+            title = " − ".join(rankers)
+            yield Scenario(title=title, figure="", scores=scores, beliefs=beliefs, scale=predictions.scale)
 
     def _believed(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
         """The rankers' own beliefs; those of the other ranker, or uniform ones, if a ranker has none."""

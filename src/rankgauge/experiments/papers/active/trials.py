@@ -16,7 +16,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.study import ErrorCurve, Study
 from rankgauge.active.target import Target
-from rankgauge.experiments.jobs import ExperimentJob, Progress, parts_folder, run_jobs, unreported
+from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unreported
 from rankgauge.numeric import FloatArray
 
 METHODS: Mapping[str, Mapping[str, Any]] = {
@@ -94,8 +94,7 @@ class Trials:
         """The curves of each case's methods, by the case's name; cases of one name share the repetitions."""
         # The last methods are the slowest: started first, they do not keep one process busy at the end.
         asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
-        with parts_folder(folder) as parts:
-            found = run_jobs(asked, _work, cases, folder=parts, workers=self.workers, progress=self.progress)
+        found = run_jobs(asked, _work, cases, folder=folder, workers=self.workers, progress=self.progress)
         return {name: {one: _curve(one, found[f"{_file(name)} {one}"]) for one in self.methods} for name in cases}
 
     def _job(self, case: Case, name: str, key: str) -> ExperimentJob:
@@ -146,16 +145,11 @@ def _work(cases: Trialled, job: ExperimentJob) -> list[list[dict[str, Any]]]:
     settings = job.settings
     chosen = cases[settings["case"]]
     share = -(-settings["repetitions"] // len(chosen))
-    return [_tried(case, settings, _seeds(settings, number, share)) for number, case in enumerate(chosen)]
+    return [_tried(case, settings, number, share) for number, case in enumerate(chosen)]
 
 
-def _seeds(settings: Mapping[str, Any], number: int, count: int) -> Any:
-    """Seeds that no two pools share."""
-    rng = np.random.default_rng([settings["seed"], number])
-    return rng.integers(1 << 31, size=count)
-
-
-def _tried(case: Case, settings: Mapping[str, Any], seeds: Any) -> list[dict[str, Any]]:
+def _tried(case: Case, settings: Mapping[str, Any], number: int, share: int) -> list[dict[str, Any]]:
+    seeds = np.random.default_rng([settings["seed"], number]).integers(1 << 31, size=share)  # no two pools share any
     target, truth, rows = case.target, case.truth(), []
     for budget in settings["budgets"]:
         found = method(settings["method"]).repeat(case.pool, target, case.grades, budget=budget, seeds=seeds)

@@ -20,7 +20,7 @@ from rankgauge.arrays import score_arrays
 from rankgauge.errors import InputError
 from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Measurements
-from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES
+from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES, means
 from rankgauge.experiments.standard_errors import jackknife
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
@@ -56,8 +56,9 @@ def compare(data: Features) -> Measurements:
     values = {figure: _values(data, feature, everything) for figure, (_, feature) in USERS.items()}
     apart = {figure: _values(data, feature, data.queries) for figure, (_, feature) in USERS.items() if feature}
     numbers = {**dict(_numbers(values)), **{f"levels by query: {name}": n for name, n in _numbers(apart)}}
-    frames = {figure: _frame(found) for figure, found in values.items()}
-    figures = {figure: partial(_draw, frames[figure], words) for figure, (words, _) in USERS.items()}
+    frames = {figure: means(found, feature=STRATEGIES) for figure, found in values.items()}
+    draw = partial(plots.bars, x="feature", y="mean", error="error", series="measure")
+    figures = {figure: partial(draw, frames[figure], title=words) for figure, (words, _) in USERS.items()}
     return Measurements(numbers=numbers, tables=frames, figures=figures)
 
 
@@ -100,18 +101,3 @@ def _numbers(values: Mapping[str, Mapping[str, FloatArray]]) -> Iterator[tuple[s
         change = (values["figure-8"][name] - values["figure-7"][name])[OTHERS]
         yield f"{name} changes by", jackknife(change, lambda means: np.asarray(means.mean(axis=0)))
         yield f"{name} moves by", jackknife(change, lambda means: np.asarray(np.abs(means).mean(axis=0)))
-
-
-def _frame(values: Mapping[str, FloatArray]) -> pl.DataFrame:
-    """A row per measure of the paper and strategy: the mean over queries and its standard error."""
-    parts = []
-    for name in MEASURES:
-        found = values[name]
-        error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
-        columns = {"feature": STRATEGIES, "mean": found.mean(axis=-1), "error": error}
-        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
-    return pl.concat(parts)
-
-
-def _draw(frame: pl.DataFrame, title: str) -> plots.Chart:
-    return plots.bars(frame, x="feature", y="mean", error="error", series="measure", title=title)

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
-import polars as pl
 
 from rankgauge.arrays import score_arrays
 from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Measurements
-from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES
+from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES, means
 from rankgauge.experiments.standard_errors import jackknife
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report import plots
@@ -32,8 +31,10 @@ def simulate(trials: int, rng: np.random.Generator) -> Measurements:
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
         values = _values([grades(levels, trials, rng) for levels in LEVELS], orders)
-        frame = _frame(values)
-        draw = partial(_draw, frame, f"{SHOWN}{scale} grades")
+        levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
+        frame = means(values, levels=levels, swaps=swaps)
+        names = {"x": "swaps", "y": "mean", "error": "error", "series": "levels", "panel": "measure"}
+        draw = partial(plots.lines, frame, **names, title=f"{SHOWN}{scale} grades")
         outcome |= Measurements(numbers=dict(_moves(scale, values)), tables={figure: frame}, figures={figure: draw})
     return outcome
 
@@ -104,19 +105,3 @@ def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, 
 def _spread(means: FloatArray) -> FloatArray:
     """The highest less the lowest mean of the levels, averaged over the swaps (levels × swaps × …)."""
     return np.asarray(np.ptp(means, axis=0).mean(axis=0))
-
-
-def _frame(values: Mapping[str, FloatArray]) -> pl.DataFrame:
-    """A row per measure of the paper, number of levels and number of swaps: the mean over trials and its error."""
-    levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
-    parts = []
-    for name in MEASURES:
-        found = values[name]
-        error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
-        columns = {"levels": levels, "swaps": swaps, "mean": found.mean(axis=-1).ravel(), "error": error.ravel()}
-        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
-    return pl.concat(parts)
-
-
-def _draw(frame: pl.DataFrame, title: str) -> plots.Chart:
-    return plots.lines(frame, x="swaps", y="mean", error="error", series="levels", panel="measure", title=title)

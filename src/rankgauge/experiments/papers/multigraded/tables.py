@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import polars as pl
 from rankgauge.arrays import score_arrays
 from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Measurements
+from rankgauge.numeric import FloatArray
 
 MEASURES: Mapping[str, str] = {"NDCG": "nDCG(dcg='exp-log2')", "µMAP": "muAP", "NDCNG": "NDCNG"}
 """The paper's measures under its names. Its NDCG has gains of 2^g − 1 and logarithms to base 10; the base cancels out
@@ -32,6 +34,17 @@ def compute() -> Measurements:
     return Measurements(
         numbers={name: Number(value=value) for name, value in found.items()}, tables={"tables-1-2": frame}
     )
+
+
+def means(values: Mapping[str, FloatArray], **labels: Any) -> pl.DataFrame:
+    """A row per measure of the paper and labelled case: the mean over trials or queries (the last axis), its error."""
+    parts = []
+    for name in MEASURES:
+        found = values[name]
+        error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
+        columns = {**labels, "mean": found.mean(axis=-1).ravel(), "error": error.ravel()}
+        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
+    return pl.concat(parts)
 
 
 def _first() -> Iterator[tuple[str, float]]:

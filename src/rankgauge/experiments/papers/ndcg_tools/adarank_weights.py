@@ -14,7 +14,7 @@ from rankgauge.experiments.experiment import Measurements
 from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
 from rankgauge.experiments.papers.ndcg_tools.training import METRIC
 from rankgauge.numeric import BoolArray, FloatArray
-from rankgauge.report.plots import Chart, Panels
+from rankgauge.report.plots import Panels
 
 ROUNDS = 30
 TRIES = 500
@@ -24,17 +24,18 @@ DEPTH = 10
 
 KINDS = ("no relevant document", "fewer than 10 documents, some relevant")
 TITLES = {"std": "standard", "letor": "LETOR"}
-WORDS = {"std": "trained under the standard reading", "letor": "trained under the LETOR reading"}
 
 
 def measure(folds: tuple[Fold, ...]) -> Measurements:
     """The shares as a table and a figure, and how much those of short queries change."""
-    shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in WORDS}
+    shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in TITLES}
     frame = pl.concat(_frames(shares))
-    numbers = dict(_numbers(shares))
-    return Measurements(
-        numbers=numbers, tables={"figure-weights": frame}, figures={"figure-weights": partial(_draw, frame)}
+    panels = Panels(
+        frame=frame, x="round", y="share", error="error", series="queries with", column="training", limits=(0.0, 1.0)
     )
+    title = "AdaRank: share of the weight on some queries (bars: one standard error each way)"
+    figures = {"figure-weights": partial(panels.draw, title)}
+    return Measurements(numbers=dict(_numbers(shares)), tables={"figure-weights": frame}, figures=figures)
 
 
 def _shares(fold: Fold, reading: str) -> FloatArray:
@@ -86,12 +87,8 @@ def _frames(shares: Mapping[str, FloatArray]) -> Iterator[pl.DataFrame]:
                 "share": [n.value for n in numbers],
                 "error": [n.error for n in numbers],
             }
-            named = (pl.lit(WORDS[reading]).alias("training"), pl.lit(kind).alias("queries with"))
+            named = (
+                pl.lit(f"trained under the {TITLES[reading]} reading").alias("training"),
+                pl.lit(kind).alias("queries with"),
+            )
             yield pl.DataFrame(columns).select(*named, pl.all())
-
-
-def _draw(frame: pl.DataFrame) -> Chart:
-    panels = Panels(
-        frame=frame, x="round", y="share", error="error", series="queries with", column="training", limits=(0.0, 1.0)
-    )
-    return panels.draw("AdaRank: share of the weight on some queries (bars: one standard error each way)")

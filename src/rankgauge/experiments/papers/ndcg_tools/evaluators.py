@@ -31,11 +31,6 @@ documents counts 0 for RankLib and trec_eval, 1 for Yahoo; a list shorter than k
 paper). All average over tied documents, so they differ in one rule only."""
 
 
-def tools() -> dict[str, Dialect]:
-    """Every tool that RankGauge can compute as, with its own gains, discounts and ties, by name."""
-    return dict(dialects.DIALECTS)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldOut:
     """The test documents of all folds, query by query."""

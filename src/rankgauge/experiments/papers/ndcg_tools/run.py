@@ -12,16 +12,17 @@ import polars as pl
 
 from rankgauge.datasets.folds import Fold, folds_of, read_folds
 from rankgauge.datasets.learning import generate_learning, learning_parts
+from rankgauge.dialects import DIALECTS
 from rankgauge.experiments.claims import Number, Paper
-from rankgauge.experiments.experiment import Experiment, Figure, Measurements, Setting
-from rankgauge.experiments.jobs import parts_folder, run_jobs
+from rankgauge.experiments.experiment import Experiment, Measurements, Setting
+from rankgauge.experiments.jobs import run_jobs
 from rankgauge.experiments.papers.ndcg_tools import adarank_weights, training
-from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut, tools
+from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
 from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RANKERS, WHOLE
 from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.report.plots import Chart, Panels
+from rankgauge.report.plots import Panels
 
 QUERIES = 200
 """How many queries the generated set has; MQ2008 has 784."""
@@ -37,8 +38,8 @@ def run(setting: Setting) -> Measurements:
     """Trains the models that are not trained yet, and judges them all."""
     folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
     asked = training.jobs(folds, (*(PLAIN if setting.data is None else RANKERS), WHOLE), seed=setting.seed)
-    with parts_folder(setting.folder) as parts:
-        results = run_jobs(asked, training.train, folds, folder=parts, workers=setting.jobs, progress=setting.progress)
+    workers, progress = setting.jobs, setting.progress
+    results = run_jobs(asked, training.train, folds, folder=setting.parts, workers=workers, progress=progress)
     return judge(folds, results) | adarank_weights.measure(folds)
 
 
@@ -48,16 +49,15 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Measurements:
     titles = [ranker.title for ranker in (*RANKERS, WHOLE)]
     scores = np.array([training.scores(results, title, r, folds) for r in READINGS for title in titles])
     shape = len(READINGS), len(titles), len(CUTOFFS), len(tested.fold)
-    named = {**READINGS, **{f"tool {name}": spoken for name, spoken in tools().items()}}
+    named = {**READINGS, **{f"tool {name}": spoken for name, spoken in DIALECTS.items()}}
     values = {name: tested.values(scores, spoken).reshape(shape) for name, spoken in named.items()}
     frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
-    frames, figures = _figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
-    return Measurements(
+    judged = Measurements(
         numbers=_numbers(np.array([values[name] for name in READINGS]), tested),
-        tables={"values": frame, "training": training.costs(results), **frames},
-        figures=figures,
+        tables={"values": frame, "training": training.costs(results)},
         words=_words(folds, tested),
     )
+    return judged | _figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
 
 
 def _table(
@@ -76,32 +76,22 @@ def _table(
     return pl.concat(parts)
 
 
-def _figures(values: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[str, Figure]]:
-    """The data of both figures, from the table of the three readings, and the figures."""
+def _figures(values: pl.DataFrame) -> Measurements:
+    """Both figures, from the table of the three readings."""
     judged = pl.format("judged by the {} reading", pl.col("judged by").replace_strict(WORDS))
     named = values.with_columns(judged, pl.col("trained under").replace_strict(WORDS))
     order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
     first = named.filter(pl.col("ranker").is_in(SHOWN)).sort(order, maintain_order=True)
     six = [ranker.title for ranker in RANKERS]
     second = named.filter(pl.col("trained under") == WORDS["std"], pl.col("ranker").is_in(six))
-    frames = {"figure-1": first, "figure-2": second}
-    drawn: dict[str, Figure] = {
-        "figure-1": partial(_first, first),
-        "figure-2": partial(_second, second),
-    }
-    return frames, drawn
-
-
-def _first(frame: pl.DataFrame) -> Chart:
-    panels = Panels(
-        frame=frame, x="cutoff", y="NDCG", error="error", series="trained under", column="judged by", row="ranker"
+    panels = partial(Panels, x="cutoff", y="NDCG", error="error", column="judged by")
+    one, two = panels(frame=first, series="trained under", row="ranker"), panels(frame=second, series="ranker")
+    titles = (
+        f"NDCG of rankers trained and judged under three readings of it ({ERRORS})",
+        f"NDCG of six rankers trained under the standard reading ({ERRORS})",
     )
-    return panels.draw(f"NDCG of rankers trained and judged under three readings of it ({ERRORS})")
-
-
-def _second(frame: pl.DataFrame) -> Chart:
-    panels = Panels(frame=frame, x="cutoff", y="NDCG", error="error", series="ranker", column="judged by")
-    return panels.draw(f"NDCG of six rankers trained under the standard reading ({ERRORS})")
+    figures = {"figure-1": partial(one.draw, titles[0]), "figure-2": partial(two.draw, titles[1])}
+    return Measurements(numbers={}, tables={"figure-1": first, "figure-2": second}, figures=figures)
 
 
 def _numbers(values: FloatArray, tested: HeldOut) -> dict[str, Number]:
