@@ -278,7 +278,7 @@ def test_command_goes_on(
     monkeypatch.setattr(run, "WHOLE", TRAINED[-1])
     monkeypatch.setattr(run, "_generated", lambda seed: folds)
     monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))
-    monkeypatch.setattr(run, "tools", dict)
+    monkeypatch.setattr(run, "DIALECTS", {})
     parts.rename(tmp_path / "parts")
     try:
         monkeypatch.setattr(
