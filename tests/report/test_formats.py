@@ -15,9 +15,10 @@ from rankgauge.report.agreement import AgreementReport
 from rankgauge.report.audit import AuditReport
 from rankgauge.report.campaign import CampaignReport
 from rankgauge.report.comparison import ComparisonReport
-from rankgauge.report.document import Medium, Notes, ReportDocument, ReportTable
 from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.format import Medium, ReportDocument
 from rankgauge.report.html import page
+from rankgauge.report.passages import Notes, ReportTable
 from rankgauge.report.romip import RomipReport
 from rankgauge.report.simulation import SimulationReport
 from rankgauge.result import Result

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from rankgauge.judgments import Agreement
 from rankgauge.judgments.coefficient import COEFFICIENTS
-from rankgauge.report.document import Medium, Notes, ReportDocument, ReportTable
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import interval, number
+from rankgauge.report.passages import Notes, ReportTable
 
 KAPPAS = {"observed": "observed", "kappa": "kappa", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
 """The columns of a pair of assessors, and their headings."""

@@ -17,21 +17,19 @@ from rankgauge.audit.preferences import Contest
 from rankgauge.report import audit_figures as figures
 from rankgauge.report import audit_tables as tables
 from rankgauge.report.audit_picture import picture
-from rankgauge.report.document import (
+from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.html import rendered
+from rankgauge.report.passages import (
     Details,
     Figure,
     Heading,
     Legend,
     Markup,
-    Medium,
     Notes,
     Paragraph,
     Passage,
     Recommendations,
-    ReportDocument,
 )
-from rankgauge.report.format import Report
-from rankgauge.report.html import rendered
 from rankgauge.report.svg import Drawing
 
 WHY = """Each bar is the difference between a tool and {base}, or another tool that you choose, taken apart into the

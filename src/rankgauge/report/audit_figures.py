@@ -9,8 +9,8 @@ import numpy as np
 from rankgauge.audit import Audit, Mover
 from rankgauge.audit import movers as furthest
 from rankgauge.report import audit_tables as tables
-from rankgauge.report.document import Legend, Paragraph, Passage, ReportTable, Track, Tracks
 from rankgauge.report.numbers import number
+from rankgauge.report.passages import Legend, Paragraph, Passage, ReportTable, Track, Tracks
 from rankgauge.report.svg import COLOURS, Axis, Drawing, Plot, apart, colour
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1000, 420, 46, 790, 12, 386

@@ -11,8 +11,8 @@ from rankgauge.audit.attribution import NOTHING
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.preferences import Contest
 from rankgauge.dialects import Dialect
-from rankgauge.report.document import ReportTable
 from rankgauge.report.numbers import number, signed
+from rankgauge.report.passages import ReportTable
 
 KINDS = {
     "empty": "nothing relevant",

@@ -13,19 +13,9 @@ from rankgauge.active.campaign import Campaign, CampaignSettings, Progress, Unju
 from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.labels import Recorded
 from rankgauge.active.methods import Estimate
-from rankgauge.report.document import (
-    Details,
-    Figure,
-    Heading,
-    Medium,
-    Notes,
-    Paragraph,
-    Passage,
-    ReportDocument,
-    ReportTable,
-)
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import amount, count, number
+from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Axis, Drawing, Plot, sheet
 
 MOVED = """The line is the estimate after each of more and more draws, the band its interval. The right edge is the

@@ -14,19 +14,9 @@ from rankgauge.report import comparison_figures as figures
 from rankgauge.report import comparison_tables as tables
 from rankgauge.report import notes as common
 from rankgauge.report.comparison_tables import MOST, UP
-from rankgauge.report.document import (
-    Details,
-    Figure,
-    Heading,
-    Medium,
-    Notes,
-    Paragraph,
-    Passage,
-    ReportDocument,
-    ReportTable,
-)
 from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Drawing, sheet
 from rankgauge.stats.effects import POWER
 

@@ -12,8 +12,8 @@ from rankgauge.comparison import Comparison, MeanCurve, cutoff_curves, recall_cu
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.report.comparison_tables import DOWN, OPEN, UP, grid, label
-from rankgauge.report.document import Figure, Legend
 from rankgauge.report.numbers import number, signed
+from rankgauge.report.passages import Figure, Legend
 from rankgauge.report.svg import COLOURS, GREY, WIDTH, Axis, Drawing, Plot, ticks
 
 NAME = 20

@@ -10,8 +10,8 @@ import polars as pl
 
 from rankgauge.comparison import Comparison, PairVerdict
 from rankgauge.measures import Measure
-from rankgauge.report.document import Latex, ReportTable
 from rankgauge.report.numbers import interval, number, p_value, share, signed
+from rankgauge.report.passages import Latex, ReportTable
 
 MOST = 45
 """How many pairs of a measure a table for people lists: all pairs of ten runs."""

@@ -11,10 +11,10 @@ import polars as pl
 
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Aggregate, Measure, Printed, TieRule
-from rankgauge.report.document import Heading, Medium, Notes, Passage, ReportDocument, ReportTable
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import notes
 from rankgauge.report.numbers import interval, number, value
+from rankgauge.report.passages import Heading, Notes, Passage, ReportTable
 from rankgauge.report.trec_lines import ALL
 from rankgauge.result import Result
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.audit import Explanation
-from rankgauge.report.document import Heading, Medium, Notes, Passage, ReportDocument, ReportTable
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import number
+from rankgauge.report.passages import Heading, Notes, Passage, ReportTable
 
 COLUMNS = {
     "gain": "gain",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rankgauge.audit.check import Lint
 from rankgauge.report.audit_tables import contribution
-from rankgauge.report.document import Heading, Medium, Notes, Paragraph, Passage, ReportDocument
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import number, share
+from rankgauge.report.passages import Heading, Notes, Paragraph, Passage
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

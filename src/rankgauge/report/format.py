@@ -1,26 +1,54 @@
 """The contract of reports and of the formats that they are written in.
 
 A format is one constant in one file of `formats/`; dropping the file in registers it. A report offers what formats are
-made from (`document`, `data`, `frame`, `picture`), and so every format that needs no more than that.
+made from (`document`, `data`, `frame`, `picture`), and so every format that needs no more than that. It makes its
+document for a medium: terminal, Markdown and LaTeX show the text and leave out what only a page can show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.registry import Registered, Registry
-from rankgauge.report.document import Medium, ReportDocument
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankgauge.report.passages import Passage
     from rankgauge.report.svg import Drawing
 
 FORMATS: Registry[ReportFormat] = Registry("output format", "rankgauge.report.formats")
+
+
+class Medium(Enum):
+    """Where a document is read."""
+
+    TERMINAL = "terminal"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    PAGE = "page"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportDocument:
+    """The whole: passages, and for a page what is above and below them."""
+
+    title: str = ""
+    headline: str = ""
+    facts: Sequence[str] = ()
+    """What it is about, in a line above the headline."""
+    lead: str = ""
+    passages: Sequence[Passage] = ()
+    contents: str = ""
+    """What a list of the sections is called, where a page begins with one."""
+    footer: str = ""
+    script: str = ""
+    language: str = "en"
 
 
 class Report:
@@ -86,7 +114,7 @@ class ReportFormat(Registered):
     endings: tuple[str, ...] = ()
     needs: str
     """The method of a report that it is made from."""
-    write: Callable[[Any, TextIO], None]
+    write: Callable[[Any, TextIO], object]
 
     def takes(self, kind: type[Report]) -> bool:
         """Whether that kind of report can be written so."""

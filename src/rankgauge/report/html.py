@@ -8,7 +8,8 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.report.document import Figure, Heading, Passage, ReportDocument, ReportTable
+from rankgauge.report.format import ReportDocument
+from rankgauge.report.passages import Figure, Heading, Passage, ReportTable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -12,9 +12,9 @@ from rankgauge.active import methods
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.forecasts import Forecast
 from rankgauge.active.pool import Pool
-from rankgauge.report.document import Heading, Medium, Notes, ReportDocument, ReportTable
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import amount, number
+from rankgauge.report.passages import Heading, Notes, ReportTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,19 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge.report.document import (
-    Bullets,
-    Figure,
-    Heading,
-    Legend,
-    Medium,
-    Paragraph,
-    Passage,
-    ReportDocument,
-    ReportTable,
-)
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import number
+from rankgauge.report.passages import Bullets, Figure, Heading, Legend, Paragraph, Passage, ReportTable
 from rankgauge.report.romip_words import LANGUAGES, Words
 from rankgauge.report.svg import COLOURS, DASHES, Axis, Drawing, Plot, colour, sheet
 from rankgauge.romip import OfficialMetric, TrackResult

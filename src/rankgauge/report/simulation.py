@@ -14,18 +14,8 @@ import polars as pl
 from rankgauge.active.study import LEVEL, Saving, Study
 from rankgauge.numeric import FloatArray
 from rankgauge.report import simulation_tables as tables
-from rankgauge.report.document import (
-    Details,
-    Figure,
-    Heading,
-    Legend,
-    Medium,
-    Notes,
-    Passage,
-    ReportDocument,
-    ReportTable,
-)
-from rankgauge.report.format import Report
+from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Passage, ReportTable
 from rankgauge.report.simulation_tables import LOSSES, REFERENCES
 from rankgauge.report.svg import WIDTH, Axis, Drawing, Plot, colour, sheet
 

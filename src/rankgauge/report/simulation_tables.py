@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.study import LEVEL, Study
-from rankgauge.report.document import ReportTable
 from rankgauge.report.numbers import number
+from rankgauge.report.passages import ReportTable
 
 if TYPE_CHECKING:
     from rankgauge.report.simulation import SimulationReport

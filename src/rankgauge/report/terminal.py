@@ -9,7 +9,7 @@ from typing import TextIO, cast
 from rich.console import Console
 from rich.table import Table
 
-from rankgauge.report.document import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
+from rankgauge.report.passages import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
 
 WIDTH, ENDLESS = 80, 10_000
 

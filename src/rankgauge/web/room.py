@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from starlette.responses import HTMLResponse
 
 from rankgauge.report import html
-from rankgauge.report.document import ReportTable
+from rankgauge.report.passages import ReportTable
 from rankgauge.web import filters
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 from rankgauge.web.credentials import csrf_token

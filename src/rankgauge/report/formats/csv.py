@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TextIO
-
-from rankgauge.report.format import Report, ReportFormat
-
-
-def write(report: Report, stream: TextIO) -> None:
-    """The main table."""
-    stream.write(report.frame().write_csv())
-
+from rankgauge.report.format import ReportFormat
 
 CSV = ReportFormat(
-    name="csv", title="a spreadsheet: the summary, or the values", endings=(".csv",), needs="frame", write=write
+    name="csv",
+    title="a spreadsheet: the summary, or the values",
+    endings=(".csv",),
+    needs="frame",
+    write=lambda report, stream: stream.write(report.frame().write_csv()),
 ).register()

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from rankgauge.report.document import (
-    Bullets,
-    Heading,
-    Medium,
-    Notes,
-    Paragraph,
-    Passage,
-    Recommendations,
-    ReportTable,
-)
-from rankgauge.report.format import Report, ReportFormat
+from rankgauge.report.format import Medium, Report, ReportFormat
+from rankgauge.report.passages import Bullets, Heading, Notes, Paragraph, Passage, ReportTable
 
 
 def write(report: Report, stream: TextIO) -> None:
@@ -37,7 +28,7 @@ def _text(passage: Passage) -> Iterator[str]:
         yield f"{'#' * passage.level} {passage.title}\n"
     elif isinstance(passage, Paragraph):
         yield f"{passage.words}\n"
-    elif isinstance(passage, Notes | Recommendations):
+    elif isinstance(passage, Notes):
         yield "".join(f"- **{subject}**: {' '.join(words.split())}\n" for subject, words in passage.rows)
     elif isinstance(passage, Bullets):
         yield "".join(f"- {line}\n" for line in passage.lines)

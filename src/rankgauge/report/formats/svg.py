@@ -1,17 +1,13 @@
-"""svg: the main point as one picture, for slides and pages."""
+"""svg: the main point as one picture, for slides and pages; it needs nothing from outside."""
 
 from __future__ import annotations
 
-from typing import TextIO
-
-from rankgauge.report.format import Report, ReportFormat
-
-
-def write(report: Report, stream: TextIO) -> None:
-    """The picture, which needs nothing from outside."""
-    stream.write(report.picture().file() + "\n")
-
+from rankgauge.report.format import ReportFormat
 
 SVG = ReportFormat(
-    name="svg", title="one picture, for slides and pages", endings=(".svg",), needs="picture", write=write
+    name="svg",
+    title="one picture, for slides and pages",
+    endings=(".svg",),
+    needs="picture",
+    write=lambda report, stream: stream.write(report.picture().file() + "\n"),
 ).register()

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TextIO
 
-from rankgauge.report.document import (
-    Bullets,
-    Heading,
-    Latex,
-    Medium,
-    Notes,
-    Paragraph,
-    Passage,
-    Recommendations,
-    ReportTable,
-    Track,
-)
-from rankgauge.report.format import Report, ReportFormat
+from rankgauge.report.format import Medium, Report, ReportFormat
+from rankgauge.report.passages import Bullets, Heading, Latex, Notes, Paragraph, Passage, ReportTable
 
 HEAD = "% \\usepackage{booktabs}\n"
 
@@ -50,13 +39,6 @@ def escaped(text: str) -> str:
     return text if isinstance(text, Latex) else "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def tabular(sides: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with the rules of booktabs."""
-    lines = [" & ".join(row) + r" \\" for row in rows]
-    body = [r"\toprule", " & ".join(header) + r" \\", r"\midrule", *lines, r"\bottomrule"]
-    return "\n".join([f"\\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"]) + "\n"
-
-
 def _lines(passage: Passage) -> Iterator[str]:
     if isinstance(passage, ReportTable):
         yield _tabular(passage)
@@ -64,23 +46,21 @@ def _lines(passage: Passage) -> Iterator[str]:
         yield f"% {passage.title}\n"
     elif isinstance(passage, Paragraph):
         yield f"% {passage.words}\n"
-    elif isinstance(passage, Notes | Recommendations):
+    elif isinstance(passage, Notes):
         yield from (f"% {subject}: {' '.join(words.split())}\n" for subject, words in passage.rows)
     elif isinstance(passage, Bullets):
         yield from (f"% {line}\n" for line in passage.lines)
 
 
 def _tabular(shown: ReportTable) -> str:
+    """A table with the rules of booktabs; a track, which only a page can draw, is an empty cell."""
     sides = "".join("r" if name in shown.numbers else "l" for name in shown.header)
-    rows = [
-        [rf"\textbf{{{cell}}}" if (line, n) in shown.strong else cell for n, cell in enumerate(map(_cell, row))]
-        for line, row in enumerate(shown.rows)
-    ]
-    return tabular(sides, [escaped(name) for name in shown.header], rows)
-
-
-def _cell(cell: str | Track) -> str:
-    return escaped(cell) if isinstance(cell, str) else ""
+    rows = [[escaped(cell) if isinstance(cell, str) else "" for cell in row] for row in shown.rows]
+    for line, n in shown.strong:
+        rows[line][n] = rf"\textbf{{{rows[line][n]}}}"
+    header, *lines = (" & ".join(row) + r" \\" for row in [[escaped(name) for name in shown.header], *rows])
+    body = [r"\toprule", header, r"\midrule", *lines, r"\bottomrule"]
+    return "\n".join([f"\\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"]) + "\n"
 
 
 LATEX = ReportFormat(

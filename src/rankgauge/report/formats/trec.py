@@ -12,13 +12,8 @@ from rankgauge.report.trec_lines import lines
 def write(report: EvaluationReport, stream: TextIO) -> None:
     """Each run's lines under one another."""
     for run, result in report.results.items():
-        listed = lines(
-            result,
-            report.printed,
-            per_query=report.per_query,
-            overall=report.overall,
-            tag=report.tags.get(run),
-        )
+        tag = report.tags.get(run)
+        listed = lines(result, report.printed, per_query=report.per_query, overall=report.overall, tag=tag)
         stream.writelines(f"{line}\n" for line in listed)
 
 

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.methods import Estimate
 from rankgauge.report.campaign import movement
-from rankgauge.report.document import ReportTable
+from rankgauge.report.passages import ReportTable
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.filters import decimals
 from rankgauge.web.room import Room

@@ -8,8 +8,8 @@ from fastapi import Form, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.judgments.agreement import Agreement
-from rankgauge.report.document import ReportTable
 from rankgauge.report.numbers import share
+from rankgauge.report.passages import ReportTable
 from rankgauge.web.answers import Settlement
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.filters import decimals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import Request, Response
 
-from rankgauge.report.document import ReportTable
+from rankgauge.report.passages import ReportTable
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages

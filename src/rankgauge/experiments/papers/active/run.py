@@ -15,8 +15,8 @@ from rankgauge.experiments.experiment import Experiment, Figure, Measurements, S
 from rankgauge.experiments.papers.active.benchmark import Benchmark, generated, given
 from rankgauge.experiments.papers.active.scenarios import known_grades, pool_of, scenarios
 from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, studies
-from rankgauge.report.charts import study as figures
-from rankgauge.report.document import Medium
+from rankgauge.report.charts import losses
+from rankgauge.report.format import Medium
 from rankgauge.report.html import page
 from rankgauge.report.simulation import SimulationReport
 
@@ -62,9 +62,10 @@ def outcome(shown: SimulationReport, shown_in: dict[str, str], benchmark: Benchm
     drawn: dict[str, Figure] = {}
     titles = ACTIVE.paper.figures
     for figure, loss in LOSSES.items():
-        mine = tuple(s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE)
+        mine = [s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE]
         if mine:
-            drawn[figure] = partial(figures.draw, figures.panels(mine), loss, titles[figure])
+            curves = pl.concat([study.to_frame() for study in mine])
+            drawn[figure] = partial(losses, curves, loss, titles[figure])
     return Measurements(
         numbers=dict(_numbers(shown, benchmark.at)),
         tables={"curves": shown.frame(), "savings": shown.savings},

@@ -1,27 +1,13 @@
-"""What a report says, without markup: headings, paragraphs, tables, notes, figures, in the order to read them in.
-
-A report makes its document for a medium; the formats write it. Terminal, Markdown and LaTeX show the text and leave out
-what only a page can show.
-"""
+"""What a document is made of, without markup: headings, paragraphs, tables, notes, figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from rankgauge.report.svg import Drawing
-
-
-class Medium(Enum):
-    """Where a document is read."""
-
-    TERMINAL = "terminal"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-    PAGE = "page"
 
 
 class Latex(str):
@@ -65,11 +51,8 @@ class Notes(Passage):
     rows: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Recommendations(Passage):
+class Recommendations(Notes):
     """What to do, and why."""
-
-    rows: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -144,20 +127,3 @@ class Markup(Passage):
     """A part of a page that is HTML already."""
 
     html: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReportDocument:
-    """The whole: passages, and for a page what is above and below them."""
-
-    title: str = ""
-    headline: str = ""
-    facts: Sequence[str] = ()
-    """What it is about, in a line above the headline."""
-    lead: str = ""
-    passages: Sequence[Passage] = field(default_factory=tuple)
-    contents: str = ""
-    """What a list of the sections is called, where a page begins with one."""
-    footer: str = ""
-    script: str = ""
-    language: str = "en"
