@@ -14,7 +14,7 @@ STYLE = "text-align: right; font-variant-numeric: tabular-nums; padding: 2px 12p
 
 def line(summary: pl.DataFrame, dialect: str) -> str:
     """The measures and their means: nDCG@10 0.4132 ± 0.0310, AP … (43 queries, standard)."""
-    parts = [f"{row['measure']} {row['mean']:.4f}{_half(row, ' ± ')}" for row in summary.iter_rows(named=True)]
+    parts = [f"{row['measure']} {row['mean']:.4f}{_half(row)}" for row in summary.iter_rows(named=True)]
     queries = max(summary["queries"].to_list(), default=0)
     return f"{', '.join(parts)} ({queries} queries, {dialect})"
 
@@ -58,6 +58,6 @@ def _cell(tag: str, text: str) -> str:
     return f'<{tag} style="{STYLE}">{escape(text)}</{tag}>'
 
 
-def _half(row: dict[str, float], before: str) -> str:
+def _half(row: dict[str, float]) -> str:
     half = (row["high"] - row["low"]) / 2
-    return "" if half != half else f"{before}{half:.4f}"
+    return "" if half != half else f" ± {half:.4f}"

@@ -19,17 +19,7 @@ from rankgauge.report import audit_tables as tables
 from rankgauge.report.audit_picture import picture
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.html import rendered
-from rankgauge.report.passages import (
-    Details,
-    Figure,
-    Heading,
-    Legend,
-    Markup,
-    Notes,
-    Paragraph,
-    Passage,
-    Recommendations,
-)
+from rankgauge.report.passages import Details, Heading, Legend, Markup, Notes, Paragraph, Passage, Recommendations
 from rankgauge.report.svg import Drawing
 
 WHY = """Each bar is the difference between a tool and {base}, or another tool that you choose, taken apart into the
@@ -112,7 +102,7 @@ class AuditReport(Report):
         if audit.cutoffs and not brief:
             yield Heading("By cutoff", level=3)
             yield tables.cutoffs(audit, run)
-        moving = tables.moving(audit, run, most=5 if brief else 8)
+        moving = tables.moving(movers(audit, run, most=5 if brief else 8))
         if not brief or (moving.rows and not audit.several):
             yield Heading(FURTHEST, level=3)
             yield moving
@@ -136,8 +126,7 @@ class AuditReport(Report):
             yield Paragraph(f"{test[0].upper()}{test[1:]}.")
         if audit.cutoffs:
             yield Heading("By cutoff", hint=CUTOFFS)
-            for run in audit.scores:
-                yield Figure(run if audit.several else "", figures.lines(audit, run))
+            yield from (figures.lines(audit, run) for run in audit.scores)
         yield Heading("The queries that matter most", hint=MOVERS)
         for run in audit.scores:
             yield from self._titled(run)

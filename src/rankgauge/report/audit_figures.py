@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from rankgauge.audit import Audit, Mover
 from rankgauge.audit import movers as furthest
 from rankgauge.report import audit_tables as tables
 from rankgauge.report.numbers import number
-from rankgauge.report.passages import Legend, Paragraph, Passage, ReportTable, Track, Tracks
-from rankgauge.report.svg import COLOURS, Axis, Drawing, Plot, apart, colour
+from rankgauge.report.passages import Figure, Legend, Paragraph, Passage, ReportTable, Track, Tracks
+from rankgauge.report.svg import COLOURS, Axis, Plot, apart, colour
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1000, 420, 46, 790, 12, 386
 """The line chart's size, and the ends of its axes."""
@@ -44,19 +45,13 @@ def scores(audit: Audit) -> Iterator[Passage]:
 
 def movers(audit: Audit, run: str) -> ReportTable | Paragraph:
     """The queries on which the tools are furthest apart, with a dot for what they give."""
-    rows: list[tuple[str | Track, ...]] = [
-        (
-            *(str(part) for part in (mover.query, mover.like, mover.documents, mover.relevant)),
-            _strip(mover),
-            *tables.low_and_high(mover),
-            tables.kinds(mover),
-        )
-        for mover in furthest(audit, run, most=12)
-    ]
-    if not rows:
+    found = furthest(audit, run, most=12)
+    if not found:
         return Paragraph("None: every query has one value.")
-    header = ("query", "alike", "documents", "relevant", "0 to 1", "lowest", "highest", "what it is like")
-    return ReportTable(header=header, rows=rows, numbers=header[1:4], prose=header[-1])
+    table = tables.moving(found)
+    header = (*table.header[:4], "0 to 1", *table.header[4:])
+    rows = [(*row[:4], _strip(mover), *row[4:]) for row, mover in zip(table.rows, found, strict=True)]
+    return replace(table, header=header, rows=rows, prose=header[-1])
 
 
 def _strip(mover: Mover) -> Track:
@@ -71,7 +66,7 @@ def _strip(mover: Mover) -> Track:
     )
 
 
-def lines(audit: Audit, run: str) -> Drawing:
+def lines(audit: Audit, run: str) -> Figure:
     """The measure at each cutoff, a line for each group of tools that agree at all of them."""
     depths, groups = [measure.depth for measure in audit.cutoffs], _alike(audit, run)
     known = [value for row in groups.values() for value in row if not np.isnan(value)]
@@ -92,8 +87,8 @@ def lines(audit: Audit, run: str) -> Drawing:
         plot.curve(enumerate(row), stroke=stroke, style="stroke-width:3" if base else "stroke-width:1.8")
         if not np.isnan(row[-1]):
             plot.line((last, y(row[-1])), (last + 16, end), stroke=stroke)
-            plot.text((last + 20, end + 4), _label(names), title=", ".join(names))
-    return plot
+            plot.text((last + 20, end + 4), listed(names, 26), title=", ".join(names))
+    return Figure(run if audit.several else "", plot)
 
 
 def _alike(audit: Audit, run: str) -> dict[tuple[str, ...], list[float]]:
@@ -105,9 +100,10 @@ def _alike(audit: Audit, run: str) -> dict[tuple[str, ...], list[float]]:
     return {tuple(names): list(values) for values, names in groups.items()}
 
 
-def _label(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], letters: int) -> str:
+    """The names, or where these need more letters the first, and how many more there are."""
     text = ", ".join(names)
-    return text if len(text) <= 26 else f"{names[0]} + {len(names) - 1} more"
+    return text if len(text) <= letters else f"{names[0]} + {len(names) - 1} more"
 
 
 def _nice(low: float, high: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.audit import Audit, headline
 from rankgauge.audit.cause import Cause
-from rankgauge.report.audit_figures import hue
+from rankgauge.report.audit_figures import hue, listed
 from rankgauge.report.numbers import number
 from rankgauge.report.svg import LEADING, Axis, Drawing, element, wrapped
 
@@ -148,13 +148,11 @@ def _bar(drawn: Drawing, bar: Bar, base: float, y: float, hues: Mapping[Cause, s
 
 def _labels(drawn: Drawing, bar: Bar, y: float, across: Axis) -> None:
     """A dot at the mean, the tools' names on the left, the mean on the right."""
-    names = ", ".join(bar.names)
-    shown = names if len(names) <= 24 else f"{bar.names[0]} + {len(bar.names) - 1} more"
     if not np.isnan(bar.mean):  # a tool that leaves every query out has no mean
         drawn.dot((across(bar.mean), y), r=5, fill=INK)
-    tool = element("text", escape(shown), x=LEFT - 16)
+    tool = element("text", escape(listed(bar.names, 24)), x=LEFT - 16)
     mean = element("text", number(bar.mean), x=WIDTH - MARGIN, style=BOLD)
-    drawn.add("g", tool, mean, title=names, text_anchor="end", transform=f"translate(0,{y + 6:.1f})")
+    drawn.add("g", tool, mean, title=", ".join(bar.names), text_anchor="end", transform=f"translate(0,{y + 6:.1f})")
 
 
 def _across(audit: Audit, bars: Mapping[str, list[Bar]]) -> Axis:

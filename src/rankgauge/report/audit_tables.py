@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from rankgauge.audit import Attribution, Audit, Consensus, Mover, ToolPreferences, advise, movers
+from rankgauge.audit import Attribution, Audit, Consensus, Mover, ToolPreferences, advise
 from rankgauge.audit.attribution import NOTHING
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.preferences import Contest
@@ -51,28 +51,25 @@ def why(audit: Audit, run: str) -> ReportTable:
     causes = [cause.name for cause in audit.told_causes]
     header = ("tool", str(audit.measure), base, *causes)
     rows = [
-        (dialect.name, number(audit.mean(run, dialect)), *_amounts(audit, run, dialect))
+        (dialect.name, number(audit.mean(run, dialect)), *_amounts(audit, audit.attributions[run].get(dialect.name)))
         for dialect in reversed(audit.ranked(run))
     ]
     return ReportTable(header=header, rows=(*rows, *_gap(audit, run)), numbers=header[1:], base=audit.base.name)
 
 
-def _amounts(audit: Audit, run: str, dialect: Dialect) -> Iterator[str]:
-    found = audit.attributions[run].get(dialect.name)
-    yield "" if found is None else contribution(found.difference)
-    yield from _by_cause(audit, found)
-
-
-def _by_cause(audit: Audit, found: Attribution | None) -> Iterator[str]:
-    for cause in audit.told_causes:
-        yield "" if found is None else contribution(found.amount(cause))
+def _amounts(audit: Audit, found: Attribution | None) -> Iterator[str]:
+    """The difference, and what each cause adds to it; nothing for the base."""
+    if found is None:
+        return iter([""] * (1 + len(audit.told_causes)))
+    return map(contribution, (found.difference, *(found.amount(cause) for cause in audit.told_causes)))
 
 
 def _gap(audit: Audit, run: str) -> Iterator[tuple[str, ...]]:
     """The gap that the headline splits, unless the base is at one end of it: then a row has it already."""
     found = audit.gaps.get(run)
     if found is not None and audit.base not in (found.base, found.other):
-        yield ("highest − lowest", contribution(found.difference), "", *_by_cause(audit, found))
+        difference, *parts = _amounts(audit, found)
+        yield ("highest − lowest", difference, "", *parts)
 
 
 def settings(audit: Audit) -> list[tuple[str, str]]:
@@ -108,31 +105,22 @@ def cutoffs(audit: Audit, run: str) -> ReportTable:
     return ReportTable(header=header, rows=tuple(rows), numbers=header[1:], base=audit.base.name)
 
 
-def moving(audit: Audit, run: str, most: int = 8) -> ReportTable:
-    """The queries on which the tools are furthest apart."""
+def moving(found: Iterable[Mover]) -> ReportTable:
+    """Queries on which the tools are furthest apart: of the lowest and the highest value, one tool that gives it."""
     header = ("query", "alike", "documents", "relevant", "lowest", "highest", "what it is like")
     rows = []
-    for mover in movers(audit, run, most=most):
-        low, high = low_and_high(mover)
-        rows.append((mover.query, str(mover.like), str(mover.documents), str(mover.relevant), low, high, kinds(mover)))
-    return ReportTable(header=header, rows=tuple(rows), numbers=("alike", "documents", "relevant"))
-
-
-def low_and_high(mover: Mover) -> tuple[str, str]:
-    """The lowest and the highest value of a query, each with one tool that gives it."""
-    known = [value for value in mover.values.values() if not np.isnan(value)]
-    return tuple(_with_tools(mover, value) for value in (min(known), max(known)))  # type: ignore[return-value]
+    for mover in found:
+        known = [value for value in mover.values.values() if not np.isnan(value)]
+        ends = (_with_tools(mover, value) for value in (min(known), max(known)))
+        kinds = ", ".join(KINDS[kind] for kind in mover.kinds) or "–"
+        rows.append((mover.query, str(mover.like), str(mover.documents), str(mover.relevant), *ends, kinds))
+    return ReportTable(header=header, rows=rows, numbers=header[1:4])
 
 
 def _with_tools(mover: Mover, value: float) -> str:
     names = mover.at(value)
     more = f" + {len(names) - 1}" if len(names) > 1 else ""
     return f"{value:.4f} ({names[0]}{more})"
-
-
-def kinds(mover: Mover) -> str:
-    """What a query is like."""
-    return ", ".join(KINDS[kind] for kind in mover.kinds) or "–"
 
 
 def orders(audit: Audit, verdict: ToolPreferences) -> ReportTable:

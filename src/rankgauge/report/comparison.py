@@ -16,7 +16,7 @@ from rankgauge.report import notes as common
 from rankgauge.report.comparison_tables import MOST, UP
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import Medium, Report, ReportDocument
-from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Drawing, sheet
 from rankgauge.stats.effects import POWER
 
@@ -78,8 +78,7 @@ class ComparisonReport(Report):
     def picture(self) -> Drawing:
         """The means of each measure, and how they go with the cutoff and with recall."""
         found = self.comparison
-        keys = figures.colours(found.ordered(found.measures[0]))
-        return sheet(self.headline(), {**figures.means(found), **figures.curves(found)}, keys)
+        return sheet(self.headline(), {**figures.means(found), **figures.curves(found)}, figures.colours(found))
 
     def document(self, medium: Medium) -> ReportDocument:
         """The tables and the notes; a page also has charts."""
@@ -102,12 +101,10 @@ class ComparisonReport(Report):
         measure, base = comparison.measures[0], comparison.baseline
         found = tables.grid(comparison, measure)
         if base is not None:
-            above, others = (
-                sum(found[run, base] == UP for run in comparison.runs if run != base),
-                len(comparison.runs) - 1,
-            )
+            others = [run for run in comparison.runs if run != base]
+            above = sum(found[run, base] == UP for run in others)
             verb = "are" if above > 1 else "is"
-            return f"{above or 'None'} of {others} runs {verb} above {base} by more than luck ({measure})"
+            return f"{above or 'None'} of {len(others)} runs {verb} above {base} by more than luck ({measure})"
         first, *rest = comparison.ordered(measure)
         rivals = [run for run in rest if found[first, run] != UP]
         if not rivals:
@@ -148,7 +145,7 @@ class ComparisonReport(Report):
             yield Heading("Who is above whom", hint=MATRIX)
             yield from figures.listed(figures.matrices(found))
         yield Heading("By cutoff and by recall", hint=CURVES)
-        yield figures.legend(found)
+        yield Legend(figures.colours(found))
         yield from figures.listed(figures.curves(found))
         if (moving := tables.movers(found)).rows:
             yield Heading(moving.title)
@@ -183,16 +180,12 @@ class ComparisonReport(Report):
         counted = "the one pair" if pairs == 1 else f"the {pairs} pairs"
         yield "test", f"{test.title}: {test.words}; {test.reference}"
         yield "corrected", f"{correction.title}, over {counted} of each measure: {correction.words}"
-        yield (
-            "verdict",
-            f"of the run against the other, where the corrected p is below {settings.alpha:g}; else it is open",
-        )
+        below = f"where the corrected p is below {settings.alpha:g}; else it is open"
+        yield "verdict", f"of the run against the other, {below}"
         yield from self._sampled()
         kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {settings.seed}"}[settings.interval]
-        yield (
-            "interval",
-            f"95 %, of the mean over queries, and of the mean of paired differences ({kind}); not corrected",
-        )
+        means = "of the mean over queries, and of the mean of paired differences"
+        yield "interval", f"95 %, {means} ({kind}); not corrected"
         yield "effect", "Cohen's d_z: the mean difference over the standard deviation of the differences"
         aim = f"{100 * POWER:.0f} % power in a paired t test at {settings.alpha:g}"
         yield "needed", f"how many queries would give {aim}, if the effect found were the true one"

@@ -13,7 +13,7 @@ from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.report.comparison_tables import DOWN, OPEN, UP, grid, label
 from rankgauge.report.numbers import number, signed
-from rankgauge.report.passages import Figure, Legend
+from rankgauge.report.passages import Figure
 from rankgauge.report.svg import COLOURS, GREY, WIDTH, Axis, Drawing, Plot, ticks
 
 NAME = 20
@@ -153,13 +153,9 @@ def _curve(curve: MeanCurve, order: Sequence[str]) -> Drawing:
     return plot
 
 
-def legend(comparison: Comparison) -> Legend:
-    """The runs with their colours, and how many more there are in grey."""
-    return Legend(colours(comparison.ordered(comparison.measures[0])))
-
-
-def colours(order: Sequence[str]) -> dict[str, str]:
-    """By run its colour; those beyond the colours share one."""
+def colours(comparison: Comparison) -> dict[str, str]:
+    """By run its colour, and how many more there are in grey."""
+    order = comparison.ordered(comparison.measures[0])
     found = dict(zip(order, COLOURS, strict=False))
     return found | ({f"{len(order) - len(found)} other runs": GREY} if len(order) > len(found) else {})
 

@@ -63,22 +63,14 @@ def means(comparison: Comparison) -> ReportTable:
     rows = []
     for measure in comparison.measures:
         above = beaten(comparison, measure)
-        found = comparison.means.filter(pl.col("measure") == str(measure)).sort(
-            "mean", descending=True, maintain_order=True
-        )
+        found = comparison.means.filter(pl.col("measure") == str(measure))
+        found = found.sort("mean", descending=True, maintain_order=True)
         for place, row in enumerate(found.iter_rows(named=True)):
-            run = row["run"]
-            rows.append(
-                (
-                    "" if place else str(measure),
-                    label(comparison, run),
-                    run,
-                    number(row["mean"]),
-                    interval(row["low"], row["high"]),
-                    str(row["queries"]),
-                    ", ".join(above[run]) if len(above[run]) <= NAMED else f"{len(above[run])} runs",
-                )
-            )
+            run, beats = row["run"], above[row["run"]]
+            ends, queries = interval(row["low"], row["high"]), str(row["queries"])
+            listed = ", ".join(beats) if len(beats) <= NAMED else f"{len(beats)} runs"
+            first = "" if place else str(measure)
+            rows.append((first, label(comparison, run), run, number(row["mean"]), ends, queries, listed))
     header = ("measure", "", "run", "mean", "95 % interval", "queries", "above")
     return ReportTable(title="Means", header=header, rows=tuple(rows), numbers=("mean", "queries"))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.measures import Cutoff, Example, Measure, parse
+from rankgauge.measures import MEASURES, Cutoff, Example, Measure, parse
 from rankgauge.policies import ABOVE_ZERO, Policy
 from rankgauge.ranking import RankedLists
 from rankgauge.report.notes import settled
@@ -104,6 +104,11 @@ DISCOUNTS: Mapping[str, str] = {
 def family(kind: type[Measure]) -> str:
     """The folder that the measure lives in: set, binary, graded, cascade, scalefree."""
     return kind.__module__.split(".")[-2]
+
+
+def kinds(family_: str) -> list[type[Measure]]:
+    """The measures of a family."""
+    return [kind for kind in MEASURES.values() if family(kind) == family_]
 
 
 def traits(kind: type[Measure]) -> Iterator[tuple[str, str]]:
@@ -209,6 +214,5 @@ def _default(parameter: Field[Any]) -> str:
 
 
 def _meaning(parameter: Field[Any]) -> str:
-    return (
-        str(parameter.metadata.get("words") or PARAMETERS.get(parameter.name, "")).replace("{{", "{").replace("}}", "}")
-    )
+    words = str(parameter.metadata.get("words") or PARAMETERS.get(parameter.name, ""))
+    return words.replace("{{", "{").replace("}}", "}")

@@ -9,10 +9,10 @@ from rich.console import Console
 
 from rankgauge import dialects as _dialects
 from rankgauge import io
-from rankgauge.measures import FAMILIES, MEASURES, Example, Measure
+from rankgauge.measures import FAMILIES, MEASURES, Measure
 from rankgauge.measures.names import unknown
 from rankgauge.report import descriptions
-from rankgauge.report.format import FORMATS, ReportFormat
+from rankgauge.report.format import FORMATS
 from rankgauge.report.formulas import readable
 from rankgauge.report.numbers import number
 from rankgauge.report.terminal import console, escaped, pairs, ruled
@@ -23,8 +23,7 @@ def measures(stream: TextIO) -> None:
     out = console(stream)
     table = ruled("family", "measure", "title")
     for family in FAMILIES:
-        kinds = [kind for kind in MEASURES.values() if descriptions.family(kind) == family]
-        for place, kind in enumerate(kinds):
+        for place, kind in enumerate(descriptions.kinds(family)):
             table.add_row("" if place else family, f"[bold]{kind.facts.name}[/bold]", escaped(kind.facts.title))
     out.print(table)
     _hint(out, "rankgauge measures show nDCG", "shows one with its formula and a worked example")
@@ -43,7 +42,9 @@ def measure(name: str, stream: TextIO) -> None:
     out.print("\n[bold]parameters[/bold]")
     pairs([(f"  {n}", f"{words} (default: {default})") for n, default, words in descriptions.parameters(kind)], out)
     for example in facts.examples:
-        _example(example, out)
+        value = f"{example.value} = {number(descriptions.example_value(example))}"
+        out.print(f"\n[bold]example[/bold]  {escaped(example.measure)}")
+        pairs([("  list", descriptions.example_list(example)), ("  value", value)], out)
 
 
 def dialects(stream: TextIO) -> None:
@@ -73,11 +74,7 @@ def formats(stream: TextIO) -> None:
     out.print("[bold]read[/bold] (recognised by their first lines; packed with gzip, bzip2, xz or zstd as well)")
     pairs([(f"  {known.name}", known.title) for known in io.FORMATS.values()], out)
     out.print("\n[bold]written[/bold] (-o NAME, or -o FILE with such an ending)")
-    pairs([(f"  {known.name}", _written(known)) for known in FORMATS.values()], out)
-
-
-def _written(format_: ReportFormat) -> str:
-    return f"{format_.title} ({', '.join(format_.endings)})"
+    pairs([(f"  {known.name}", f"{known.title} ({', '.join(known.endings)})") for known in FORMATS.values()], out)
 
 
 def _kind(name: str) -> type[Measure]:
@@ -86,12 +83,6 @@ def _kind(name: str) -> type[Measure]:
     if bare not in MEASURES:
         raise unknown(name)
     return MEASURES[bare]
-
-
-def _example(example: Example, out: Console) -> None:
-    value = descriptions.example_value(example)
-    out.print(f"\n[bold]example[/bold]  {escaped(example.measure)}")
-    pairs([("  list", descriptions.example_list(example)), ("  value", f"{example.value} = {number(value)}")], out)
 
 
 def _hint(out: Console, command: str, words: str) -> None:

@@ -59,21 +59,11 @@ class SimulationReport(Report):
     def savings(self) -> pl.DataFrame:
         """A row per study, loss, method and reference."""
         rows = [
-            {
-                "study": study.title,
-                "measure": study.measure,
-                "loss": name,
-                "method": found.method,
-                "against": found.against,
-                "budget": found.budget,
-                "saving": found.value,
-                "error": found.error,
-                "bound": found.bound,
-            }
+            {"study": study.title, "measure": study.measure, "loss": name, **vars(found)}
             for study in self.studies
             for name, found in _savings(study, self.budget)
         ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return pl.DataFrame(rows, infer_schema_length=None).rename({"value": "saving"}, strict=False)
 
     def data(self) -> dict[str, Any]:
         """The studies, their curves, what was saved, and the notes."""

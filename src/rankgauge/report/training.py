@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -22,7 +22,7 @@ WIDTH = 40
 
 def show_rankers(out: TextIO) -> None:
     """Each ranker and what it is."""
-    _write(out, [(name, _title(kind)) for name, kind in RANKERS.items()])
+    _write(out, [(name, (inspect.getdoc(kind) or "").partition("\n")[0]) for name, kind in RANKERS.items()])
 
 
 def show_parameters(kind: type[Ranker], out: TextIO) -> None:
@@ -47,21 +47,17 @@ class Training:
 
     def _lines(self) -> list[tuple[str, str]]:
         ranker, documents = self.ranker, self.train.documents
-        lines = [
-            (
-                "ranker",
-                f"{ranker.name} ({', '.join(f'{name}={value}' for name, value in ranker.own_parameters.items())})",
-            ),
+        parameters = ", ".join(f"{name}={value}" for name, value in ranker.own_parameters.items())
+        counted = f"{len(documents.grades)} of {len(documents.sizes)} queries"
+        return [
+            ("ranker", f"{ranker.name} ({parameters})"),
             ("metric", f"{self.train.measure}, as {self._dialect()} computes it"),
-            (
-                "documents",
-                f"{len(documents.grades)} of {len(documents.sizes)} queries, {ranker.n_features_in_} features",
-            ),
+            ("documents", f"{counted}, {ranker.n_features_in_} features"),
+            *self._curve(),
+            ("train", self._value(self.train)),
+            *([] if self.validation is None else [("validation", self._value(self.validation))]),
+            ("seconds", f"{self.seconds:.1f}"),
         ]
-        lines += self._curve()
-        lines += [("train", self._value(self.train))]
-        lines += [] if self.validation is None else [("validation", self._value(self.validation))]
-        return [*lines, ("seconds", f"{self.seconds:.1f}")]
 
     def _dialect(self) -> str:
         found = changed_dialect(dialects.get(self.ranker.dialect))
@@ -100,12 +96,7 @@ def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
     return "".join(BARS[int(height)] for height in np.rint(heights * (len(BARS) - 1)))
 
 
-def _title(kind: type[Ranker]) -> str:
-    return (inspect.getdoc(kind) or "").partition("\n")[0]
-
-
-def _write(out: TextIO, lines: Iterable[tuple[str, str]]) -> None:
-    rows = list(lines)
+def _write(out: TextIO, rows: Sequence[tuple[str, str]]) -> None:
     width = max((len(name) for name, _ in rows), default=0)
     for name, words in rows:
         print(f"{name:<{width}}  {words}".rstrip(), file=out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankgauge.measures import FAMILIES, MEASURES, Measure
+from rankgauge.measures import FAMILIES, Measure
 from rankgauge.report import descriptions
 from rankgauge.report.formats.md import table
 from rankgauge.report.numbers import number
@@ -30,30 +30,22 @@ order, and $[x]$ is 1 where $x$ holds, else 0. In the examples a dash is a docum
 
 def page() -> str:
     """The page."""
-    sections = [_family(family) for family in FAMILIES if _kinds(family)]
-    return "\n".join([HEAD, *sections])
+    return "\n".join([HEAD, *(_family(family) for family in FAMILIES if descriptions.kinds(family))])
 
 
 def overview() -> str:
     """A table of the families and their measures, for the README."""
-    rows = [
-        (FAMILY_WORDS[family].split(":")[0], ", ".join(_link(kind) for kind in _kinds(family)))
-        for family in FAMILIES
-        if _kinds(family)
-    ]
+    rows = []
+    for family in FAMILIES:
+        if names := [kind.facts.name for kind in descriptions.kinds(family)]:
+            links = ", ".join(f"[{name}](docs/measures.md#{name.lower()})" for name in names)
+            rows.append((FAMILY_WORDS[family].split(":")[0], links))
     return table(("family", "measures"), rows)
 
 
-def _kinds(family: str) -> list[type[Measure]]:
-    return [kind for kind in MEASURES.values() if descriptions.family(kind) == family]
-
-
-def _link(kind: type[Measure]) -> str:
-    return f"[{kind.facts.name}](docs/measures.md#{kind.facts.name.lower()})"
-
-
 def _family(family: str) -> str:
-    return "\n".join([f"## {FAMILY_WORDS[family]}\n", *("\n".join(_measure(kind)) for kind in _kinds(family))])
+    measures = ("\n".join(_measure(kind)) for kind in descriptions.kinds(family))
+    return "\n".join([f"## {FAMILY_WORDS[family]}\n", *measures])
 
 
 def _measure(kind: type[Measure]) -> Iterator[str]:
