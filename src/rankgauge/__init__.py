@@ -1,4 +1,4 @@
-"""Judge rankings on graded relevance."""
+"""Evaluate rankings on graded relevance."""
 
 from __future__ import annotations
 

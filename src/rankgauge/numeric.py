@@ -1,4 +1,4 @@
-"""Arrays: the types that kernels take and give, and a quotient that knows 0/0."""
+"""Arrays: the types that kernels take and give, and a division that gives NaN where the denominator is 0."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Duplicates(Policy):
 
     REFUSE = "refuse", "a document listed twice for a query is an error"
     LAST = "last", "the last line of a document listed twice for a query counts"
-    ROWS = "rows", "every line is a document of its own, called after its place"
+    ROWS = "rows", "every line is a separate document, named after its position"
 
 
 class Grouping(Policy):

@@ -340,7 +340,7 @@ def test_what_is_no_campaign(tmp_path: Path) -> None:
         raw.execute("update campaigns set format = 99")
     with pytest.raises(InputError, match="format 99"):
         Campaign.open(path)
-    with pytest.raises(InputError, match="not known"):
+    with pytest.raises(InputError, match="unsupported kind"):
         Campaign.open("oracel://here/there")
 
 

@@ -1,4 +1,4 @@
-"""What in a data set bends scores: every check finds what was planted, and nothing where there is nothing."""
+"""What in a data set distorts scores: every check finds what was planted, and nothing where there is nothing."""
 
 from __future__ import annotations
 

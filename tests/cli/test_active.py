@@ -73,7 +73,7 @@ def test_mistakes(command: Command, table: Path, tmp_path: Path) -> None:
     labels.write_text("q00 0 d0 1\nq00 0 d1 9\n")
     assert "labels.txt:2: the grade '9' is not on the scale" in command("active", "record", made, str(labels), code=2)
     labels.write_text("q00 0 d0 1\n")
-    assert "1 that nobody asked for" in command("active", "record", made, str(labels))
+    assert "1 for documents not drawn yet" in command("active", "record", made, str(labels))
     labels.write_text("q00 0 d0 2\n")
     assert "--replace" in command("active", "record", made, str(labels), code=2)
     assert "1 replaced" in command("active", "record", made, str(labels), "--replace")
@@ -81,7 +81,7 @@ def test_mistakes(command: Command, table: Path, tmp_path: Path) -> None:
 
 
 def test_runs_and_urls(command: Command, tmp_path: Path) -> None:
-    """One or two runs are a pool too; a campaign may be a database's URL."""
+    """One or two runs are a pool too; a campaign may be a database URL."""
     url = f"sqlite:///{tmp_path / 'room.db'}#autumn"
     shown = command(
         *("active", "plan", "bm25.txt", "dense.txt.gz", "-m", "DCG@5", "--grades", "0,1,2"),

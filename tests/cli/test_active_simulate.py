@@ -98,8 +98,8 @@ def test_a_file_to_train_on(command: Command, letor: Path) -> None:
         (("--beliefs", "none"), "model or uniform"),
         (("--cost", "document"), "Did you mean documents"),
         (("--share", "1.5"), "between 0 and 1"),
-        (("--budget", "1"), "from 2 on"),
-        (("--repetitions", "1"), "from 2 on"),
+        (("--budget", "1"), "2 or more"),
+        (("--repetitions", "1"), "2 or more"),
         (("-o", "pdf"), "output format"),
     ],
 )

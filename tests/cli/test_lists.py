@@ -70,7 +70,7 @@ def test_combine(command: Command, folder: Path) -> None:
     asked = ("judgments", "combine", "ratings.csv", "--rule", "and", "--at", "2")
     assert command(*asked, "-o", "strict.txt") == ""
     assert set(io.read_judgments(folder / "strict.txt")["grade"]) == {0.0, 1.0}
-    assert "grade from which on" in command(*asked[:5], code=4)
+    assert "lowest grade that counts as relevant" in command(*asked[:5], code=4)
 
 
 def test_demo(command: Command, tmp_path: Path) -> None:

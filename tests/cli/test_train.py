@@ -92,7 +92,7 @@ def test_lists(command: Command) -> None:
     assert set(listed) == set(ltr.RANKERS)
     for name in listed:
         assert ltr.get(name).constraints.keys() <= set(re.findall(r"--set (\w+)=", command("train", name)))
-    assert shown(command("train", "adarank"))["--set rounds=500"] == "a whole number from 1 on"
+    assert shown(command("train", "adarank"))["--set rounds=500"] == "a whole number, 1 or more"
     assert "not saved" in command("train", "adarank", "train.txt", "--set", "rounds=2")
 
 
@@ -103,7 +103,7 @@ def test_refusals(files: Path, command: Command) -> None:
         (("adarnk",), 3, "Did you mean adarank"),
         (("adarank", "train.txt", "--set", "round=5"), 3, "Did you mean rounds"),
         (("adarank", "train.txt", "--set", "rounds"), 4, "NAME=VALUE"),
-        (("adarank", "train.txt", "--set", "rounds=many"), 4, "whole number from 1 on. Got 'many'"),
+        (("adarank", "train.txt", "--set", "rounds=many"), 4, "whole number, 1 or more. Got 'many'"),
         (("adarank", "train.txt", "--set", "rounds=0"), 4, "Got 0"),
         (("adarank", "train.txt", "-m", "nDGC"), 3, "nDCG"),
         (("adarank", "train.txt", "-d", "letor5"), 3, "letor4"),

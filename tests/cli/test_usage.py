@@ -26,7 +26,7 @@ def test_wrong_use(command: Command, arguments: tuple[str, ...], words: str, pat
     first, *_, last = command(*arguments, code=2).splitlines()
     assert first.startswith("rankgauge: ")
     assert words in first
-    assert last == f"  '{path} --help' tells more."
+    assert last == f"  Run '{path} --help' for details."
 
 
 @pytest.mark.parametrize("group", [(), ("audit",), ("active",)])

@@ -191,7 +191,7 @@ def test_higher_is_not_better_for_every_measure() -> None:
 
 def test_wrong_choices() -> None:
     """One run, an unknown baseline or test, a geometric mean: each says what was expected."""
-    with pytest.raises(ParameterError, match="two at least"):
+    with pytest.raises(ParameterError, match="at least two"):
         compare(JUDGMENTS, {"fair": RUNS["fair"]}, "AP")
     with pytest.raises(UnknownNameError, match="Did you mean good"):
         compare(JUDGMENTS, RUNS, "AP", baseline="god")

@@ -1,4 +1,4 @@
-"""The map in docs/design.md is the package's: its folders, and the rooms where adding something costs one file."""
+"""The map in docs/design.md is the package's: its folders, and the rooms where one file adds something."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def test_the_map_is_complete() -> None:
 
 
 def test_every_room_is_listed() -> None:
-    """The rooms where something costs one file are the rooms of the registries, no more and no fewer."""
-    listed = [room for cells in table("What costs one file") for room in paths(cells[2])]
+    """The rooms where one file adds something are the rooms of the registries, no more and no fewer."""
+    listed = [room for cells in table("What you can add with one file") for room in paths(cells[2])]
     assert sorted(listed) == sorted(registries())
 
 
-@pytest.mark.parametrize("cells", table("What costs one file"), ids=lambda cells: cells[0])
+@pytest.mark.parametrize("cells", table("What you can add with one file"), ids=lambda cells: cells[0])
 def test_the_room_is_its_registrys(cells: list[str]) -> None:
     """The file named as the contract makes the registry, and the registry finds something in each of its rooms."""
     (contract,) = paths(cells[1])

@@ -154,7 +154,7 @@ def test_a_table_is_read_with_all_its_columns(tmp_path: Path, name: str) -> None
     pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(Path(name).suffix, bytes)
     (tmp_path / name).write_bytes(pack(stream.getvalue()))
     assert io.read_table(tmp_path / name).equals(frame)
-    with pytest.raises(InputError, match=r"'\.txt' is no suffix of a table"):
+    with pytest.raises(InputError, match=r"'\.txt' is not a table format"):
         io.read_table(written(tmp_path, "", "t.txt"))
 
 

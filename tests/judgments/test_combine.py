@@ -115,7 +115,7 @@ def test_labels_are_no_grades() -> None:
 
 def test_levels_and_names_are_checked() -> None:
     """`and` and `or` need a level, one way or the other, and a level is a number."""
-    with pytest.raises(ParameterError, match="the grade from which on"):
+    with pytest.raises(ParameterError, match="the lowest grade that counts as relevant"):
         combine(JUDGED, "or")
     with pytest.raises(ParameterError, match="omitted"):
         combine(JUDGED, "or@1", at=1)

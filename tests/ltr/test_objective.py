@@ -97,7 +97,7 @@ def test_scores_that_are_no_numbers() -> None:
 def test_refusals() -> None:
     """What a dialect refuses, an objective under it refuses."""
     documents = Documents.of(np.zeros((2, 1)), [0.5, 1.0], [1, 1])
-    with pytest.raises(InputError, match="knows no grade of"):
+    with pytest.raises(InputError, match="does not accept the grade"):
         Objective.of(documents, "nDCG@10", "yahoo").values(np.zeros(2))
 
 

@@ -48,7 +48,7 @@ def mixture(*beliefs: FloatArray, shares: Sequence[float] | None = None) -> Floa
         raise InputError(f"beliefs of shapes {[one.shape for one in beliefs]} have no mixture")
     weights = np.ones(len(beliefs)) if shares is None else np.asarray(shares, dtype=np.float64)
     if weights.shape != (len(beliefs),) or not (weights >= 0).all() or not weights.sum() > 0:
-        raise ParameterError("mixture", "shares", f"{len(beliefs)} numbers from 0 on, not all 0", shares)
+        raise ParameterError("mixture", "shares", f"{len(beliefs)} numbers of 0 or more, not all 0", shares)
     return np.asarray(sum(share * one for share, one in zip(weights / weights.sum(), beliefs, strict=True)))
 
 

@@ -1,7 +1,7 @@
 """Confidence intervals: Student's t for a budget that is fixed in advance, confidence sequences to stop at any time.
 
-Whoever stops when the t interval looks narrow enough has a coverage near 50 %. A confidence sequence holds at all times
-at once, and is 1.55 times as wide.
+If you stop when the t interval looks narrow enough, its coverage falls to about 50 %. A confidence sequence holds at
+all times at once, and is 1.55 times as wide.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ FIRST = 100
 class IntervalKind(Policy):
     """Interval: when the interval holds."""
 
-    T = "t", "holds for a budget that was fixed in advance"
-    SEQUENCE = "sequence", f"holds whenever one stops, from {FIRST} draws on, as far as the central limit theorem does"
-    BERNSTEIN = "bernstein", "holds whenever one stops, for any number of draws, where values are bounded"
+    T = "t", "valid for a budget that was fixed in advance"
+    SEQUENCE = "sequence", f"valid whenever you stop after {FIRST} draws or more (asymptotically)"
+    BERNSTEIN = "bernstein", "valid whenever you stop, after any number of draws, if values are bounded"
 
 
 def half_width(

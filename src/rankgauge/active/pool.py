@@ -264,7 +264,7 @@ def _check_costs(pool: Pool) -> None:
             hint="The cost of a document is a number above 0.",
         )
     if not ((pool.overhead >= 0) & np.isfinite(pool.overhead)).all():
-        raise InputError("the overhead of a query is a number from 0 on")
+        raise InputError("the overhead of a query must be 0 or more")
 
 
 def _query(pool: Pool, row: int) -> str:

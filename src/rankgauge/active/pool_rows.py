@@ -43,7 +43,7 @@ class PoolRows:
     def of(cls, source: Any, *, scores: str | Sequence[str] | None = None, depth: int | None = None) -> PoolRows:
         """The rows of a frame or a file; lists are cut at the depth, and documents in no list are dropped."""
         if depth is not None and (depth != int(depth) or depth < 1):
-            raise ParameterError("a pool", "depth", "a whole number from 1 on", depth)
+            raise ParameterError("a pool", "depth", "a whole number, 1 or more", depth)
         frame = _identified(io.read_table(source) if io.is_path(source) else as_frame(source))
         names = _score_columns(frame, scores)
         queries, code = _numbered(frame["query"])

@@ -23,7 +23,7 @@ def repetitions(
 ) -> Repetitions:
     """The estimates of `count` repetitions of a method; repetition r has the seed rng + r."""
     if count < 1:
-        raise ParameterError("a simulation", "count", "a whole number from 1 on", count)
+        raise ParameterError("a simulation", "count", "a whole number, 1 or more", count)
     known = _known(pool, target, grades)
     return methods.get(method).repeat(pool, target, known, budget=budget, seeds=rng + np.arange(count))
 

@@ -97,7 +97,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Check(Registered):
-    """Something in a data set that bends scores."""
+    """Something in a data set that distorts scores."""
 
     registry = CHECKS
 
@@ -135,7 +135,7 @@ class Lint:
 
 
 def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list[Lint]:
-    """What in the data bends scores; with an audit of the run, by how much for each of its tools."""
+    """What in the data distorts scores; with an audit of the run, by how much for each of its tools."""
     subject = Subject.of(judgments, run)
     found = ((check, check.find(subject)) for check in CHECKS.values())
     return [

@@ -33,7 +33,7 @@ DIGEST: Mapping[str, str] = {
 def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
     """The records of a result's queries, and of those that nobody judged.
 
-    `places` (query, place) says where the queries first stand: among the judgments, or else in the run.
+    `places` (query, place) says where the queries first appear: among the judgments, or else in the run.
     """
     hits, n = result.hits, len(result.hits.queries)
     top = np.full(n, -np.inf)

@@ -31,7 +31,7 @@ class EvaluationJob:
     """Some measures under a dialect, for queries that come in batches.
 
     A batch has the columns query, kind, document, number (the grade of a judgment, the score of a line) and, where
-    several assessors are combined, assessor. The rows of a query stand together, in the order of the input.
+    several assessors are combined, assessor. The rows of a query are together, in the order of the input.
     """
 
     dialect: Dialect

@@ -54,7 +54,7 @@ def _judgments(frame: Any, job: EvaluationJob) -> Any:
         return rows
     if len(rows.select("assessor").distinct().take(2)) > 1:
         raise InputError(
-            "several assessors judged these documents, and nothing says how their grades become one",
+            "several assessors judged these documents, and nothing says how to combine their grades",
             hint="Choose a rule: assessors='mean', 'majority', 'and@1' … (--assessors on the command line).",
         )
     return rows.drop("assessor")

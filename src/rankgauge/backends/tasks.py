@@ -36,7 +36,7 @@ def digests(job: EvaluationJob, by: str) -> Task:
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         for frame, result in job.results(frames(batches), by=by):
-            # The judgments of a query stand before its lines.
+            # The judgments of a query come before its lines.
             kinds = frame.group_by("query", "kind").agg(pl.col("order").min().alias("place"))
             places = kinds.sort("kind").unique("query", keep="first").select("query", "place")
             yield from packed(digest(result, places), DIGEST)

@@ -40,7 +40,7 @@ def read_pool(
 UNITS: dict[str, tuple[Callable[[Pool], float], str]] = {
     "document": (lambda pool: float(pool.costs.mean()), "a document costs 1 on average"),
     "query": (lambda pool: float(pool.query_costs.mean()), "a query costs 1 on average"),
-    "none": (lambda pool: 1.0, "costs as they stand in the pool"),
+    "none": (lambda pool: 1.0, "costs as given in the pool"),
 }
 
 
@@ -71,4 +71,4 @@ def _numbers(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ParameterError("active plan", "grades", "numbers between commas, as in 0,1,2,3", text) from None
+        raise ParameterError("active plan", "grades", "numbers separated by commas, as in 0,1,2,3", text) from None

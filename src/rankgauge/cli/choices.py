@@ -37,7 +37,7 @@ _REGISTRY = re.compile(r"\{([\w.]+:[\w.]+)\}")
 def option(
     *flags: str, registry: str, help: str, metavar: str = "NAME", several: bool = False, more: Iterable[str] = ()
 ) -> Any:
-    """An option whose value is a name in the registry, or one of `more`; `several`: names between commas.
+    """An option whose value is a name in the registry, or one of `more`; `several`: names separated by commas.
 
     A registry is a `Registry`, a mapping, a policy, or a function that gives a mapping. `{choices}` in the help text
     becomes the list of names.
@@ -69,7 +69,7 @@ def values(*known: str) -> Offer:
 
 
 def listed(offer: Offer) -> Offer:
-    """What is offered for a value that may be several between commas: the same after each comma."""
+    """What is offered for a value that may be several, separated by commas: the same after each comma."""
 
     def after_comma(incomplete: str) -> Offers:
         done, comma, last = incomplete.rpartition(",")

@@ -17,9 +17,9 @@ _BREAK = re.compile(r"[@=:]+")
 
 @contextlib.contextmanager
 def mended() -> Iterator[None]:
-    """For what runs inside, words are whole that bash has broken at @, = and :, as in `-m nDCG@10,A`.
+    """For what runs inside, words that bash has broken at @, = and : are whole, as in `-m nDCG@10,A`.
 
-    Bash puts what is offered in the place of its own last word, so the part of the whole word before that is left away.
+    Bash puts what is offered in the place of its own last word, so the part of the whole word before that is dropped.
     """
     if os.environ.get(BASH[0]) != BASH[1]:
         yield
@@ -36,7 +36,7 @@ def mended() -> Iterator[None]:
 
 
 def _joined(words: list[str]) -> tuple[list[str], str]:
-    """The words with the broken ones whole, and what of the last one stands before bash's own last word."""
+    """The words with the broken ones whole, and the part of the last one that comes before bash's own last word."""
     whole: list[str] = []
     before, joins = "", False
     for word in words:

@@ -28,7 +28,7 @@ INTERRUPTED = 130
 # No rich help: it alone takes longer than the rest of the start.
 app = typer.Typer(
     name="rankgauge",
-    help="Judge rankings on graded relevance, by the papers' definitions or as other tools compute them.",
+    help="Evaluate rankings on graded relevance, as the papers define it or as other tools compute it.",
     epilog=examples_of(
         "rankgauge demo", "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP", "rankgauge measures show nDCG"
     ),
@@ -53,7 +53,7 @@ def _version(wanted: bool) -> None:
 def main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
 ) -> None:
-    """Judge rankings on graded relevance, by the papers' definitions or as other tools compute them."""
+    """Evaluate rankings on graded relevance, as the papers define it or as other tools compute it."""
 
 
 def run() -> None:
@@ -80,7 +80,7 @@ def run() -> None:
     except OSError as error:
         if not _is_broken_pipe(error):
             raise
-        # Whoever read us has seen enough (| head); what is still in the buffer goes nowhere.
+        # The reader has seen enough (| head); drop what is still in the buffer.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
 
@@ -89,7 +89,7 @@ def _told(error: Any) -> str:
     """What is wrong, how the command is used, and where to read more."""
     if error.ctx is None:
         return str(error.format_message())
-    usage, more = error.ctx.get_usage(), f"'{error.ctx.command_path} --help' tells more."
+    usage, more = error.ctx.get_usage(), f"Run '{error.ctx.command_path} --help' for details."
     return "\n  ".join([error.format_message(), *usage.splitlines(), more])
 
 

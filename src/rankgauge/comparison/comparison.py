@@ -71,7 +71,7 @@ class Comparison:
 
     def __post_init__(self) -> None:
         if len(self.results) < 2:
-            raise ParameterError("compare", "runs", "two at least, under different names", list(self.results))
+            raise ParameterError("compare", "runs", "at least two, with different names", list(self.results))
         if self.baseline is not None and self.baseline not in self.results:
             raise UnknownNameError("run", self.baseline, self.results)
         for measure in self.measures:

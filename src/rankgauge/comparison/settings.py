@@ -36,7 +36,7 @@ class ComparisonSettings:
         if not 0 < self.alpha < 1:
             raise ParameterError("compare", "alpha", "between 0 and 1", self.alpha)
         if self.draws is not None and self.draws < 1:
-            raise ParameterError("compare", "draws", "a whole number from 1 on", self.draws)
+            raise ParameterError("compare", "draws", "a whole number, 1 or more", self.draws)
 
     @property
     def paired_test(self) -> PairedTest:

@@ -143,7 +143,7 @@ FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
     "test.txt": ("a learned ranker's test set in the LETOR format", _letor),
     "scores.txt": ("a score for each line of test.txt", _scores),
     "pool.csv": (
-        "documents that nobody has judged, and what a model believes of them",
+        "documents that nobody has judged, and a model's beliefs about their grades",
         lambda c: c.pool.drop("grade").write_csv(),
     ),
     "grades.csv": ("what an assessor would say of them", lambda c: c.pool["query", "document", "grade"].write_csv()),

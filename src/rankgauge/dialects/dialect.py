@@ -152,7 +152,9 @@ class Dialect(Registered):
         """The grades after the policies on fractions and on grades above the top of the scale."""
         odd = grades[np.isfinite(grades) & (grades != np.trunc(grades))]
         if self.fractional is FractionalGrade.REFUSE and len(odd):
-            raise InputError(f"{self.name} knows no grade of {odd[0]:g}", hint="Use whole grades, or fractional=keep.")
+            raise InputError(
+                f"{self.name} does not accept the grade {odd[0]:g}", hint="Use whole grades, or fractional=keep."
+            )
         above = grades > self.max_grade
         if self.high is HighGrade.REFUSE and above.any():
             top = f"a grade of {grades[above][0]:g} is above {self.max_grade:g}, the highest that {self.name} knows"

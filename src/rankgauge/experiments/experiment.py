@@ -43,9 +43,9 @@ class Setting:
 
     def __post_init__(self) -> None:
         if self.trials < 2:
-            raise ParameterError("reproduce", "trials", "a whole number from 2 on, for a standard error", self.trials)
+            raise ParameterError("reproduce", "trials", "a whole number, 2 or more, for a standard error", self.trials)
         if self.jobs < 1:
-            raise ParameterError("reproduce", "jobs", "a whole number from 1 on", self.jobs)
+            raise ParameterError("reproduce", "jobs", "a whole number, 1 or more", self.jobs)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

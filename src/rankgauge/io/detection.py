@@ -58,7 +58,7 @@ def readable(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], abilit
     if able:
         return able[0]
     raise InputError(
-        f"holds {found[0].kind.value} (format {found[0].format.name}), {wanted[0].value} expected",
+        f"contains {found[0].kind.value} (format {found[0].format.name}); expected {wanted[0].value}",
         path=source.name,
         hint=_expected(found, wanted[0]),
     )

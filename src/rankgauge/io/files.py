@@ -62,8 +62,8 @@ def read_table(path: PathLike) -> pl.DataFrame:
     suffix = suffix_of(os.fspath(path))
     read = next((one.read_table for one in FORMATS.values() if one.read_table and suffix in one.suffixes), None)
     if read is None:
-        hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own ways in."
-        raise InputError(f"'{suffix}' is no suffix of a table", path=os.fspath(path), hint=hint)
+        hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own readers."
+        raise InputError(f"'{suffix}' is not a table format", path=os.fspath(path), hint=hint)
     return read(_source(path))
 
 

@@ -47,7 +47,7 @@ class Source:
             return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()
         file = Path(path)
         if file.is_dir():
-            raise InputError("is a directory, a file was expected", path=path)
+            raise InputError("is a directory, not a file", path=path)
         if not file.exists():
             raise InputError("there is no such file", path=path, hint=_neighbours(file))
         try:
@@ -65,7 +65,7 @@ class Source:
             with self._raw() as raw:
                 if is_bomb(raw.read(1 << 16)):
                     raise InputError(
-                        f"unpacks to more than {RATIO} times its size, as no file of rankings does",
+                        f"unpacks to more than {RATIO} times its size; no real ranking file compresses that well",
                         path=self.name,
                         hint="Unpack it yourself if it is one.",
                     )

@@ -78,7 +78,7 @@ def records(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
                 yield begins, dict(zip(names, cells, strict=False))
             begins = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"is no table: {error}", path=source.name, line=begins) from None
+        raise InputError(f"is not a valid table: {error}", path=source.name, line=begins) from None
 
 
 def locate_record(source: Source, row: int) -> Place:

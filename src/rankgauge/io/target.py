@@ -24,7 +24,7 @@ def writing(path: str | Path) -> Iterator[BinaryIO]:
         return
     target = Path(path).resolve()
     if target.is_dir():
-        raise InputError("is a directory, a file was expected", path=path)
+        raise InputError("is a directory, not a file", path=path)
     if not target.parent.is_dir():
         raise InputError(f"there is no folder {Path(path).parent}", path=path)
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced

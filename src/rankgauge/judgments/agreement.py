@@ -54,7 +54,7 @@ def agreement(
     if not 0 < level < 1:
         raise ParameterError("agreement", "level", "between 0 and 1", level)
     if resamples < 1:
-        raise ParameterError("agreement", "resamples", "a whole number from 1 on", resamples)
+        raise ParameterError("agreement", "resamples", "a whole number, 1 or more", resamples)
     panel = Panel.of(judgments)
     tally, confusion = panel.tally(), panel.confusion()
     samples = None if rng is None else _resampled(tally, rng, resamples)

@@ -81,7 +81,7 @@ def _parse(rule: str | Rule, at: float | None) -> tuple[Rule, float | None]:
     except ValueError:
         raise ParameterError(wanted.name, "at", f"a grade, as in {wanted.name}@1", text) from None
     if wanted.binary and level is None:
-        raise ParameterError(wanted.name, "at", f"the grade from which on a document is relevant: {wanted.name}@1", at)
+        raise ParameterError(wanted.name, "at", f"the lowest grade that counts as relevant: {wanted.name}@1", at)
     return wanted, level
 
 

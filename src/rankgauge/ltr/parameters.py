@@ -34,18 +34,18 @@ class Constraint:
 
 
 def whole_number(*, least: int = 1, optional: bool = False) -> Constraint:
-    """A whole number from `least` on."""
+    """A whole number, `least` or more."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
-    return Constraint(f"a whole number from {least} on", holds, optional)
+    return Constraint(f"a whole number, {least} or more", holds, optional)
 
 
 def real_number(*, positive: bool = False, most: float = np.inf, optional: bool = False) -> Constraint:
     """A number from 0 to `most`; `positive` excludes 0."""
-    low = "a number above 0" if positive else "a number from 0"
-    end = f" to {most:g}" if most < np.inf else "" if positive else " on"
+    low = "a number above 0" if positive else "a number from 0" if most < np.inf else "a number, 0 or more"
+    end = f" to {most:g}" if most < np.inf else ""
 
     def holds(value: Any) -> bool:
         real = isinstance(value, Real) and not isinstance(value, bool)

@@ -176,7 +176,7 @@ class Measure:
         elif rule is Cutoff.RECALL and not 0 <= cutoff <= 1:
             raise ParameterError(self.facts.name, "cutoff", "a recall level from 0 to 1", cutoff)
         elif rule is not Cutoff.RECALL and (cutoff != int(cutoff) or cutoff < 1):
-            raise ParameterError(self.facts.name, "cutoff", "a whole number from 1 on", cutoff)
+            raise ParameterError(self.facts.name, "cutoff", "a whole number, 1 or more", cutoff)
 
     @property
     def depth(self) -> int:

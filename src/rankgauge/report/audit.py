@@ -27,7 +27,8 @@ choices that cause it: to the right what lifts the score, to the left what lower
 page splits the gap between the lowest and the highest tool."""
 CUTOFFS = "How the score goes with the number of documents that count. Tools that agree everywhere share a line."
 MOVERS = """Queries on which the tools are furthest apart. Each dot is what one or more tools give the query, from 0 on
-the left to 1 on the right; "alike" counts the queries to which every tool gives the very same values."""
+the left to 1 on the right; "same values" counts the queries to which every
+tool gives exactly these."""
 EVERY_TOOL = "Every other line is what one tool computes for the very same documents in the same order."
 FOOTER = """The parts of a difference are Shapley values: the mean, over all orders in which the choices can be switched
 from one tool's to the other's, of what each switch changes. They sum to the difference exactly. Every tool is computed

@@ -107,7 +107,7 @@ def cutoffs(audit: Audit, run: str) -> ReportTable:
 
 def moving(found: Iterable[Mover]) -> ReportTable:
     """Queries on which the tools are furthest apart: of the lowest and the highest value, one tool that gives it."""
-    header = ("query", "alike", "documents", "relevant", "lowest", "highest", "what it is like")
+    header = ("query", "same values", "documents", "relevant", "lowest", "highest", "traits")
     rows = []
     for mover in found:
         known = [value for value in mover.values.values() if not np.isnan(value)]

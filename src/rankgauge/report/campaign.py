@@ -29,7 +29,7 @@ RECORDED = {
     "replaced": "{} replaced",
     "same": "{} known already",
     "skipped": "{} cannot be judged",
-    "unasked": "{} that nobody asked for: kept, and not used before a draw asks",
+    "unasked": "{} for documents not drawn yet: kept until needed",
     "blank": "{} without a grade",
 }
 """What can become of labels that are recorded."""
@@ -152,7 +152,7 @@ class CampaignReport(Report):
         if self.estimate is not None:
             yield "interval", IntervalKind.parse(self.estimate.interval).words
         if settings.assessors > 1:
-            yield "assessors", f"{settings.assessors} judge each document; one grade of theirs: {settings.combine}"
+            yield "assessors", f"{settings.assessors} per document, combined by {settings.combine}"
         if progress.unjudgeable:
             rule = Unjudgeable.parse(settings.unjudgeable).words
             yield "not judged", f"{count(progress.unjudgeable, 'document')} could not be judged; {rule}"
@@ -191,7 +191,7 @@ class CampaignReport(Report):
 
 
 def recorded(found: Recorded) -> str:
-    """What became of labels: the counts that are not 0, between commas."""
+    """What became of labels: the counts that are not 0, separated by commas."""
     told = [words.format(getattr(found, name)) for name, words in RECORDED.items() if getattr(found, name)]
     return ", ".join(told) or "no labels"
 

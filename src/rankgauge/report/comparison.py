@@ -22,10 +22,10 @@ from rankgauge.stats.effects import POWER
 
 MEANS = "Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it beats."
 PAIRS = """Each column is a query, the largest gain of the first run to the left. The table has the mean of these
-differences, its 95 % interval, and whether a test takes it for more than luck."""
+differences, its 95 % interval, and whether a test finds it significant."""
 MATRIX = """Blue: the run of the row is above that of the column by more than luck. Red: below it. Grey: the difference
 may be luck. The best run comes first."""
-CURVES = "Means over queries: what a reader gets who stops early, and precision as more of the relevant is found."
+CURVES = "Means over queries: what a reader who stops early gets, and precision as more relevant documents are found."
 AGREEMENT = """A measure that separates more pairs is steadier over queries; that alone does not make it the right one.
 Kendall's tau-b counts the pairs of runs that two measures order alike; in tau-AP the top counts more."""
 
@@ -180,7 +180,7 @@ class ComparisonReport(Report):
         counted = "the one pair" if pairs == 1 else f"the {pairs} pairs"
         yield "test", f"{test.title}: {test.words}; {test.reference}"
         yield "corrected", f"{correction.title}, over {counted} of each measure: {correction.words}"
-        below = f"where the corrected p is below {settings.alpha:g}; else it is open"
+        below = f"where the corrected p is below {settings.alpha:g}; otherwise undecided"
         yield "verdict", f"of the run against the other, {below}"
         yield from self._sampled()
         kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {settings.seed}"}[settings.interval]

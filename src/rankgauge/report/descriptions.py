@@ -24,7 +24,7 @@ TIES: Mapping[str, str] = {
     "exact": "the exact mean over all orders of tied documents",
     "sampled": "the mean over random orders of tied documents, with a seed",
     "immune": "their order cannot change the value",
-    "given": "no mean makes sense: the order of the input stands",
+    "given": "no mean makes sense: the order of the input is kept",
 }
 PARAMETERS: Mapping[str, str] = {
     "rel": "the lowest grade that counts as relevant",
@@ -43,7 +43,7 @@ PARAMETERS: Mapping[str, str] = {
     "multiple": "the multiple of R to cut at",
     "ruler": "what the first relevant rank is worth in place of 1/rank: trec, romip, or single for 1/rank in 32 bits",
     "padded": "divide by k even where the list is shorter",
-    "stop": "let grades outside the scale pass, as the formula gives (formula), or that of their whole part (whole)",
+    "stop": "accept grades above the scale: apply the formula as is (formula) or to the grade's whole part (whole)",
     "beta": "how much recall (SetF) or gain (Q) weighs",
     "p_rel": "how likely a document is what the user looks for: romip, grade, or one number for all relevant ones",
     "p_break": "the chance that a user tires at a document",

@@ -1,4 +1,4 @@
-"""The report of `rankgauge audit lint`: what in the data bends scores, and by how much."""
+"""The report of `rankgauge audit lint`: what in the data distorts scores, and by how much."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FindingsReport(Report):
     def document(self, medium: Medium) -> ReportDocument:
         """Each finding: how many, what it does to which tool, examples, and the means with and without."""
         passages = [passage for one in self.found for passage in self._finding(one)]
-        return ReportDocument(passages=passages or [Paragraph("Nothing in this data bends scores.")])
+        return ReportDocument(passages=passages or [Paragraph("Nothing in this data distorts scores.")])
 
     def _finding(self, one: Lint) -> Iterator[Passage]:
         finding = one.finding

@@ -52,17 +52,23 @@ class PlanReport(Report):
         yield "beliefs", _beliefs(pool)
         yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}"
         if settings.assessors > 1:
-            yield "assessors", f"{settings.assessors} judge each document, and each of them costs"
+            yield "assessors", f"{settings.assessors} per document, and each label costs"
         method = methods.METHODS[settings.method]
         yield "method", f"{settings.method}: {method.title[0].lower()}{method.title[1:]}; seed {settings.seed}"
 
     def _advice(self) -> Iterator[tuple[str, str]]:
         best = self.forecast.best(self.campaign.settings.allowance)
-        yield "saves", "the share of the budget that a method saves while it is as exact as passive with all of it"
+        yield (
+            "saves",
+            "the share of the budget that a method saves for the precision that passive reaches with all of it",
+        )
         yield "narrowest", f"{best} promises the narrowest interval here"
         even = self.forecast.break_even(best, "passive") if best != "passive" else math.nan
         if math.isfinite(even):
-            yield "pays", f"{best} is never worse than passive from a budget of {amount(even)} on, as far as looked at"
+            yield (
+                "pays",
+                f"{best} is never worse than passive from a budget of {amount(even)} up, within those forecast",
+            )
 
     def _saving(self, method: str) -> str:
         saving = self.forecast.saving(method, "passive", self.campaign.settings.allowance)

@@ -51,7 +51,7 @@ def dialects(stream: TextIO) -> None:
     """Every dialect: its name and title."""
     out = console(stream)
     pairs([(known.name, known.title) for known in _dialects.DIALECTS.values()], out)
-    _hint(out, "rankgauge dialects show trec_eval", "shows what one does otherwise than standard")
+    _hint(out, "rankgauge dialects show trec_eval", "shows how one differs from standard")
 
 
 def dialect(name: str, stream: TextIO) -> None:

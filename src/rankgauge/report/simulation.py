@@ -144,7 +144,7 @@ class SimulationReport(Report):
         spent = "in units of the mean cost of judging all documents of a query; labels bought once are not paid again"
         saved = (
             "1 − b/B: B is what the other method spends, b what this one needs for the same mean loss; "
-            "≥: its least budget is already enough; ≤: its largest is not, and the rest is reckoned; "
+            "≥: its least budget is already enough; ≤: its largest is not, and the rest is extrapolated; "
             "open: the repetitions are too few to tell"
         )
         found = [("repetitions", tried), ("budget", spent), ("saved", saved)]

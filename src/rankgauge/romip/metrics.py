@@ -53,8 +53,8 @@ F_MEASURE = OfficialMetric("F", "SetF", "F-мера", "F-measure")
 DECISIONS = (RECALL, PRECISION, ACCURACY, ERROR, F_MEASURE)
 """The metrics of the 2×2 table."""
 
-_TREC = ("средний обратный ранг, шкала TREC", "mean reciprocal rank, TREC ruler")
-_ROMIP = ("средний обратный ранг, шкала РОМИП", "mean reciprocal rank, ROMIP ruler")
+_TREC = ("средний обратный ранг, шкала TREC", "mean reciprocal rank, TREC scale")
+_ROMIP = ("средний обратный ранг, шкала РОМИП", "mean reciprocal rank, ROMIP scale")
 QA = (
     PRECISION,
     OfficialMetric("RR-TREC", "RR(ruler='trec')", *_TREC),

@@ -46,7 +46,7 @@ def search(
 
 
 def qa(tables: RelevanceTables, runs: Mapping[str, Any]) -> TrackResult:
-    """The metrics of the question-answering track: precision, and the mean reciprocal rank by both rulers."""
+    """The metrics of the question-answering track: precision, and the mean reciprocal rank on both scoring scales."""
     sheets = [_Sheet(table=table, metrics=metrics.QA) for table in tables.binary]
     return _evaluate("qa", sheets, runs, [Note(code="rulers")])
 

@@ -52,7 +52,7 @@ def bca_interval(
     """
     matrix, shape = _columns("bca_interval", values, level)
     if resamples < 1:
-        raise ParameterError("bca_interval", "resamples", "a whole number from 1 on", resamples)
+        raise ParameterError("bca_interval", "resamples", "a whole number, 1 or more", resamples)
     n = moments(matrix).n
     ends = Interval(np.full(len(n), np.nan), np.full(len(n), np.nan))
     for rows, columns in alike(matrix):

@@ -1,4 +1,4 @@
-"""Rank-biased overlap: how alike two ranked lists are that may be cut off and about different items."""
+"""Rank-biased overlap: how similar two ranked lists are, even if they are cut off or hold different items."""
 
 from __future__ import annotations
 

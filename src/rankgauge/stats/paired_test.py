@@ -54,7 +54,7 @@ class PairedTest(Registered):
         if values.ndim not in (1, 2):
             raise ParameterError(self.name, "differences", "a vector, or a matrix of queries × pairs", values.shape)
         if draws < 1:
-            raise ParameterError(self.name, "draws", "a whole number from 1 on", draws)
+            raise ParameterError(self.name, "draws", "a whole number, 1 or more", draws)
         tested = self.kernel(values.reshape(len(values), -1), rng, draws)
         return Tested(*(column.reshape(values.shape[1:])[()] for column in tested))
 

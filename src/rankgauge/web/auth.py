@@ -39,7 +39,7 @@ async def limited(request: Request, room: TheRoom) -> None:
 def _count_try(request: Request, room: Room) -> None:
     address = request.client.host if request.client else "unknown"
     if not room.limit.allows(address):
-        raise HTTPException(429, "too many tries from this address; wait a minute", headers={"Retry-After": "60"})
+        raise HTTPException(429, "too many attempts from this address; wait a minute", headers={"Retry-After": "60"})
 
 
 async def _signed_in(request: Request, room: TheRoom) -> AsyncIterator[Person]:

@@ -50,7 +50,7 @@ class NewCampaign(BaseModel):
     scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its columns p_0, p_1 …, or 0-4.")
     levels: str = Field("", description=f"Levels of your own: {_EXPECTED}.")
     assessors: int = Field(defaults.ASSESSORS, ge=1, le=20, description="How many assessors judge each document.")
-    combine: str = Field(defaults.COMBINE, description="The rule that makes one grade of theirs.")
+    combine: str = Field(defaults.COMBINE, description="The rule that combines their grades.")
     seed: int = Field(defaults.SEED, ge=0, description="The seed of the draws.")
     stop_at: float | None = Field(None, gt=0, description="Half the width of the interval at which it stops.")
     guide: str = Field("", max_length=10_000, description="Guidelines for the assessors.")

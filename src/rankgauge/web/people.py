@@ -91,11 +91,11 @@ class People:
             return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
 
     def by_link(self, secret: str) -> Person | None:
-        """The owner of a link; None if it does not work, or no longer."""
+        """The owner of a link; None if it is not valid, or has expired."""
         return self._owner(self._usable(secret))
 
     def enter(self, secret: str) -> tuple[Person, str] | None:
-        """The owner of a link and a new session; None if the link does not work, or no longer."""
+        """The owner of a link and a new session; None if the link is not valid, or has expired."""
         with writing(self._engine) as connection:
             person = _person(connection.execute(self._usable(secret)).first())
             # If two browsers open a one-time link at once, only one of them finds it unused.

@@ -55,7 +55,7 @@ class Location:
         try:
             url = make_url(self.base)
         except exc.ArgumentError:
-            raise InputError("is not a database's URL", path=self.text, hint=_URLS) from None
+            raise InputError("is not a database URL", path=self.text, hint=_URLS) from None
         return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ def connect(location: Location, *, existing: bool) -> Engine:
     try:
         engine = sa.create_engine(location.url, **_options(location))
     except exc.NoSuchModuleError:
-        raise InputError("names a database that is not known", path=str(location), hint=_URLS) from None
+        raise InputError("names an unsupported kind of database", path=str(location), hint=_URLS) from None
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "the database's driver", "web") from None
     if location.path is None:
@@ -167,7 +167,7 @@ def _explained(engine: Engine) -> Iterator[None]:
         problem = "has no room left" if _is_full(error.orig) else "does not answer"
         raise UnavailableError(f"the database {problem}: {error.orig}", path=shown) from error
     except exc.DataError as error:
-        problem = f"the database cannot keep this: {str(error.orig).splitlines()[0]}"
+        problem = f"the database cannot store this: {str(error.orig).splitlines()[0]}"
         raise InputError(problem, path=shown) from error
     except exc.TimeoutError as error:
         raise UnavailableError("the database does not answer in time", path=shown) from error

@@ -71,7 +71,7 @@ class LabelBatch:
         known = self._keys.get(label.key) or (old and (old.place, old.assessor, old.kind, old.grade))
         if len(label.key) > LONGEST or (known and known != said):
             problem = f"the key {label.key[:60]!r} belongs to another label, or is too long"
-            raise _fault(label, problem, f"Every label has a key of its own, of {LONGEST} letters at most.")
+            raise _fault(label, problem, f"Every label needs its own key, at most {LONGEST} characters long.")
         self._keys[label.key] = said
         return bool(known)
 
@@ -107,7 +107,7 @@ def is_writable(text: str | None) -> bool:
 def _check_texts(label: Label) -> None:
     if not label.assessor.strip() or len(label.assessor) > LONGEST:
         problem = f"the assessor's name {label.assessor!r} is empty or too long"
-        raise _fault(label, problem, f"{LONGEST} letters at most.")
+        raise _fault(label, problem, f"Use at most {LONGEST} characters.")
     if not all(is_writable(text) for text in (label.assessor, label.comment, label.key)):
         problem = "a text has a character that cannot be stored: a zero byte, or half of a surrogate pair"
         raise _fault(label, problem, "Leave it out.")
@@ -143,7 +143,7 @@ def _grade(label: Label, settings: CampaignSettings) -> float | None:
 
 
 def _conflict(label: Label, before: float | None, now: float | None) -> InputError:
-    then_, now_ = ("not to be judged" if grade is None else f"grade {grade:g}" for grade in (before, now))
+    then_, now_ = ("'cannot be judged'" if grade is None else f"grade {grade:g}" for grade in (before, now))
     return _fault(
         label,
         f"{label.assessor} has judged document {label.document} of query {label.query} before: "

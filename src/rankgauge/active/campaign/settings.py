@@ -43,7 +43,7 @@ class CampaignSettings:
     assessors: int = defaults.ASSESSORS
     """How many assessors judge each document."""
     combine: str = defaults.COMBINE
-    """The rule that makes one grade of theirs."""
+    """The rule that combines their grades."""
     unjudgeable: str = defaults.UNJUDGEABLE
     cost: str = ""
     """What a document's cost is made of, in words."""

@@ -54,7 +54,7 @@ class CampaignRules:
 
     @property
     def interval(self) -> str:
-        """The kind of interval: who stops by an interval needs a confidence sequence."""
+        """The kind of interval: stopping by an interval needs a confidence sequence."""
         return IntervalKind.T if self.stop_at is None else IntervalKind.SEQUENCE
 
     def met(self, state: CampaignState) -> bool:

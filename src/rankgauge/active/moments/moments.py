@@ -63,7 +63,7 @@ class MomentForm(Registered):
 def moments(pool: Pool, target: Target, *, rng: int | np.random.Generator = 0, samples: int = SAMPLES) -> Moments:
     """The mean and variance of each query's value under the beliefs; for two rankers, of the difference."""
     if samples < 2:
-        raise ParameterError("moments", "samples", "a whole number from 2 on", samples)
+        raise ParameterError("moments", "samples", "a whole number, 2 or more", samples)
 
     def compute() -> Moments:
         fits = (form for form in FORMS.values() if form.shape is target.shape and pool.rankers in form.rankers)

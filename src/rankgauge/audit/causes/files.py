@@ -54,7 +54,7 @@ GROUPING = Cause(
     name="grouping",
     subject="queries whose lines are not together",
     advice="Keep the lines of a query together",
-    why="If they are torn apart, some tools see several queries.",
+    why="If they are split up, some tools see several queries.",
     place=160,
 ).register()
 
@@ -63,6 +63,6 @@ ASSESSORS = Cause(
     name="assessors",
     subject="how assessors are combined",
     advice="Combine the grades of several assessors first",
-    why="Tools that are given more than one grade for a document combine them each in its own way.",
+    why="Tools that are given more than one grade for a document each combine them differently.",
     place=190,
 ).register()

@@ -124,13 +124,13 @@ PARAMETERS = Cause(
     subject="how the measure is read",
     setting=_readings_setting,
     advice="Write the parameters of the measure out",
-    why="Tools read its name each with parameters of their own.",
+    why="For the same name, tools assume different parameters.",
     place=170,
 ).register()
 
 
 def _is_ratio(measure: Measure) -> bool:
-    """Whether the unit of gains and discounts does not matter, as they stand above and below the line."""
+    """Whether the unit of gains and discounts does not matter, as they appear both above and below the line."""
     return measure.facts.bounds == (0.0, 1.0)
 
 

@@ -80,7 +80,7 @@ def _ties_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     )
     on = ("1 query" if queries == 1 else f"{queries} queries") + (f" of {run}" if audit.several else "")
     yield AuditAdvice(
-        title="Break no ties by accident",
+        title="Don't leave ties to chance",
         words=f"On {on} the order of documents with equal scores changes the value; average over all orders, as "
         "standard does, or make the scores distinct.",
     )
@@ -140,7 +140,7 @@ DEPTH = Cause(
     setting=lambda dialect, measure, conditions: (
         "whole lists are looked at" if dialect.depth is None else f"lists are cut at {dialect.depth}"
     ),
-    advice="Hand in lists that no tool cuts",
+    advice="Keep lists short enough that no tool cuts them",
     why="Some tools look at a list down to a depth of their own, whatever the cutoff of the measure.",
     place=180,
 ).register()

@@ -1,1 +1,1 @@
-"""What in a data set bends scores: checks, a file for each thing that they look at."""
+"""What in a data set distorts scores: checks, a file for each thing that they look at."""

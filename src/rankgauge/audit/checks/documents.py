@@ -63,8 +63,7 @@ RANKS = Check(
     place=90,
     title="queries whose ranks contradict their scores",
     effect="Scores decide and the ranks are ignored, here as in trec_eval and gdeval: the highest score comes first. "
-    "Distances, of which the smallest is the best, are turned round by a minus before each; where the ranks are right, "
-    "write 1/rank as the score.",
+    "If your scores are distances (smaller is better), negate them; if the ranks are right, write 1/rank as the score.",
     find=_ranks,
 ).register()
 

@@ -24,7 +24,7 @@ group(
 
 CampaignName: TypeAlias = Annotated[
     str,
-    typer.Argument(help="The campaign: a file, or a database's URL (…#name if it has several).", metavar="CAMPAIGN"),
+    typer.Argument(help="The campaign: a file, or a database URL (…#name if it has several).", metavar="CAMPAIGN"),
 ]
 Assessor: TypeAlias = Annotated[
     str | None, typer.Option("--assessor", help="The assessor, if the labels do not name one.", metavar="NAME")
@@ -64,7 +64,8 @@ def next_(
         progress = found.progress()
     if tasks:
         write_tasks(tasks, output)
-        typer.echo(f"{output}: {count(len(tasks), 'document')} for {who} to judge")
+        whose = f" for {assessor}" if assessor else ""
+        typer.echo(f"{output}: {count(len(tasks), 'document')}{whose} to judge")
     else:
         waits = (
             "the rest waits for labels (--again writes the open tasks again)"

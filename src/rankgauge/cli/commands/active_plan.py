@@ -35,7 +35,8 @@ def plan(
         ),
     ] = defaults.METHOD,
     option: Annotated[
-        list[str] | None, typer.Option("--option", help="An option of the method, as stages=1.", metavar="NAME=VALUE")
+        list[str] | None,
+        typer.Option("--option", help="An option of the method, such as stages=1.", metavar="NAME=VALUE"),
     ] = None,
     cost: Annotated[
         str | None,
@@ -49,7 +50,7 @@ def plan(
         str,
         choices.option(
             "--unit",
-            help="What costs 1 on average: {choices} (costs as they are in the pool).",
+            help="What costs 1 on average: {choices} ('none' keeps the pool's costs unchanged).",
             registry="rankgauge.cli.active_pools:UNITS",
         ),
     ] = "document",
@@ -63,7 +64,7 @@ def plan(
         str | None,
         choices.option(
             "--scale",
-            help="Words for grades: {choices}, or your own as good=2,fair=1,bad=0.",
+            help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
             registry="rankgauge.judgments:SCALES",
         ),
     ] = None,
@@ -76,7 +77,7 @@ def plan(
         str,
         choices.option(
             "--combine",
-            help="How their grades become one: {choices}.",
+            help="How to combine their grades: {choices}.",
             metavar="RULE",
             registry="rankgauge.judgments:RULES",
         ),

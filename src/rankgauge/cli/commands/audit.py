@@ -121,7 +121,7 @@ def lint(
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
 ) -> None:
-    """What in a data set bends scores: empty queries, short lists, ties, unjudged documents, duplicates and more."""
+    """What in a data set distorts scores: empty queries, short lists, ties, unjudged documents, duplicates and more."""
     from rankgauge.audit import audit
     from rankgauge.audit.check import lint as look
     from rankgauge.cli.streams import heed

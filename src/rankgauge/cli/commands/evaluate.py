@@ -38,13 +38,15 @@ def evaluate(
         choices.option(
             "--assessors",
             registry="rankgauge.judgments:RULES",
-            help="How the grades of several assessors become one: {choices}.",
+            help="How to combine the grades of several assessors: {choices}.",
             metavar="RULE",
         ),
     ] = None,
     at: Annotated[
         float | None,
-        Option("--at", help="With --assessors: make each grade binary at this one first.", metavar="GRADE"),
+        Option(
+            "--at", help="With --assessors: first make grades binary, 1 from this grade up, else 0.", metavar="GRADE"
+        ),
     ] = None,
     complete: Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")] = False,
     judged_only: Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")] = False,
@@ -99,5 +101,5 @@ def evaluate(
 
 def _rule(assessors: str | None, at: float | None) -> str | None:
     if assessors is None and at is not None:
-        raise ParameterError("evaluate", "at", "given together with --assessors, as in --assessors and --at 2", at)
+        raise ParameterError("evaluate", "at", "used with --assessors, e.g. --assessors mean --at 2", at)
     return assessors if at is None else f"{assessors}@{at:g}"

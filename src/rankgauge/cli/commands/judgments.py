@@ -1,4 +1,4 @@
-"""rankgauge judgments: several assessors, how far they agree, and what one grade to make of theirs."""
+"""rankgauge judgments: several assessors, how far they agree, and how to combine their grades."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankgauge.cli.options import file_format
 
 group(
     "judgments",
-    "Judgments of several assessors: how far they agree, and one grade out of theirs.",
+    "Judgments of several assessors: how far they agree, and how to combine their grades.",
     "rankgauge judgments agreement ratings.csv",
     place=60,
 )
@@ -48,10 +48,13 @@ def combine(
     rule: Annotated[
         str,
         choices.option(
-            "--rule", help="How grades become one: {choices}.", metavar="RULE", registry="rankgauge.judgments:RULES"
+            "--rule", help="How to combine the grades: {choices}.", metavar="RULE", registry="rankgauge.judgments:RULES"
         ),
     ] = "mean",
-    at: Annotated[float | None, typer.Option(help="Make each grade binary at this one first.", metavar="GRADE")] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(help="First make grades binary: 1 from this grade up, else 0.", metavar="GRADE"),
+    ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The file to write; its ending says the format. -: standard output.")
     ] = Path("-"),

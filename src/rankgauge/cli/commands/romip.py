@@ -48,7 +48,7 @@ def search(
     tables: Tables,
     runs: Runs,
     at: Annotated[
-        str, typer.Option("--at", help="The n of precision(n), DCG and NDCG, between commas.", metavar="N,N")
+        str, typer.Option("--at", help="The n of precision(n), DCG and NDCG, separated by commas.", metavar="N,N")
     ] = "1,5,10",
     output: Output = "table",
     lang: Language = "en",
@@ -62,7 +62,7 @@ def search(
 
 @command("romip qa", "rankgauge romip qa tables runs")
 def qa(tables: Tables, runs: Runs, output: Output = "table", lang: Language = "en") -> None:
-    """The question-answering track: precision, and the mean reciprocal rank by the rulers of TREC and ROMIP."""
+    """The question-answering track: precision, and the mean reciprocal rank on the scoring scales of TREC and ROMIP."""
     from rankgauge import romip
 
     _write(lambda: romip.qa(romip.read_tables(tables), _named(runs)), output, lang)
@@ -160,5 +160,5 @@ def _cutoffs(text: str) -> list[int]:
     except ValueError:
         found = []
     if not found or min(found) < 1:
-        raise ParameterError("romip search", "at", "whole numbers from 1 on between commas, as in 5,10", text)
+        raise ParameterError("romip search", "at", "whole numbers, 1 or more, separated by commas, as in 5,10", text)
     return list(dict.fromkeys(found))

@@ -18,7 +18,7 @@ Host: TypeAlias = Annotated[
 Port: TypeAlias = Annotated[int | None, typer.Option("--port", help="The port [default: 8000].", metavar="N")]
 Url: TypeAlias = Annotated[
     str | None,
-    typer.Option("--url", help="How browsers reach the room, where a proxy stands before it.", metavar="URL"),
+    typer.Option("--url", help="The room's public URL, if it is behind a proxy.", metavar="URL"),
 ]
 Source: TypeAlias = Annotated[str, typer.Argument(help="The database: a file or a URL.", metavar="DATABASE")]
 Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL of an empty database.", metavar="COPY")]
@@ -31,9 +31,9 @@ Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL o
     place=130,
 )
 def serve(database: Database = None, host: Host = None, port: Port = None, url: Url = None) -> None:
-    """Open the judging room: pages for assessors, a dashboard for whoever pays, an API for programs.
+    """Open the judging room: pages for assessors, a dashboard for whoever runs the campaign, an API for programs.
 
-    Every other setting is a variable of the environment: see the page on judging as a team.
+    Every other setting is an environment variable: see the page on judging as a team.
     """
     _require()
     from rankgauge.web.server import serve as run

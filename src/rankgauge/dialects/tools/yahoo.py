@@ -1,7 +1,7 @@
 """evaluate.py, the script of the Yahoo! Learning to Rank Challenge.
 
-It reads labels and ranks. A query with nothing relevant has an nDCG of 1; copies of the script with 0.5 are about as
-well: evaluate(…, dialect="yahoo", empty=0.5).
+It reads labels and ranks. A query with nothing relevant has an nDCG of 1; copies of the script with 0.5 also
+circulate: evaluate(…, dialect="yahoo", empty=0.5).
 """
 
 from rankgauge.dialects.dialect import Dialect, prints

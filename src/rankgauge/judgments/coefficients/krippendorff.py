@@ -74,7 +74,7 @@ for _name, (_, _words) in DISTANCES.items():
     Coefficient(
         name=f"alpha-{_name}",
         title=f"Krippendorff's alpha, {_name}",
-        words=f"1 less the share of chance's disagreement that is left; {_words}",
+        words=f"1 − observed / chance disagreement; {_words}",
         reference="Krippendorff, Computing Krippendorff's alpha-reliability, 2011",
         kernel=partial(alpha, distance=_name),
     ).register()

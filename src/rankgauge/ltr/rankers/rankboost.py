@@ -25,7 +25,7 @@ _HIGHEST = 600.0
 class RankBoost(Ranker):
     """Boosting of stumps on pairs of documents, as many rounds as do best on the validation set.
 
-    A round finds the stump that orders the most weight of pairs, adds it, and gives more weight to pairs that stand in
+    A round finds the stump that orders the most weight of pairs, adds it, and gives more weight to pairs that are in
     the wrong order. `bins` cuts the range of each feature into that many equal parts; None has a threshold at each of
     its values. The training value of a round is measured only where there is no validation set: it would cost more than
     the round.

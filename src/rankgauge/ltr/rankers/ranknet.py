@@ -1,4 +1,4 @@
-"""RankNet: a neural network that makes preferred documents likely to stand above others."""
+"""RankNet: a neural network that makes preferred documents likely to rank above others."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 
 
 class RBP(Measure):
-    """The share of relevant documents that a user meets who goes on to the next one with probability p."""
+    """The share of relevant documents seen by a user who goes on to the next one with probability p."""
 
     facts = Facts(
         title="Rank-biased precision",

@@ -11,9 +11,9 @@ from rankgauge.ranking import UNJUDGED, RankedLists, total
 
 class RBPResidual(Measure):
     """What all unjudged documents would add to rank-biased precision if they were relevant: those of the list, and
-    every document that could follow it or come past the cutoff. Lower is surer.
+    every document that could follow it or come past the cutoff. Lower is more certain.
 
-    With `unless_judged`, 0 for a list without unjudged documents, whatever could follow it: trec_eval 10 has it so.
+    With `unless_judged`, 0 for a list without unjudged documents, whatever could follow it, as in trec_eval 10.
     """
 
     facts = Facts(

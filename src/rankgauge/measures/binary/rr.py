@@ -30,9 +30,9 @@ as a number of 32 bits."""
 
 
 class RR(Measure):
-    """What the rank of the first relevant document is worth: 1 / rank, or what a ruler says; 0 where there is none.
+    """What the rank of the first relevant document is worth: 1 / rank, or as a scoring scale says; 0 if there is none.
 
-    The rulers of the question-answering tracks look at a few first answers only.
+    The scoring scales of the question-answering tracks look only at the first few answers.
     """
 
     facts = Facts(

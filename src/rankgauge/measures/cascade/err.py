@@ -8,11 +8,11 @@ from rankgauge.ranking import RankedLists
 
 
 class ERR(Measure):
-    """The expected reciprocal of the rank at which a user stops who is satisfied by a document of grade g with
+    """The expected reciprocal of the rank at which a user stops, if a document of grade g satisfies the user with
     probability (2^g − 1) / 2^max_grade.
 
     The Graded Mean Reciprocal Rank of ROMIP 2010 is ERR(max_grade=3). A grade above the scale is refused, unless `stop`
-    takes the formula for what it gives (formula), or that of the grade's whole part (whole), as Yahoo and RankLib do.
+    applies the formula as is ('formula') or to the grade's whole part ('whole'), as Yahoo and RankLib do.
     """
 
     facts = Facts(

@@ -19,11 +19,11 @@ P_REL: Mapping[str, Weight] = {
 
 
 class PFound(Measure):
-    """The probability that a user finds a relevant document who reads down the list, stops when a document is
+    """The probability that a user finds a relevant document: the user reads down the list, stops when a document is
     relevant, and otherwise tires at each document with probability `p_break`.
 
     `p_rel` names how a grade becomes the probability that the document is relevant: 'romip' is 0.5 · 2^(g − 3),
-    'grade' the grade itself; a number is the probability of every document from grade `rel` on, as in the first
+    'grade' the grade itself; a number is the probability of every document of grade `rel` or above, as in the first
     PFound of Yandex, p_rel=0.4.
     """
 

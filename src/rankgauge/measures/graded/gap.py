@@ -10,7 +10,7 @@ from rankgauge.ranking import RankedLists
 
 
 class GAP(Measure):
-    """Average precision for users who differ in the grade from which on a document is relevant to them.
+    """Average precision for users who differ in the lowest grade that counts as relevant to them.
 
     `thresholds` gives each grade the share of users who draw the line there; without it, every point of the scale is
     as likely, so that a pair of documents counts with the lower of their grades. On two levels it is AP.

@@ -10,7 +10,7 @@ from rankgauge.ranking import RankedLists
 
 
 class gRBP(Measure):
-    """What a user gains per document who goes on to the next one with probability p.
+    """What a user who goes on to the next document with probability p gains per document.
 
     A document gains its grade, as a share of the query's highest grade where that is above 1.
     """

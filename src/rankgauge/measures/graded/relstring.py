@@ -54,7 +54,7 @@ class RelString(Measure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.start < 1:
-            raise ParameterError("RelString", "start", "a rank from 1 on", self.start)
+            raise ParameterError("RelString", "start", "a rank, 1 or more", self.start)
         if self._end - self.start >= LONGEST:
             raise ParameterError("RelString", "cutoff", f"at most {LONGEST} ranks from the start on", self.cutoff)
 

@@ -40,7 +40,7 @@ def _p(values: FloatArray, tied: bool) -> FloatArray:
 WILCOXON = PairedTest(
     name="wilcoxon",
     title="Wilcoxon's signed-rank test",
-    words="whether differences are as often and as large to either side, by their ranks; those of 0 are dropped",
+    words="whether differences are symmetric around 0, by their ranks; differences of 0 are dropped",
     reference="Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1945",
     kernel=_test,
 ).register()

@@ -26,7 +26,7 @@ def enter(room: TheRoom, link: str) -> Response:
     """Signs the owner of the link in. The link is the proof, so that the form needs no CSRF token."""
     entered = room.people.enter(link)
     if entered is None:
-        raise HTTPException(404, "this link does not work, or no longer")
+        raise HTTPException(404, "this link is not valid, or has expired")
     response = RedirectResponse("/", status_code=303)
     response.set_cookie(
         COOKIE,

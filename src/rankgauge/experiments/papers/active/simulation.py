@@ -97,11 +97,11 @@ class Simulation:
             if name not in METHODS and name not in methods.METHODS:
                 raise UnknownNameError("method", name, [*METHODS, *methods.METHODS])
         if self.repetitions < 2:
-            raise ParameterError("simulate", "repetitions", "a whole number from 2 on", self.repetitions)
+            raise ParameterError("simulate", "repetitions", "a whole number, 2 or more", self.repetitions)
         if not 0 < self.share < 1:
             raise ParameterError("simulate", "share", "a number between 0 and 1", self.share)
         if self.budget is not None and not self.budget >= LEAST:
-            raise ParameterError("simulate", "budget", f"a number from {LEAST:g} on", self.budget)
+            raise ParameterError("simulate", "budget", f"a number, {LEAST:g} or more", self.budget)
         if self.beliefs not in (MODEL, UNIFORM):
             raise ParameterError("simulate", "beliefs", f"{MODEL} or {UNIFORM}", self.beliefs)
         if self.cost not in COSTS:
