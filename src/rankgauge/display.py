@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from rankgauge.deferred import pl
 from rankgauge.errors import MissingExtraError, UnknownNameError
+from rankgauge.lazy_polars import pl
 
 STYLE = "text-align: right; font-variant-numeric: tabular-nums; padding: 2px 12px"
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge import display
-from rankgauge.deferred import pl
 from rankgauge.dialects import Dialect
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties

@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from rankgauge.deferred import pl
 from rankgauge.dialects import Dialect
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties

@@ -13,7 +13,7 @@ from rankgauge import dialects
 from rankgauge.audit import advise, audit, headline, movers
 from rankgauge.audit.advice import remedies
 from rankgauge.audit.cause import CAUSES
-from rankgauge.audit.tools import LEARNED_ONLY, fitting
+from rankgauge.audit.default_dialects import LEARNED_ONLY, fitting
 from rankgauge.errors import InputError, ParameterError
 from tests.audit.house import HOUSE, LETOR, RANKLIB, STANDARD, YAHOO
 

@@ -14,7 +14,7 @@ import typer
 from rankgauge import dialects
 from rankgauge.cli.main import app
 from rankgauge.cli.options import names
-from rankgauge.report.pages.cli import commands as help_texts
+from rankgauge.report.reference_pages.cli import commands as help_texts
 from rankgauge.stats.paired_test import TESTS
 
 PROGRAM = "rankgauge"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.report.pages.cli import commands
+from rankgauge.report.reference_pages.cli import commands
 
 Program = Callable[..., "subprocess.Popen[str]"]
 

@@ -17,7 +17,7 @@ import pytest
 
 from rankgauge import io
 from rankgauge.errors import InputError, MissingExtraError
-from rankgauge.io import target
+from rankgauge.io import output as target
 from rankgauge.io.source import Source
 
 RUN = "".join(f"q{n // 10} Q0 d{n % 10} {n % 10 + 1} {10 - n % 10} tag\n" for n in range(1000)).encode()

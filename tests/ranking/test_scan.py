@@ -19,7 +19,8 @@ from rankgauge import evaluate, io
 from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
-from rankgauge.ranking.scan import ids, pool, scan
+from rankgauge.ranking.scan import ids, scan
+from rankgauge.ranking.scan import judgments as pool
 from rankgauge.ranking.scan.lines import chunks
 from rankgauge.ranking.scan.numbers import decimals
 from tests.io.test_packing import PACKERS

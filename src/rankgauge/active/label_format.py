@@ -12,8 +12,8 @@ from typing import ClassVar
 from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.io import Head
+from rankgauge.io.output import writing
 from rankgauge.io.source import Source
-from rankgauge.io.target import writing
 from rankgauge.registry import Registered, Registry
 
 LABEL_FORMATS: Registry[LabelFormat] = Registry(

@@ -15,8 +15,8 @@ from rankgauge import display, io
 from rankgauge.audit.attribution import UNSEEN, Attribution, attribute
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
+from rankgauge.audit.default_dialects import fitting
 from rankgauge.audit.scores import Scores
-from rankgauge.audit.tools import fitting
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all

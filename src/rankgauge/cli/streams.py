@@ -26,7 +26,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()  # a reader who has gone shows here, not when Python ends
         return
-    from rankgauge.io.target import writing
+    from rankgauge.io.output import writing
 
     with writing(path) as raw:
         stream = io.TextIOWrapper(raw, encoding="utf-8", newline="")

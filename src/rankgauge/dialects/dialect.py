@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.deferred import pl
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, measures_of, parse, resolve
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import (

@@ -16,8 +16,8 @@ from rankgauge.io.detection import AnyFormat, Detection, detections, fitting, mi
 from rankgauge.io.format import FORMATS, STRICT, Format, Kind, Reading, get
 from rankgauge.io.formats import letor
 from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
+from rankgauge.io.output import writing
 from rankgauge.io.source import STANDARD_STREAM, Source, suffix_of
-from rankgauge.io.target import writing
 from rankgauge.policies import Duplicates, FractionalGrade
 from rankgauge.tables import as_judgments, as_run
 

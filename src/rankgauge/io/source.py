@@ -17,7 +17,7 @@ from typing import BinaryIO
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.packing import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
+from rankgauge.io.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
 
 STANDARD_STREAM = "-"
 

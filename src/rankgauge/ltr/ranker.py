@@ -19,7 +19,7 @@ import numpy as np
 from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, MissingExtraError, ParameterError
-from rankgauge.io.target import writing
+from rankgauge.io.output import writing
 from rankgauge.ltr.documents import Documents, features, names_of
 from rankgauge.ltr.objective import Objective
 from rankgauge.ltr.parameters import Parametrised, learned, parameter

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from rankgauge.deferred import pl
 from rankgauge.errors import InputError, RepeatedError
+from rankgauge.lazy_polars import pl
 from rankgauge.policies import NegativeGrade, Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.deferred import pl
 from rankgauge.errors import InputError
+from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from rankgauge.report.pages import cli, dialects, measures, policies
+from rankgauge.report.reference_pages import cli, dialects, measures, policies
 
 NOTICE = "<!-- Made by `make docs` from the registries; edits here are lost. -->\n\n"
 

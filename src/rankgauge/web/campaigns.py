@@ -13,7 +13,7 @@ from rankgauge.active.campaign import Campaign
 from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading
 from rankgauge.active.campaign.review import Review
-from rankgauge.active.campaign.stopping import CampaignRules, read_rules, write_rules
+from rankgauge.active.campaign.rules import CampaignRules, read_rules, write_rules
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.tables import campaigns
 from rankgauge.active.defaults import LEVEL

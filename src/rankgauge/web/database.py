@@ -10,7 +10,8 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Boolean, Column, Double, Engine, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-from rankgauge.active.campaign import stopping, tables
+from rankgauge.active.campaign import rules as stopping
+from rankgauge.active.campaign import tables
 from rankgauge.active.campaign.database import Location, connect, writing
 
 METADATA = MetaData()

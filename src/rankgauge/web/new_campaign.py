@@ -17,7 +17,7 @@ from rankgauge.active import defaults
 from rankgauge.active.beliefs import PREFIX, belief_column, belief_columns
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.campaign.database import Location, reading
-from rankgauge.active.campaign.stopping import CampaignRules, Guidelines
+from rankgauge.active.campaign.rules import CampaignRules, Guidelines
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.active.pool import Pool

@@ -12,7 +12,7 @@ from rankgauge.active.campaign.campaign import Campaign
 from rankgauge.active.campaign.labels import LabelBatch
 from rankgauge.active.campaign.leases import lease_documents
 from rankgauge.active.campaign.review import AssessorProgress, assessor_progress
-from rankgauge.active.campaign.stopping import CampaignRules
+from rankgauge.active.campaign.rules import CampaignRules
 from rankgauge.active.labels import Label, Recorded, Task
 from rankgauge.errors import RankGaugeError
 

@@ -98,7 +98,7 @@ def explain(
 ) -> None:
     """How one query gets its value under each tool: rank by rank, stage by stage."""
     from rankgauge import audit
-    from rankgauge.audit.tools import fitting
+    from rankgauge.audit.default_dialects import fitting
     from rankgauge.cli.streams import heed
     from rankgauge.dialects import get as get_dialect
     from rankgauge.measures import parse
@@ -125,7 +125,7 @@ def lint(
     from rankgauge.audit import audit
     from rankgauge.audit.check import lint as look
     from rankgauge.cli.streams import heed
-    from rankgauge.report.findings import FindingsReport
+    from rankgauge.report.lint import FindingsReport
 
     heed()
     audited = None if run is None else audit(judgments, run, measure, dialects=names(dialects) if dialects else None)

@@ -56,7 +56,7 @@ def demo(
 
 def _bind() -> None:
     """The pages that the steps have left, as one."""
-    from rankgauge.io.target import writing
+    from rankgauge.io.output import writing
     from rankgauge.report.html import BoundPage, bind
 
     pages = []

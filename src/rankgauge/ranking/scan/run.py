@@ -12,15 +12,15 @@ from typing import BinaryIO
 
 import numpy as np
 
-from rankgauge.deferred import pl
+from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.rules import Ranking, arrange, compared
 from rankgauge.ranking.scan.ids import Words, descending
+from rankgauge.ranking.scan.judgments import JudgedPool, join, spans
 from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks
 from rankgauge.ranking.scan.numbers import decimals
-from rankgauge.ranking.scan.pool import JudgedPool, join, spans
 from rankgauge.threads import keep_freed_memory, spread
 
 DOCUMENT, SCORE, FIELDS = 2, 4, 6

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rankgauge.errors import InputError
-from rankgauge.io.packing import PACKINGS
+from rankgauge.io.compression import PACKINGS
 from rankgauge.io.source import STANDARD_STREAM
 
 
