@@ -74,9 +74,9 @@ def test_scores_need_their_letor_file(tmp_path: Path) -> None:
 
 def test_the_wrong_kind_of_file_is_named(tmp_path: Path) -> None:
     """Asking judgments of a run says what the file holds."""
-    with pytest.raises(InputError, match="holds a run"):
+    with pytest.raises(InputError, match="contains a run"):
         io.read_judgments(file(tmp_path, "run"))
-    with pytest.raises(InputError, match="holds judgments"):
+    with pytest.raises(InputError, match="contains judgments"):
         io.read_run(file(tmp_path, "letor"))
 
 

@@ -57,7 +57,7 @@ def test_a_run_without_scores_is_ordered_by_rank(tmp_path: Path) -> None:
 def test_a_run_is_not_taken_for_judgments(tmp_path: Path) -> None:
     """A score is taken for a grade only if nothing else marks the table as a run."""
     path = written(tmp_path, "qid,docno,rank,score\n1,d1,0,2.5\n", "r.csv")
-    with pytest.raises(InputError, match="holds a run"):
+    with pytest.raises(InputError, match="contains a run"):
         io.read_judgments(path)
 
 
