@@ -89,12 +89,21 @@ def test_one_run_alone_is_no_comparison(command: Command) -> None:
     assert "rankgauge evaluate qrels.txt bm25.txt" in said
 
 
-@pytest.mark.parametrize("output", ["picture.svg", "svg"])
-def test_what_an_evaluation_does_not_write(command: Command, output: str) -> None:
+def test_what_a_comparison_does_not_write(command: Command) -> None:
     """The error on a format that only other commands write lists those that this one writes."""
-    said = command("evaluate", "qrels.txt", "bm25.txt", "-o", output, code=2)
-    assert f"evaluate does not write {output}" in said
+    said = command("compare", "qrels.txt", "bm25.txt", "dense.txt.gz", "-o", "trec", code=2)
+    assert "compare does not write trec" in said
     assert "It writes csv, html, json" in said
+
+
+def test_an_evaluation_is_drawn(command: Command, tmp_path: Path) -> None:
+    """Like every report with numbers to draw, an evaluation is written as a picture: a bar for each run and measure."""
+    picture = tmp_path / "means.svg"
+    command("evaluate", "qrels.txt", "bm25.txt", "dense.txt.gz", "-m", "nDCG@10,AP", "-o", str(picture))
+    drawn = picture.read_text(encoding="utf-8")
+    assert drawn.count("<rect") >= 2 * 2
+    assert "nDCG@10" in drawn
+    assert "dense.txt.gz" in drawn
 
 
 def test_files_are_offered_after_a_name() -> None:

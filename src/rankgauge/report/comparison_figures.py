@@ -31,12 +31,17 @@ def listed(drawings: Mapping[str, Drawing]) -> Iterator[Figure]:
 
 
 def means(comparison: Comparison) -> dict[str, Drawing]:
-    """By measure, a bar for each run with the interval of its mean."""
+    """By measure, a bar for each run with the interval of its mean, the best run first."""
+    found = comparison.means.sort("mean", descending=True, maintain_order=True)
+    return mean_bars(found, comparison.measures, comparison.baseline)
+
+
+def mean_bars(rows: pl.DataFrame, measures: Sequence[Measure], baseline: str | None = None) -> dict[str, Drawing]:
+    """By measure, a bar for each run with the interval of its mean; the rows have run, measure, mean, low and high."""
     found = {}
-    for measure in comparison.measures:
-        rows = comparison.means.filter(pl.col("measure") == str(measure))
-        ordered = rows.sort("mean", descending=True, maintain_order=True).select("run", "mean", "low", "high")
-        found[str(measure)] = _bars(ordered.rows(), comparison.baseline, f"{measure} of each run")
+    for measure in measures:
+        bars = rows.filter(pl.col("measure") == str(measure)).select("run", "mean", "low", "high")
+        found[str(measure)] = _bars(bars.rows(), baseline, f"{measure} of each run")
     return found
 
 

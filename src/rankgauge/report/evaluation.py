@@ -14,7 +14,8 @@ from rankgauge.measures import Aggregate, Measure, Printed, TieRule
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import notes
 from rankgauge.report.numbers import interval, number, value
-from rankgauge.report.passages import Heading, Notes, Passage, ReportTable
+from rankgauge.report.passages import Figure, Heading, Notes, Passage, ReportTable
+from rankgauge.report.svg import Drawing, sheet
 from rankgauge.report.trec_lines import ALL
 from rankgauge.result import Result
 
@@ -92,6 +93,15 @@ class EvaluationReport(Report):
             "notes": [{"subject": subject, "words": words} for subject, words in notes(self)],
         }
 
+    def picture(self) -> Drawing:
+        """By measure, a bar for each run with the interval of its mean."""
+        return sheet(self.document(Medium.PAGE).headline, self._bars(), {})
+
+    def _bars(self) -> dict[str, Drawing]:
+        from rankgauge.report.comparison_figures import mean_bars
+
+        return mean_bars(self.summary, self.measures)
+
     def document(self, medium: Medium) -> ReportDocument:
         """The values per query where wanted, the summary, and the notes."""
         return ReportDocument(
@@ -110,7 +120,9 @@ class EvaluationReport(Report):
         if self.overall:
             yield from [Heading("Means")] * named
             yield self._flat_summary() if flat else self._summary(marked=medium is Medium.TERMINAL)
-            yield from [Heading("What the numbers rest on")] * named
+            if named:
+                yield from (Figure(measure, bars) for measure, bars in self._bars().items())
+                yield Heading("What the numbers rest on")
             bold = medium in (Medium.PAGE, Medium.LATEX)  # these mark the best run by its letters
             yield Notes([("bold" if bold and subject == "*" else subject, words) for subject, words in notes(self)])
 
