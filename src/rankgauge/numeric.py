@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -17,3 +18,19 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """The quotient, NaN where the denominator is 0."""
     safe = np.where(denominator == 0, 1.0, denominator)
     return np.where(denominator == 0, np.nan, numerator / safe)
+
+
+class Grouped:
+    """Rows in which those of a query are together; `sizes` (queries) says how many each query has."""
+
+    sizes: IndexArray
+
+    @cached_property
+    def starts(self) -> IndexArray:
+        """The position of each query's first row."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    @cached_property
+    def query(self) -> IndexArray:
+        """The position of each row's query."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)

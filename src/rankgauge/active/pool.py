@@ -23,14 +23,14 @@ from rankgauge.active.pool_rows import PoolRows, joined, scored
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io.formats.letor import read_features
 from rankgauge.io.source import Source
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import FloatArray, Grouped, IndexArray
 
 TOLERANCE = 1e-6
 """How far the beliefs about a document may be from adding up to 1: models in single precision are not exact."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pool:
+class Pool(Grouped):
     """Queries, the documents of their lists, beliefs about the grades, and what judging costs.
 
     `ranks` (documents × rankers) is the rank of each document in each ranker's list, 1, 2, … without a gap; NaN if it
@@ -140,16 +140,6 @@ class Pool:
     def rankers(self) -> int:
         """How many rankers there are: 1 or 2."""
         return int(self.ranks.shape[1])
-
-    @cached_property
-    def starts(self) -> IndexArray:
-        """The position of each query's first document."""
-        return np.asarray(np.cumsum(self.sizes) - self.sizes)
-
-    @cached_property
-    def query(self) -> IndexArray:
-        """The position of each document's query."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
     def lengths(self) -> IndexArray:

@@ -14,7 +14,7 @@ from rankgauge.errors import InputError
 from rankgauge.io import Reading
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 from rankgauge.policies import Duplicates
 
 Given: TypeAlias = Any
@@ -22,7 +22,7 @@ Given: TypeAlias = Any
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Documents:
+class Documents(Grouped):
     """Graded documents with their features, sorted by query; queries are in the order of their first documents."""
 
     matrix: FloatArray
@@ -47,16 +47,6 @@ class Documents:
         grades, codes = _grades(y, len(matrix)), _codes(qid, len(matrix))
         place = np.argsort(codes, kind="stable")
         return cls(matrix=matrix[place], grades=grades[place], sizes=np.bincount(codes), place=place)
-
-    @cached_property
-    def starts(self) -> IndexArray:
-        """The row at which each query begins."""
-        return np.asarray(np.cumsum(self.sizes) - self.sizes)
-
-    @cached_property
-    def query(self) -> IndexArray:
-        """The number of each document's query."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
     def spread(self) -> FloatArray:
