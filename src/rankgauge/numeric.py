@@ -1,4 +1,4 @@
-"""Arrays: the types that kernels take and give, and a division that gives NaN where the denominator is 0."""
+"""Arrays: the types that kernels take and give, a division that gives NaN for 0/0, and rows grouped by query."""
 
 from __future__ import annotations
 
