@@ -201,6 +201,6 @@ def test_sampling_distribution(session: Any) -> None:
     here, costs = moments(pool, target), target.query_costs(pool)
     np.testing.assert_allclose(known["mean"], here.mean, rtol=1e-12)
     np.testing.assert_allclose(known["variance"], here.variance, rtol=1e-12)
-    wanted = drawing(pool, target, beliefs="pool", costs="pool", mixed=0.0, rng=0)
+    wanted = drawing(pool, target, beliefs="pool", costs="pool", mixed=0.0)
     np.testing.assert_allclose(chances["chance"], wanted, rtol=1e-10)
     assert chances["judged"].to_numpy() @ costs == pytest.approx(100.0, rel=1e-9)

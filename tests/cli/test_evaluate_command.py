@@ -205,7 +205,7 @@ def test_file(command: Command, folder: Path) -> None:
     assert (folder / "values.tsv").read_text() == command(*PAIR, "-m", "AP", "-o", "tsv")
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
     assert "no output format belongs to the ending .doc" in command(*PAIR, "-o", "values.doc", code=2)
-    assert "Did you mean tsv or csv?" in command(*PAIR, "-o", "tsvv", code=3)
+    assert "Did you mean tsv or svg or csv?" in command(*PAIR, "-o", "tsvv", code=3)
 
 
 def test_intervals(command: Command) -> None:

@@ -54,5 +54,5 @@ def test_fractional_grades_are_refused(evaluate: Evaluate) -> None:
     lists = Lists(np.array([1.0, 0.5]), np.array([0.5, 0.25]), np.array([2]))
     with pytest.raises(lightgbm.basic.LightGBMError, match="int type"):
         theirs(lists)
-    with pytest.raises(InputError, match=r"no grade of 0\.5"):
+    with pytest.raises(InputError, match=r"does not accept the grade 0\.5"):
         evaluate(*lists.tables(), "nDCG@5", dialect="lightgbm")

@@ -55,7 +55,7 @@ def test_scores_are_compared_in_32_bits(evaluate: Evaluate) -> None:
     assert evaluate(*lists.tables(), "nDCG@1", dialect="xgboost")["nDCG@1"] == 0.0 == theirs(lists)["ndcg@1"]
 
 
-@pytest.mark.parametrize(("grade", "words"), [(-1.0, "negative grade"), (0.5, r"no grade of 0\.5")])
+@pytest.mark.parametrize(("grade", "words"), [(-1.0, "negative grade"), (0.5, r"does not accept the grade 0\.5")])
 def test_odd_grades_are_refused(grade: float, words: str, evaluate: Evaluate) -> None:
     """XGBoost stops at a grade below 0 or between whole numbers, and so do we."""
     lists = Lists(np.array([1.0, grade]), np.array([0.5, 0.25]), np.array([2]))

@@ -42,9 +42,9 @@ def test_a_picture_beside_the_page(kind: type[Report]) -> None:
 def test_what_a_report_lacks() -> None:
     """A format that others have is refused with those that this report has; an unknown one with its neighbours."""
     assert set(AgreementReport.formats()) == {"table", "md", "tex", "html"}
-    with pytest.raises(InputError, match=r"evaluate does not write means\.svg") as refused:
-        EvaluationReport.find("means.svg")
-    assert refused.value.hint == "It writes csv, html, json, jsonl, md, table, tex, trec, tsv."
+    with pytest.raises(InputError, match=r"does not write means\.svg") as refused:
+        AgreementReport.find("means.svg")
+    assert refused.value.hint == "It writes html, md, table, tex."
     with pytest.raises(InputError, match=r"no output format belongs to the ending \.doc"):
         EvaluationReport.find("means.doc")
     with pytest.raises(UnknownNameError, match="html"):
