@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,32 +13,28 @@ from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 
 
-@command(
-    "active plan",
-    "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
-    "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
-    "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
-    place=0,
-)
-def plan(
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """The pool, and how its labels are bought."""
+
     pool: Annotated[
         list[Path], typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL")
-    ],
-    output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")],
-    budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")],
+    ]
+    output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")]
+    budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")]
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=choices.measures)
-    ] = defaults.MEASURE,
+    ] = defaults.MEASURE
     method: Annotated[
         str,
         choices.option(
             "--method", help="How documents are chosen: {choices}.", registry="rankgauge.active.methods:METHODS"
         ),
-    ] = defaults.METHOD,
+    ] = defaults.METHOD
     option: Annotated[
         list[str] | None,
         typer.Option("--option", help="An option of the method, such as stages=1.", metavar="NAME=VALUE"),
-    ] = None,
+    ] = None
     cost: Annotated[
         str | None,
         choices.option(
@@ -45,7 +42,7 @@ def plan(
             help="What a document costs: {choices}, or a column of the pool.",
             registry="rankgauge.active.cost:COSTS",
         ),
-    ] = None,
+    ] = None
     unit: Annotated[
         str,
         choices.option(
@@ -53,13 +50,13 @@ def plan(
             help="What costs 1 on average: {choices} ('none' keeps the pool's costs unchanged).",
             registry="rankgauge.cli.active_pools:UNITS",
         ),
-    ] = "document",
+    ] = "document"
     overhead: Annotated[
         float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
-    ] = None,
+    ] = None
     grades: Annotated[
         str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
-    ] = None,
+    ] = None
     scale: Annotated[
         str | None,
         choices.option(
@@ -67,12 +64,12 @@ def plan(
             help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
             registry="rankgauge.judgments:SCALES",
         ),
-    ] = None,
-    depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None,
-    dialect: options.DialectName = defaults.DIALECT,
-    assessors: Annotated[
-        int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")
-    ] = defaults.ASSESSORS,
+    ] = None
+    depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None
+    dialect: options.DialectName = defaults.DIALECT
+    assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = (
+        defaults.ASSESSORS
+    )
     combine: Annotated[
         str,
         choices.option(
@@ -81,7 +78,7 @@ def plan(
             metavar="RULE",
             registry="rankgauge.judgments:RULES",
         ),
-    ] = defaults.COMBINE,
+    ] = defaults.COMBINE
     unjudgeable: Annotated[
         str,
         choices.option(
@@ -90,9 +87,18 @@ def plan(
             metavar="RULE",
             registry="rankgauge.active.campaign.settings:Unjudgeable",
         ),
-    ] = defaults.UNJUDGEABLE,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")] = defaults.SEED,
-) -> None:
+    ] = defaults.UNJUDGEABLE
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")] = defaults.SEED
+
+
+@command(
+    "active plan",
+    "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
+    "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
+    "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
+    place=0,
+)
+def plan(asked: PlanOptions) -> None:
     """Plan a campaign: which interval to expect of each method and budget, before a label is bought."""
     import sys
 
@@ -102,20 +108,22 @@ def plan(
     from rankgauge.report.plan import PlanReport
 
     heed()
-    found, words = read_pool(pool, cost=cost, unit=unit, overhead=overhead, grades=grades, depth=depth)
+    found, words = read_pool(
+        asked.pool, cost=asked.cost, unit=asked.unit, overhead=asked.overhead, grades=asked.grades, depth=asked.depth
+    )
     made = Campaign.create(
-        output,
+        asked.output,
         found,
-        measure,
-        budget=budget,
-        method=method,
-        options=options_of(option or []),
-        dialect=dialect,
-        assessors=assessors,
-        combine=combine,
-        unjudgeable=unjudgeable,
-        scale=scale,
-        seed=seed,
+        asked.measure,
+        budget=asked.budget,
+        method=asked.method,
+        options=options_of(asked.option or []),
+        dialect=asked.dialect,
+        assessors=asked.assessors,
+        combine=asked.combine,
+        unjudgeable=asked.unjudgeable,
+        scale=asked.scale,
+        seed=asked.seed,
         cost=words,
     )
     with made as campaign:

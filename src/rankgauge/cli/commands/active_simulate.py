@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,16 +12,13 @@ from rankgauge.cli import choices
 from rankgauge.cli.command import command
 
 
-@command(
-    "active simulate",
-    "rankgauge active simulate letor.txt --measure ERR --rankers rf,ordered-logit -o sim.html",
-    "rankgauge active simulate letor.txt --measure DCG@10 --methods passive,paper,greg,document --overhead 5",
-    "rankgauge active simulate msn.txt --cost log-length --length-feature 15 --budget 300 -o sim.json",
-)
-def simulate(
+@dataclass(frozen=True, kw_only=True)
+class SimulationOptions:
+    """What is tried on which data."""
+
     letor: Annotated[
         Path, typer.Argument(help="Graded documents with features, in the LETOR format.", metavar="LETOR", exists=True)
-    ],
+    ]
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -30,7 +28,7 @@ def simulate(
             metavar="NAME",
             autocompletion=choices.measures,
         ),
-    ] = None,
+    ] = None
     rankers: Annotated[
         str,
         choices.option(
@@ -41,7 +39,7 @@ def simulate(
             registry="rankgauge.ltr:RANKERS",
             several=True,
         ),
-    ] = "rf",
+    ] = "rf"
     methods: Annotated[
         str,
         choices.option(
@@ -52,16 +50,16 @@ def simulate(
             several=True,
             more=("uniD", "uniC"),
         ),
-    ] = "passive,paper,greg,document",
+    ] = "passive,paper,greg,document"
     train: Annotated[
         Path | None,
         typer.Option(
             "--train", help="A LETOR file to train on; else a share of the queries.", metavar="LETOR", exists=True
         ),
-    ] = None,
+    ] = None
     share: Annotated[
         float, typer.Option("--share", help="The share of the queries that the rankers learn from.", metavar="X")
-    ] = 0.2,
+    ] = 0.2
     budget: Annotated[
         float | None,
         typer.Option(
@@ -69,18 +67,18 @@ def simulate(
             help="Where savings are counted, in mean costs of a query; by default 15 % of the pool.",
             metavar="X",
         ),
-    ] = None,
+    ] = None
     cost: Annotated[
         str, choices.option("--cost", help="What a document costs: {choices}.", registry="rankgauge.active.cost:COSTS")
-    ] = "documents",
+    ] = "documents"
     length_feature: Annotated[
         int | None,
         typer.Option("--length-feature", help="The feature that is a document's length, for log-length.", metavar="N"),
-    ] = None,
+    ] = None
     overhead: Annotated[
         float, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
-    ] = 0.0,
-    depth: Annotated[int | None, typer.Option("--depth", help="How deep lists are judged.", metavar="K")] = None,
+    ] = 0.0
+    depth: Annotated[int | None, typer.Option("--depth", help="How deep lists are judged.", metavar="K")] = None
     beliefs: Annotated[
         str,
         typer.Option(
@@ -89,14 +87,22 @@ def simulate(
             metavar="NAME",
             autocompletion=choices.values("model", "uniform"),
         ),
-    ] = "model",
+    ] = "model"
     repetitions: Annotated[
         int, typer.Option("--repetitions", help="How often each method is tried at each budget.", metavar="N")
-    ] = 400,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of all draws.", metavar="N")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", help="How many processes work side by side.", metavar="N")] = 2,
-    output: Annotated[str, choices.output("rankgauge.report.simulation:SimulationReport.formats")] = "table",
-) -> None:
+    ] = 400
+    seed: Annotated[int, typer.Option("--seed", help="The seed of all draws.", metavar="N")] = 0
+    jobs: Annotated[int, typer.Option("--jobs", help="How many processes work side by side.", metavar="N")] = 2
+    output: Annotated[str, choices.output("rankgauge.report.simulation:SimulationReport.formats")] = "table"
+
+
+@command(
+    "active simulate",
+    "rankgauge active simulate letor.txt --measure ERR --rankers rf,ordered-logit -o sim.html",
+    "rankgauge active simulate letor.txt --measure DCG@10 --methods passive,paper,greg,document --overhead 5",
+    "rankgauge active simulate msn.txt --cost log-length --length-feature 15 --budget 300 -o sim.json",
+)
+def simulate(options: SimulationOptions) -> None:
     """Try methods of active evaluation on data whose grades are known: errors, savings and coverage by budget.
 
     Rankers learn from a part of the queries. For the rest the methods are told the grades that they ask for, many
@@ -107,24 +113,24 @@ def simulate(
     from rankgauge.experiments.papers.active.simulation import Simulation
     from rankgauge.report.simulation import SimulationReport
 
-    format_, path = SimulationReport.find(output)
+    format_, path = SimulationReport.find(options.output)
     with told() as progress:
         shown = Simulation(
-            path=letor,
-            measures=tuple(measure or ("ERR",)),
-            rankers=_names(rankers),
-            methods=_names(methods),
-            train=train,
-            share=share,
-            budget=budget,
-            cost=cost,
-            length=length_feature,
-            overhead=overhead,
-            depth=depth,
-            beliefs=beliefs,
-            repetitions=repetitions,
-            seed=seed,
-            workers=jobs,
+            path=options.letor,
+            measures=tuple(options.measure or ("ERR",)),
+            rankers=_names(options.rankers),
+            methods=_names(options.methods),
+            train=options.train,
+            share=options.share,
+            budget=options.budget,
+            cost=options.cost,
+            length=options.length_feature,
+            overhead=options.overhead,
+            depth=options.depth,
+            beliefs=options.beliefs,
+            repetitions=options.repetitions,
+            seed=options.seed,
+            workers=options.jobs,
             progress=progress,
         ).run()
     with opened(path) as stream:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from typer import Option
@@ -15,6 +16,49 @@ from rankgauge.policies import MissingQuery, Unjudged
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(EvaluationOptions):
+    """The options that comparisons have too, and those of evaluations alone."""
+
+    output: Annotated[str, choices.output("rankgauge.report.evaluation:EvaluationReport.formats")] = "table"
+    per_query: Annotated[bool, Option("-q", "--per-query", help="Show each query, then the summary.")] = False
+    empty: Empty = None
+    short: Short = None
+    negative: Annotated[str | None, policy("--negative", "NegativeGrade", "Grades below 0")] = None
+    assessors: Annotated[
+        str | None,
+        choices.option(
+            "--assessors",
+            registry="rankgauge.judgments:RULES",
+            help="How to combine the grades of several assessors: {choices}.",
+            metavar="RULE",
+        ),
+    ] = None
+    at: Annotated[
+        float | None,
+        Option(
+            "--at", help="With --assessors: first make grades binary, 1 from this grade up, else 0.", metavar="GRADE"
+        ),
+    ] = None
+    complete: Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")] = False
+    judged_only: Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")] = False
+    no_summary: Annotated[
+        bool, Option("-n", help="As in trec_eval: with -q, leave out the summary over all queries.")
+    ] = False
+    engine: Annotated[
+        str,
+        choices.option("--engine", registry="rankgauge.backends.engine:ENGINES", help="Where to compute: {choices}."),
+    ] = "local"
+    master: Annotated[
+        str | None,
+        Option(
+            "--master",
+            help="With --engine spark: where Spark runs, as in local[2] or spark://host:7077.",
+            metavar="URL",
+        ),
+    ] = None
+
+
 @command(
     "evaluate",
     "rankgauge evaluate qrels.txt bm25.txt -m nDCG@10,AP -m 'ERR(max_grade=3)@20'",
@@ -26,69 +70,30 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     "rankgauge evaluate judgments.parquet runs.parquet -m nDCG@10 --engine spark --master 'local[2]'",
     place=10,
 )
-def evaluate(
-    options: EvaluationOptions,
-    output: Annotated[str, choices.output("rankgauge.report.evaluation:EvaluationReport.formats")] = "table",
-    per_query: Annotated[bool, Option("-q", "--per-query", help="Show each query, then the summary.")] = False,
-    empty: Empty = None,
-    short: Short = None,
-    negative: Annotated[str | None, policy("--negative", "NegativeGrade", "Grades below 0")] = None,
-    assessors: Annotated[
-        str | None,
-        choices.option(
-            "--assessors",
-            registry="rankgauge.judgments:RULES",
-            help="How to combine the grades of several assessors: {choices}.",
-            metavar="RULE",
-        ),
-    ] = None,
-    at: Annotated[
-        float | None,
-        Option(
-            "--at", help="With --assessors: first make grades binary, 1 from this grade up, else 0.", metavar="GRADE"
-        ),
-    ] = None,
-    complete: Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")] = False,
-    judged_only: Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")] = False,
-    no_summary: Annotated[
-        bool, Option("-n", help="As in trec_eval: with -q, leave out the summary over all queries.")
-    ] = False,
-    engine: Annotated[
-        str,
-        choices.option("--engine", registry="rankgauge.backends.engine:ENGINES", help="Where to compute: {choices}."),
-    ] = "local",
-    master: Annotated[
-        str | None,
-        Option(
-            "--master",
-            help="With --engine spark: where Spark runs, as in local[2] or spark://host:7077.",
-            metavar="URL",
-        ),
-    ] = None,
-) -> None:
+def evaluate(options: EvaluateOptions) -> None:
     """How good runs are, by each of the measures."""
     from rankgauge import backends
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.streams import opened
     from rankgauge.report.evaluation import EvaluationReport
 
-    format_, path = EvaluationReport.find(output)
+    format_, path = EvaluationReport.find(options.output)
     asked = RunsEvaluation.of(
         options,
         DEFAULT_MEASURES,
-        unjudged=options.unjudged or (Unjudged.SKIP if judged_only else None),
-        missing=options.missing or (MissingQuery.ZERO if complete else None),
-        empty=undefined(empty),
-        short=short,
-        negative=negative,
-        assessors=_rule(assessors, at),
+        unjudged=options.unjudged or (Unjudged.SKIP if options.judged_only else None),
+        missing=options.missing or (MissingQuery.ZERO if options.complete else None),
+        empty=undefined(options.empty),
+        short=options.short,
+        negative=options.negative,
+        assessors=_rule(options.assessors, options.at),
     )
     printed = asked.printed  # before anything is read
-    results = asked.results(backends.engine(engine, master=master))
+    results = asked.results(backends.engine(options.engine, master=options.master))
     report = EvaluationReport(
         results=results,
-        per_query=per_query,
-        overall=not no_summary,
+        per_query=options.per_query,
+        overall=not options.no_summary,
         interval=options.interval,
         seed=options.seed,
         unjudged={name: result.hits.strangers for name, result in results.items()},
