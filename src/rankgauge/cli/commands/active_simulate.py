@@ -110,7 +110,7 @@ def simulate(options: SimulationOptions) -> None:
     """
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import opened
-    from rankgauge.experiments.papers.active.simulation import Simulation
+    from rankgauge.experiments.simulation import Simulation
     from rankgauge.report.simulation import SimulationReport
 
     format_, path = SimulationReport.find(options.output)
