@@ -54,7 +54,7 @@ def compare(
         bool | None,
         Option(
             "--measures-agree/--no-measures-agree",
-            help="Show how alike measures order the runs and how many pairs each separates; by default with 3 runs or more.",
+            help="Show how measures agree on the runs' order, and the pairs each separates; by default from 3 runs.",
         ),
     ] = None,
 ) -> None:
