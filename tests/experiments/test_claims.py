@@ -27,14 +27,14 @@ def claim(*conditions: Condition) -> Claim:
         (0.4, 0.0, Verdict.HOLDS),
         (0.6, 0.0, Verdict.FAILS),
         (0.4, 0.04, Verdict.HOLDS),  # 2 · 0.04 < 0.1
-        (0.4, 0.06, Verdict.PARTLY),  # 2 · 0.06 > 0.1
+        (0.4, 0.06, Verdict.UNDECIDED),  # 2 · 0.06 > 0.1
         (0.6, 0.04, Verdict.FAILS),
-        (0.6, 0.06, Verdict.PARTLY),
+        (0.6, 0.06, Verdict.UNDECIDED),
         (math.nan, 0.0, Verdict.UNTESTED),
     ],
 )
 def test_two_standard_errors_decide(value: float, error: float, verdict: Verdict) -> None:
-    """A number that is clear of its bound by two standard errors decides; a nearer one leaves the condition open."""
+    """A number that is clear of its bound by two standard errors decides; a nearer one leaves it undecided."""
     assert BELOW.verdict(Number(value=value, error=error)) is verdict
 
 
@@ -70,12 +70,30 @@ def test_bounds_in_words() -> None:
 
 @pytest.mark.parametrize(
     ("m", "n", "verdict"),
-    [(0.9, 0.1, Verdict.HOLDS), (0.9, 0.9, Verdict.PARTLY), (0.0, 0.9, Verdict.FAILS)],
+    [
+        ((0.9, 0.0), (0.1, 0.0), Verdict.HOLDS),
+        ((0.9, 0.0), (0.9, 0.0), Verdict.IN_PART),
+        ((0.0, 0.0), (0.9, 0.0), Verdict.FAILS),
+        ((0.9, 0.0), (0.4, 1.0), Verdict.UNDECIDED),  # it holds, or holds in part
+        ((0.0, 0.0), (0.4, 1.0), Verdict.UNDECIDED),  # it does not hold, or holds in part
+        ((0.6, 1.0), (0.4, 1.0), Verdict.UNDECIDED),
+    ],
 )
-def test_claims_hold_with_all_their_conditions(m: float, n: float, verdict: Verdict) -> None:
-    """A claim holds where every condition does, does not where none does, and holds partly in between."""
+def test_claims_hold_with_all_their_conditions(
+    m: tuple[float, float], n: tuple[float, float], verdict: Verdict
+) -> None:
+    """A claim holds where every condition does, does not where none does, and holds in part in between."""
     other = Condition.of({"number": "m", "above": 0.5})
-    assert claim(BELOW, other).verdict({"m": Number(value=m), "n": Number(value=n)}) is verdict
+    numbers = {name: Number(value=value, error=error) for name, (value, error) in {"m": m, "n": n}.items()}
+    assert claim(BELOW, other).verdict(numbers) is verdict
+
+
+def test_what_holds_and_fails_is_decided() -> None:
+    """One condition that holds and one that does not are enough for "in part", whatever the third says."""
+    third = Condition.of({"number": "k", "above": 0.5})
+    other = Condition.of({"number": "m", "above": 0.5})
+    numbers = {"n": Number(value=0.1), "m": Number(value=0.1), "k": Number(value=0.5, error=1.0)}
+    assert claim(BELOW, other, third).verdict(numbers) is Verdict.IN_PART
 
 
 @given(st.lists(st.floats(-10, 10), min_size=2, max_size=12))

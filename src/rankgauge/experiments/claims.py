@@ -1,7 +1,8 @@
 """Claims of a paper, the conditions that test them, and the verdicts: what an `expected.toml` says.
 
 A condition bounds a number that the experiment measures. A number that is two standard errors away from its bounds
-decides; one that is nearer leaves the condition open. A number from a deterministic table has no error.
+decides; one that is nearer leaves the condition undecided, since the interval around it contains both answers. A number
+from a deterministic table has no error.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ class Verdict(StrEnum):
     """The result for a claim."""
 
     HOLDS = "holds"
-    PARTLY = "holds partly"
+    IN_PART = "holds in part"
     FAILS = "does not hold"
+    UNDECIDED = "undecided"
     UNTESTED = "not tested"
 
 
@@ -61,7 +63,7 @@ class Condition:
             return Verdict.UNTESTED
         inside = min(found.value - self.low, self.high - found.value)
         if abs(inside) < CLEAR * found.error:
-            return Verdict.PARTLY
+            return Verdict.UNDECIDED
         return Verdict.HOLDS if inside >= 0 else Verdict.FAILS
 
     @property
@@ -85,11 +87,16 @@ class Claim:
     """What the user must supply for the test; empty if nothing."""
 
     def verdict(self, numbers: Mapping[str, Number]) -> Verdict:
-        """Holds if every condition does; does not hold if none does."""
+        """Holds if every condition does, does not hold if none does, and holds in part if some do and some do not.
+
+        Undecided if a condition is, unless the verdict is the same whichever way it goes.
+        """
         found = {condition.verdict(numbers.get(condition.number)) for condition in self.conditions}
         if Verdict.UNTESTED in found:
             return Verdict.UNTESTED
-        return found.pop() if len(found) == 1 else Verdict.PARTLY
+        if {Verdict.HOLDS, Verdict.FAILS} <= found:
+            return Verdict.IN_PART
+        return Verdict.UNDECIDED if Verdict.UNDECIDED in found else found.pop()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,13 @@ from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.report import plots
 from rankgauge.report.terminal import console, escaped, pairs, ruled, text_width
 
-STYLES = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red", Verdict.UNTESTED: "dim"}
+STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.IN_PART: "yellow",
+    Verdict.FAILS: "red",
+    Verdict.UNDECIDED: "cyan",
+    Verdict.UNTESTED: "dim",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
