@@ -22,7 +22,7 @@ from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from tests.active.campaigns import frame, grades, judged, pool, spend, truth
 
-METHODS = ("passive", "paper", "greg", "document", "auto")
+METHODS = ("passive", "passive-iid", "paper", "greg", "document", "auto")
 
 
 @pytest.fixture

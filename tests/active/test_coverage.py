@@ -12,7 +12,7 @@ from rankgauge.active.simulation import repetitions
 from rankgauge.active.target import Target
 from tests.active.graded import BELIEFS, DCG, ERR, graded_pool
 
-QUICK = [methods.get(name) for name in ("passive", "paper", "paper+defensive", "greg")]
+QUICK = [methods.get(name) for name in ("passive", "passive-iid", "paper", "paper+defensive", "greg")]
 CASES = [
     *[(method, 1000) for method in QUICK],
     (methods.get("document", stages=1), 1000),

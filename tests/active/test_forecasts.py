@@ -37,7 +37,7 @@ def test_break_even_is_where_a_method_begins_to_pay() -> None:
 
 
 @pytest.mark.parametrize("measure", [ERR, DCG])
-@pytest.mark.parametrize("name", ["passive", "paper", "greg", "document"])
+@pytest.mark.parametrize("name", ["passive", "passive-iid", "paper", "greg", "document"])
 def test_forecasts_come_true_where_beliefs_are_right(name: str, measure: str) -> None:
     """Grades drawn from the beliefs give estimates as far off as was promised."""
     pool, _ = graded_pool(queries=150)

@@ -77,7 +77,7 @@ def test_bernstein_of_methods() -> None:
     """Methods whose draws are bounded give the empirical Bernstein interval; others, and DCG, refuse it."""
     pool, truth = graded_pool()
     target = Target.of(ERR, pool)
-    for name in ("passive", "paper+defensive"):
+    for name in ("passive", "passive-iid", "paper+defensive"):
         found = methods.get(name).plan(pool, target, budget=100).estimate(30, truth, interval="bernstein")
         assert found.low < target.values(pool, truth).mean() < found.high
     with pytest.raises(ParameterError, match="t or sequence"):

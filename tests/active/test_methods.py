@@ -25,7 +25,7 @@ NAMES = sorted(methods.METHODS)
 
 def test_every_method_is_registered() -> None:
     """Dropping a file in registers the method that it holds."""
-    assert NAMES == ["auto", "document", "greg", "paper", "paper+defensive", "passive"]
+    assert NAMES == ["auto", "document", "greg", "paper", "paper+defensive", "passive", "passive-iid"]
 
 
 def test_unknown_names_and_options_are_refused() -> None:
@@ -66,7 +66,7 @@ def test_everything_judged_is_the_truth(name: str) -> None:
     pool, truth = graded_pool(queries=20)
     target = Target.of(ERR, pool)
     found = methods.get(name).repeat(pool, target, truth, budget=float(pool.query_costs.sum()), seeds=np.arange(3))
-    exact = name not in ("paper", "paper+defensive")
+    exact = name not in ("paper", "paper+defensive", "passive-iid")
     np.testing.assert_allclose(found.value, target.values(pool, truth).mean(), rtol=1e-9 if exact else 0.2)
     assert (found.error < 1e-9).all() == exact
 
@@ -128,6 +128,35 @@ class TestPaper:
         target = Target.of(ERR, alike)
         plan = methods.get("paper+defensive").plan(alike, target, budget=50)
         assert plan.chance.min() >= 0.1 / 5
+
+
+class TestPassiveIid:
+    """The baseline of Sawade et al.: independent draws, each query as likely."""
+
+    def test_estimate(self) -> None:
+        """Equation 5: the mean over draws, with s/√n and n − 1 degrees of freedom; a query drawn again is free."""
+        pool, truth = graded_pool(queries=6)
+        target = Target.of(ERR, pool)
+        plan = methods.get("passive-iid").plan(pool, target, budget=1000, rng=3)
+        drawn = [plan.query(j) for j in range(20)]
+        values, found = target.values(pool, truth)[drawn], plan.estimate(20, truth)
+        assert len(set(drawn)) < 20
+        assert found.value == pytest.approx(values.mean())
+        assert found.error == pytest.approx(values.std(ddof=1) / np.sqrt(20))
+        assert found.freedom == 20 - 1
+        assert found.cost == pool.query_costs[np.unique(drawn)].sum() == sum(plan.price(j, truth) for j in range(20))
+
+    def test_repetition_costs_precision(self) -> None:
+        """Most of a small pool judged, `passive` is nearly certain; independent draws keep the variance σ²/n."""
+        pool, truth = graded_pool(queries=30)
+        target, budget = Target.of(ERR, pool), 0.8 * float(pool.query_costs.sum())
+        spread = {}
+        for name in ("passive", "passive-iid"):
+            found = methods.get(name).repeat(pool, target, truth, budget=budget, seeds=np.arange(400))
+            spread[name] = found.value.std()
+        values = target.values(pool, truth)
+        assert spread["passive-iid"] == pytest.approx(values.std() * np.sqrt(np.mean(1 / found.draws)), rel=0.15)
+        assert spread["passive"] < 0.7 * spread["passive-iid"]
 
 
 def vars_of(pool: Pool) -> dict[str, object]:

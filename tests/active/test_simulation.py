@@ -12,7 +12,7 @@ from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError
 from tests.active.graded import BELIEFS, DCG, ERR, graded_pool
 
-UNBIASED = [methods.get("passive"), methods.get("document", stages=1)]
+UNBIASED = [methods.get("passive"), methods.get("passive-iid"), methods.get("document", stages=1)]
 STAGED = [methods.get("document"), methods.get("auto")]
 """Stages are fitted anew in each repetition, so there are fewer."""
 NEARLY = [methods.get("paper"), methods.get("paper+defensive"), methods.get("greg")]

@@ -35,7 +35,7 @@ def test_whole_way(command: Command, table: Path, tmp_path: Path) -> None:
     shown = command("active", "plan", str(table), "-m", "ERR", "--budget", "60", "--method", "greg", "-o", made)
     assert "the mean ERR over 60 queries" in shown
     assert "→  greg" in shown
-    for method in ("auto", "document", "paper", "passive"):
+    for method in ("auto", "document", "paper", "passive", "passive-iid"):
         assert f"   {method} " in shown
     assert "20 documents for anna" in command("active", "next", made, "--assessor", "anna", "-o", str(tasks))
     again = tmp_path / "again.csv"

@@ -28,12 +28,13 @@ def letor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_tables(command: Command, letor: Path) -> None:
-    """The tables name every method, its savings against both references, and what the numbers rest on."""
+    """The tables name every method, its savings against every reference, and what the numbers rest on."""
     shown = command("active", "simulate", str(letor), *QUICK)
     assert "Labels saved, against a budget of 10" in shown  # 15 % of 64 queries
-    for method in ("passive", "paper", "greg", "document"):
+    for method in ("passive", "passive-iid", "paper", "greg", "document"):
         assert f"\n{method} " in shown
     assert "against passive" in shown
+    assert "against passive-iid" in shown
     assert "against paper" in shown
     assert "16 queries, none of them in the pool" in shown
 
@@ -66,7 +67,7 @@ def test_json(command: Command, letor: Path) -> None:
     assert [row["budget"] for row in rows] == [16 * share for share in (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1, 4 / 3)]
     assert rows[-1]["error"] < rows[0]["error"]
     assert all(row["cost"] <= row["budget"] for row in rows)
-    assert {row["against"] for row in found["savings"]} == {"passive", "paper"}
+    assert {row["against"] for row in found["savings"]} == {"passive", "passive-iid", "paper"}
 
 
 def test_the_seed_decides(command: Command, letor: Path) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active import Pool, Target
-from rankgauge.active.methods.paper import draws_for
 from rankgauge.active.moments import moments
+from rankgauge.active.sampling.replacement import draws_for
 from rankgauge.backends.job import ROWS
 from rankgauge.backends.rows import texts
 from rankgauge.backends.tasks import Task, frames, mapped, packed

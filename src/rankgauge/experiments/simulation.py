@@ -50,7 +50,7 @@ class Simulation:
     path: Path
     measures: tuple[str, ...] = ("ERR",)
     rankers: tuple[str, ...] = ("rf",)
-    methods: tuple[str, ...] = ("passive", "paper", "greg", "document")
+    methods: tuple[str, ...] = ("passive", "passive-iid", "paper", "greg", "document")
     train: Path | None = None
     share: float = 0.2
     budget: float | None = None

@@ -16,7 +16,7 @@ from rankgauge.report.passages import ReportTable
 if TYPE_CHECKING:
     from rankgauge.report.simulation import SimulationReport
 
-REFERENCES = ("passive", "paper")
+REFERENCES = ("passive", "passive-iid", "paper")
 """The methods that savings are counted against."""
 
 LOSSES = {"error": "Mean absolute error", "wrong": "How often the worse ranker is chosen"}
@@ -54,7 +54,7 @@ def studies(report: SimulationReport) -> ReportTable:
 
 
 def savings(report: SimulationReport) -> ReportTable:
-    """A row per study, loss and method: what it saves against passive and against the paper's method."""
+    """A row per study, loss and method: what it saves against both kinds of passive and the paper's method."""
     frame = report.savings
     known = [name for name in REFERENCES if any(name in study.curves for study in report.studies)]
     rows = []

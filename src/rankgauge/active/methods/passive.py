@@ -34,7 +34,7 @@ class PassiveMethod(Method):
     """Queries in random order are judged whole, and their values averaged."""
 
     name: ClassVar[str] = "passive"
-    title: ClassVar[str] = "Random queries, judged whole"
+    title: ClassVar[str] = "Random queries, judged whole, none twice"
 
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> PassivePlan:
         return PassivePlan(pool, target, budget=budget, seed=rng)

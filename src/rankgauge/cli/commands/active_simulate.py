@@ -50,7 +50,7 @@ class SimulationOptions:
             several=True,
             more=("uniD", "uniC"),
         ),
-    ] = "passive,paper,greg,document"
+    ] = "passive,passive-iid,paper,greg,document"
     train: Annotated[
         Path | None,
         typer.Option(
