@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from math import log10
+from math import comb, log10
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +15,11 @@ from rankgauge.arrays import score_arrays
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.experiments import PAPERS, Setting, Verdict
+from rankgauge.experiments.experiment import Measurements
 from rankgauge.experiments.papers.multigraded import ohsumed, swaps, tables
+from rankgauge.experiments.papers.multigraded.thresholds import Thresholds
 from rankgauge.experiments.reproduction import Reproduction
+from rankgauge.io.formats.letor import Features
 from rankgauge.report import plots
 from tests.shared import shared
 
@@ -28,6 +31,57 @@ FEW = Setting(trials=10, seed=1)
 def few() -> Reproduction:
     """The experiment on ten trials, without data."""
     return Reproduction.of(PAPERS["multigraded"], FEW)
+
+
+FIRST_TABLE = """
+t=5  - - - - - - - -  0.000
+t=4  - - - - - - - +  0.125
+t=3  - - + + - - - +  0.403
+t=2  - - + + + - - +  0.483
+t=1  + - + + + - + +  0.780
+t=0  + + + + + + + +  1.000
+"""
+"""Table 1 as it is printed: the documents A to H, and AP."""
+
+SECOND_TABLE: dict[str, tuple[str, str]] = {
+    "NDCG, grades": (
+        """
+        gain      1 0 3 3 2 0 1 4
+        gain_opt  4 3 3 2 1 1 0 0
+        dcg       3.32 3.32 14.95 24.96 28.82 28.82 29.93 45.65
+        dcg_opt   49.83 64.50 76.13 80.42 81.70 82.89 82.89 82.89
+        ndcg      0.07 0.05 0.20 0.31 0.35 0.35 0.36 0.55
+        """,
+        "0.28",
+    ),
+    "NDCG, doubled grades": (
+        """
+        gain      2 0 6 6 4 0 2 8
+        gain_opt  8 6 6 4 2 2 0 0
+        dcg       9.97 9.97 114 204 224 224 227 494
+        dcg_opt   847 979 1083 1105 1109 1112 1112 1112
+        ndcg      0.01 0.01 0.11 0.19 0.20 0.20 0.20 0.44
+        """,
+        "0.17",
+    ),
+    "NDCNG, grades": (
+        """
+        gain      0.25 0 0.75 0.75 0.5 0 0.25 1
+        gain_opt  1 0.75 0.75 0.5 0.25 0.25 0 0
+        dcg       0.63 0.63 1.76 2.74 3.27 3.27 3.48 4.53
+        dcg_opt   3.32 4.75 5.88 6.48 6.72 6.94 6.94 6.94
+        ndcg      0.19 0.13 0.30 0.42 0.49 0.47 0.50 0.65
+        """,
+        "0.39",
+    ),
+}
+"""Table 2 as it is printed: each row of an example, and the mean of its last one."""
+
+
+def as_printed(value: float, printed: str) -> str:
+    """The value in the printed form: two decimals or three are rounded, whole numbers of DCG are cut off."""
+    decimals = len(printed.partition(".")[2])
+    return f"{value:.{decimals}f}" if decimals else str(int(value))
 
 
 def test_first_table() -> None:
@@ -44,6 +98,31 @@ def test_first_table() -> None:
     assert [numbers[f"AP at t={t}"] for t in range(6)] == pytest.approx(precisions)
     assert numbers["mean of AP"] == pytest.approx(sum(precisions) / 6)
     assert numbers["µAP"] == pytest.approx(sum(precisions[1:5]) / 4)
+
+
+def test_cells_of_the_first_table() -> None:
+    """Table 1: who is relevant at each threshold, and AP, as printed in every cell."""
+    found = tables.first_table().rows()
+    printed = [line.split() for line in FIRST_TABLE.strip().splitlines()]
+    assert [[f"t={t}", *marks, f"{value:.3f}"] for t, *marks, value in found] == printed
+
+
+@pytest.mark.parametrize("example", SECOND_TABLE)
+def test_cells_of_the_second_table(example: str) -> None:
+    """Table 2: every cell as printed. DCG without decimals is cut off: 114.6 is printed as 114."""
+    printed, mean = SECOND_TABLE[example]
+    rows = {row: cells for _, row, *cells in tables.second_table().filter(example=example).rows()}
+    for name, *expected in map(str.split, printed.strip().splitlines()):
+        *cells, _ = rows[name]
+        assert [as_printed(value, form) for value, form in zip(cells, expected, strict=True)] == expected
+    assert as_printed(rows["ndcg"][-1], mean) == mean
+
+
+def test_whole_numbers_are_cut_off() -> None:
+    """Five different numbers of Table 2 would be printed otherwise if they were rounded."""
+    rows = tables.second_table().filter(example="NDCG, doubled grades").rows()
+    values = {value for _, row, *cells, _ in rows if row.startswith("dcg") for value in cells}
+    assert {int(v) for v in values if v > 100 and round(v) != int(v)} == {114, 204, 494, 1083, 1112}
 
 
 @pytest.mark.parametrize(
@@ -64,6 +143,13 @@ def test_second_table(name: str, factor: int, divisor: int) -> None:
     best = sorted(GRADES, reverse=True)
     expected = sum(dcg(GRADES[:k]) / dcg(best[:k]) for k in range(1, 9)) / 8
     assert tables.compute().numbers[name].value == pytest.approx(expected)
+
+
+def test_weights_of_the_example() -> None:
+    """Equation 4: on the scale 0.0, 0.3, 1.0 the thresholds weigh 0.3 − 0.0 and 1.0 − 0.3."""
+    numbers = tables.compute().numbers
+    assert numbers["weight of t=0.3"].value == pytest.approx(0.3 - 0.0)
+    assert numbers["weight of t=1.0"].value == pytest.approx(1.0 - 0.3)
 
 
 def test_walks_swap_one_pair_a_step() -> None:
@@ -145,7 +231,7 @@ def test_files(few: Reproduction, tmp_path: Path) -> None:
     written = {path.name for path in few.write(tmp_path / "out")}
     endings = (".csv", *plots.OPTIONS)
     figures = {f"figure-{number}{ending}" for number in (4, 5) for ending in endings}
-    assert written == {"claims.csv", "tables-1-2.csv", "results.json", *figures}
+    assert written == {"claims.csv", "table-1.csv", "table-2.csv", "results.json", *figures}
     document = json.loads((tmp_path / "out/results.json").read_text(encoding="utf-8"))
     assert document["setting"] == {"trials": 10, "seed": 1, "data": False}
     assert document["claims"][0]["verdict"] == "holds"
@@ -182,24 +268,45 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     for claim in PAPERS["multigraded"].paper.claims:
         assert f"\n{claim.place}: " in shown
     assert "needs   OHSUMED" in shown
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv"] * 4 + [".json"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv"] * 5 + [".json"]
 
 
-def test_levels() -> None:
-    """A virtual user's grades are dense levels: the lowest value of a group is 0, equal values are equal."""
-    values, queries = np.array([2.5, 0.5, 7.0, 2.5, -1.0]), np.array(["a", "a", "b", "a", "b"])
-    assert ohsumed.levels(values, queries).tolist() == [1, 0, 1, 1, 0]
-    assert ohsumed.levels(values, np.zeros(5)).tolist() == [2, 1, 3, 2, 0]
+def test_thresholds() -> None:
+    """Each positive grade of a query is a threshold; between two grades in use AP is that of the higher one."""
+    grades = np.array([2.5, 0.0, 0.5, 1.0, 0.0, 0.0])
+    queries, scores = np.array(["b", "b", "b", "a", "a", "c"]), np.array([1.0, 3.0, 2.0, 1.0, 2.0, 1.0])
+    thresholds = Thresholds.of(grades, queries)
+    assert thresholds.grade.tolist() == [0.5, 2.5, 1.0]
+    assert thresholds.counts.tolist() == [2, 1, 0]
+    found = thresholds.precision(scores)
+    assert found == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 3, 1 / 2])
+    nothing = [np.nan] * 3
+    expected = [[found[0], found[1], found[1]], [found[2], found[2], np.nan], nothing]
+    assert thresholds.at(found, np.array([0.5, 1.0, 2.0])) == pytest.approx(np.array(expected), nan_ok=True)
+    assert thresholds.mean(found) == pytest.approx([(found[0] + found[1]) / 2, found[2]])
 
 
-def test_scaled_gains() -> None:
-    """Divided gains give the NDCG of 2^g − 1, also of grades whose gains no number could hold."""
-    grades, queries, scores = np.array([3.0, 0.0, 1.0, 2.0]), np.zeros(4), np.array([1.0, 4.0, 3.0, 2.0])
-    gains = ohsumed.scaled_gains(grades, queries)
-    assert gains == pytest.approx((2**grades - 1) / 2**3)
-    plain = score_arrays([grades], [scores], "nDCG(dcg='exp-log2')")
-    assert score_arrays([gains], [scores], "nDCG(dcg='log2')") == pytest.approx(plain)
-    assert ohsumed.scaled_gains(np.array([1128.0, 1127.0, 0.0]), np.zeros(3)).tolist() == [1.0, 0.5, 0.0]
+def test_strategies_that_rank_alike_are_one_curve() -> None:
+    """A curve that hides another is drawn once, with the names of all its strategies."""
+    found = np.array([[1.0, 0.5], [0.2, 0.3], [0.9, 0.8], [0.2, 0.3], *[[float(n), 0.0] for n in range(2, 6)]])
+    assert list(ohsumed._alike(found).items())[:3] == [("1", 0), ("5, 11", 1), ("9", 2)]
+
+
+def test_swaps_that_a_threshold_does_not_see() -> None:
+    """AP sees a swap only if the threshold lies between: of 10 levels of 10 documents, 5 are on each side of it."""
+    found = dict(swaps._unseen())["share of swaps that a threshold does not see, 10 levels"].value
+    assert found == pytest.approx(2 * (comb(50, 2) - 5 * comb(10, 2)) / (comb(100, 2) - 10 * comb(10, 2)))
+
+
+def test_falls() -> None:
+    """The largest change between fifths is that of the curve that falls least, and above 0 if one rises."""
+    falling = np.linspace(1.0, 0.01, 100)  # 0.01 a swap
+    curves = np.stack([falling, falling / 2, falling / 4, falling])[..., np.newaxis] + [[[0.0, 0.2]]]
+    rising = np.concatenate([curves[:3], curves[3:, ::-1]])
+    found = dict(swaps._falls("uniform", {"NDCG": curves, "µMAP": rising, "NDCNG": curves / 2}))
+    assert found["uniform: NDCG by fifths, largest change"].value == pytest.approx(-0.01 * 20 / 4)
+    assert found["uniform: µMAP by fifths, largest change"].value == pytest.approx(0.01 * 20)
+    assert found["uniform: NDCG from 2 to 50 levels changes by"].value == pytest.approx(0.0)
 
 
 def test_folder_without_files(tmp_path: Path) -> None:
@@ -208,20 +315,69 @@ def test_folder_without_files(tmp_path: Path) -> None:
         ohsumed.load(tmp_path)
 
 
-def test_ohsumed() -> None:
+@pytest.fixture(scope="module")
+def data() -> Features:
+    """OHSUMED with its raw features, where it is here."""
+    return ohsumed.load(shared("data/ohsumed/Feature-min"))
+
+
+@pytest.fixture(scope="module")
+def outcome(data: Features) -> Measurements:
+    """Figures 6 to 8."""
+    return ohsumed.compare(data)
+
+
+def test_ohsumed(data: Features, outcome: Measurements) -> None:
     """Figures 6 to 8: a user's own strategy is worth 1; features that are the same for all documents of a query rank
-    at random, and so alike; NDCG falls as the user has more levels, the others move less."""
-    data = ohsumed.load(shared("data/ohsumed/Feature-min"))
+    at random, and so alike; NDCG falls as the user has more levels, the others move far less."""
     assert data.matrix.shape == (16140, 45)
     assert [len(np.unique(data.matrix[:, f - 1])) for f in (1, 9)] == [10, 1129]
-    outcome = ohsumed.compare(data)
     for figure, feature in (("figure-7", 1), ("figure-8", 9)):
         assert outcome.tables[figure].filter(feature=feature)["mean"].to_numpy() == pytest.approx(1.0)
-    for frame in outcome.tables.values():
-        same = [frame.filter(feature=feature)["mean"].to_list() for feature in (5, 21, 22)]
+    for figure in ohsumed.USERS:
+        same = [outcome.tables[figure].filter(feature=feature)["mean"].to_list() for feature in (5, 21, 22)]
         assert same[1] == pytest.approx(same[0])
         assert same[2] == pytest.approx(same[0])
     numbers = outcome.numbers
     assert numbers["NDCG changes by"].value == pytest.approx(-numbers["NDCG moves by"].value)
-    assert numbers["NDCG moves by"].value > 3 * max(numbers["µMAP moves by"].value, numbers["NDCNG moves by"].value)
-    assert numbers["NDCG moves by"].value > 3 * numbers["linear NDCG moves by"].value
+    assert numbers["NDCG moves by"].value > 20 * max(numbers[f"{name} moves by"].value for name in ("µMAP", "NDCNG"))
+    assert numbers["µMAP with equal steps moves by"].value > 2 * numbers["µMAP moves by"].value
+
+
+def test_ratings_are_the_scores(data: Features, outcome: Measurements) -> None:
+    """A virtual user's grades are the scores as they are, so NDCG gains 2^score − 1 at any distance of scores."""
+    grades, scores = data.matrix[:, 8], data.matrix[:, 0]
+    query = data.queries == data.queries[0]
+    order = np.argsort(-grades[query], kind="stable")
+    discounts = 1 / np.log2(np.arange(2.0, query.sum() + 2))
+    best = ((2 ** grades[query][order] - 1) * discounts).sum()
+    tied = [discounts[np.flatnonzero(np.sort(-scores[query]) == -s)].mean() for s in scores[query]]
+    expected = ((2 ** grades[query] - 1) * tied).sum() / best
+    found = score_arrays(grades[query], scores[query], tables.MEASURES["NDCG"], group=[query.sum()], ties="expected")
+    assert found[0] == pytest.approx(expected)
+    judged = ohsumed._values(data, grades, tables.MEASURES["NDCG"])
+    assert judged[0, 0] == pytest.approx(expected)
+    assert outcome.tables["figure-8"].filter(feature=1, measure="NDCG")["mean"][0] == pytest.approx(judged[0].mean())
+
+
+def test_thresholds_of_ohsumed(outcome: Measurements) -> None:
+    """The left halves: people's grades have the thresholds 1 and 2, a user's every score above 0; the user's own
+    strategy has MAP 1 at each; at the lowest threshold every query has a relevant document."""
+    levels = {"figure-6": 2, "figure-7": 9, "figure-8": 1128}
+    for figure, count in levels.items():
+        frame = outcome.tables[f"{figure}-thresholds"]
+        assert frame["feature"].unique(maintain_order=True).to_list() == ["1", "5, 21, 22", "9", "11", "15", "19"]
+        assert frame["threshold"].n_unique() == count
+        assert len(frame) == 6 * count
+    assert outcome.tables["figure-7-thresholds"].filter(feature="1")["MAP"].to_numpy() == pytest.approx(1.0)
+    assert outcome.tables["figure-8-thresholds"].filter(feature="9")["MAP"].to_numpy() == pytest.approx(1.0)
+    assert outcome.tables["figure-7-thresholds"].filter(threshold=1.0)["queries"].unique().to_list() == [106]
+
+
+def test_claims_on_ohsumed(outcome: Measurements) -> None:
+    """The scores of the two users correlate as printed, and all measures put strategy 9 nearest to strategy 1."""
+    claims = {claim.place: claim.verdict(outcome.numbers) for claim in PAPERS["multigraded"].paper.claims}
+    assert claims["Section 2.2, correlation"] is Verdict.HOLDS
+    assert claims["Section 4, Figure 7, nearest"] is Verdict.HOLDS
+    assert claims["Section 4, Figure 7, thresholds"] is Verdict.FAILS
+    assert claims["Section 2.2, levels"] is Verdict.UNTESTED

@@ -29,6 +29,8 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {".png": {"scale_factor": 2}, ".svg":
 
 HEIGHT, WIDTH, BAR = 240, 230, 14
 UNIT = (0.0, 1.0)
+TICKS = 10
+"""Up to how many values of x have a tick each."""
 
 PANEL, TALL, LOW = 250, 280, 130
 """The width of a panel, and its height in one row and in several."""
@@ -51,19 +53,33 @@ def require() -> Any:
 def lines(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, panel: str, title: str) -> Chart:
     """A line per series with a band of two standard errors, in a panel each."""
     alt = require()
+    columns = alt.Column(f"{panel}:N", title=None, sort=_distinct(frame, panel), header=alt.Header(labelFontSize=13))
+    layered = line_panel(frame, x=x, y=y, error=error, series=series)
+    return finished(layered.facet(column=columns), title)
+
+
+def beside(*panels: Any, title: str) -> Chart:
+    """Panels beside each other, each with its own colours and legend."""
+    row = require().hconcat(*panels, spacing=BESIDE)
+    return finished(row.resolve_scale(color="independent", xOffset="independent"), title)
+
+
+def line_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -> Any:
+    """A line per series with a band of two standard errors, as a part of a chart."""
+    alt = require()
+    ticks = _distinct(frame, x)
+    ruler = alt.Axis(values=ticks, format="~g") if len(ticks) <= TICKS else alt.Axis()
     base = alt.Chart(_bounded(frame, y, error)).encode(
-        x=alt.X(f"{x}:Q", title=x), color=series_colour(frame, series, kind="O")
+        x=alt.X(f"{x}:Q", title=x, axis=ruler), color=series_colour(frame, series, kind="O")
     )
     unit = alt.Y(f"{y}:Q", title=y, scale=alt.Scale(domain=UNIT))
     curve = base.mark_line(strokeWidth=1.8).encode(y=unit, tooltip=list(frame.columns))
     band = base.mark_area(opacity=0.2).encode(y=alt.Y("low:Q", title=y), y2="high:Q")
-    columns = alt.Column(f"{panel}:N", title=None, sort=_distinct(frame, panel), header=alt.Header(labelFontSize=13))
-    layered = alt.layer(band, curve).properties(width=WIDTH, height=HEIGHT)
-    return finished(layered.facet(column=columns), title)
+    return alt.layer(band, curve).properties(width=WIDTH, height=HEIGHT)
 
 
-def bars(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, title: str) -> Chart:
-    """A bar per series at each x, with a whisker of two standard errors."""
+def bar_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -> Any:
+    """A bar per series at each x with a whisker of two standard errors, as a part of a chart."""
     alt = require()
     base = alt.Chart(_bounded(frame, y, error)).encode(
         x=alt.X(f"{x}:O", title=x, sort=_distinct(frame, x), axis=alt.Axis(labelAngle=0)),
@@ -73,14 +89,15 @@ def bars(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, title:
     bar = base.mark_bar().encode(y=unit, color=series_colour(frame, series, legend={}), tooltip=list(frame.columns))
     whisker = base.mark_rule(color="#333").encode(y=alt.Y("low:Q", title=y), y2="high:Q")
     step = alt.Step(BAR, **{"for": "offset"})  # "for" is a word of Python
-    return finished(alt.layer(bar, whisker).properties(width=step, height=HEIGHT), title)
+    return alt.layer(bar, whisker).properties(width=step, height=HEIGHT)
 
 
 def save(chart: Chart, stem: Path) -> list[Path]:
     """The chart as files of that name, one for each ending."""
     paths = [stem.with_name(stem.name + ending) for ending in OPTIONS]
-    for path in paths:
-        chart.save(path, **OPTIONS[path.suffix])
+    with require().data_transformers.enable("default", max_rows=None):  # a figure may have as many points as it has
+        for path in paths:
+            chart.save(path, **OPTIONS[path.suffix])
     return paths
 
 

@@ -1,19 +1,18 @@
 """Figures 6 to 8: features of OHSUMED as ranking strategies, judged by people and by virtual users.
 
-A virtual user agrees with one feature: the grades are its values as dense levels. The lowest value of the collection
-is 0, the next one 1, and so on; this gives the 9 and 158 levels that the paper counts. We also measure the same with
-levels counted within each query.
+A virtual user is a strategy whose scores are the reference ratings, as they are: neither rounded nor put at equal
+steps. TF of the title, feature 1, has few levels at equal steps; TF-IDF of the title, feature 9, has many at uneven
+ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from rankgauge.arrays import score_arrays
@@ -21,28 +20,88 @@ from rankgauge.errors import InputError
 from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Measurements
 from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES, means
+from rankgauge.experiments.papers.multigraded.thresholds import Thresholds
 from rankgauge.experiments.standard_errors import jackknife
 from rankgauge.io.formats.letor import Features, read_features
 from rankgauge.io.source import Source
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import LEAVE_OUT
 from rankgauge.report import plots
 
 STRATEGIES = (1, 5, 9, 11, 15, 19, 21, 22)
-USERS: Mapping[str, tuple[str, int | None]] = {
-    "figure-6": ("OHSUMED, graded by people: mean over queries, with two standard errors", None),
-    "figure-7": ("OHSUMED, graded by feature 1: mean over queries, with two standard errors", 1),
-    "figure-8": ("OHSUMED, graded by feature 9: mean over queries, with two standard errors", 9),
-}
-"""Who grades: the feature that a virtual user agrees with, or None for people."""
+FEW, MANY = 1, 9
+"""The virtual users: TF and TF-IDF of the title."""
 
-OTHERS = [place for place, feature in enumerate(STRATEGIES) if feature not in (1, 9)]
-"""The strategies that no virtual user agrees with."""
+USERS: Mapping[str, tuple[str, int | None]] = {
+    "figure-6": ("OHSUMED, graded by people", None),
+    "figure-7": ("OHSUMED, graded by feature 1", FEW),
+    "figure-8": ("OHSUMED, graded by feature 9", MANY),
+}
+"""Who grades: the feature whose scores are the grades, or None for people."""
+
+SHOWN = "MAP at each threshold, and the measures; means over queries, with two standard errors"
+
+OTHERS = [place for place, feature in enumerate(STRATEGIES) if feature not in (FEW, MANY)]
+"""The strategies that are no virtual user's own."""
+
+EQUAL_STEPS = "µMAP with equal steps"
+"""The plain mean of average precision over a query's thresholds, without the distances of equation 4."""
+
+PAPERS_FEATURES = 25
+"""How many features the paper's release of OHSUMED has. LETOR 3.0 has 45, so an id may name another feature there."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Judged:
+    """The strategies as one user grades the documents."""
+
+    grades: FloatArray
+    values: Mapping[str, FloatArray]
+    """Each measure's values (strategies × queries with something relevant)."""
+    thresholds: Thresholds
+    precision: FloatArray
+    """Average precision (strategies × thresholds)."""
+
+    @classmethod
+    def of(cls, data: Features, feature: int | None) -> Judged:
+        """The strategies judged by people, or by the scores of a feature."""
+        grades = data.grades if feature is None else data.matrix[:, feature - 1]
+        thresholds = Thresholds.of(grades, data.queries)
+        precision = np.array([thresholds.precision(data.matrix[:, s - 1]) for s in STRATEGIES])
+        values = {name: _values(data, grades, measure) for name, measure in {**MEASURES, **BESIDES}.items()}
+        values[EQUAL_STEPS] = thresholds.mean(precision)
+        return cls(grades=grades, values=values, thresholds=thresholds, precision=precision)
+
+    @property
+    def levels(self) -> FloatArray:
+        """Every positive grade in use in the collection, rising."""
+        return np.unique(self.grades[self.grades > 0])
+
+    @property
+    def at_levels(self) -> FloatArray:
+        """Average precision at each level (strategies × queries × levels), NaN where no document reaches it."""
+        return self.thresholds.at(self.precision, self.levels)
+
+    @property
+    def curves(self) -> pl.DataFrame:
+        """MAP of each strategy at each level over the queries that reach it; strategies that rank alike are one row."""
+        found, alike = self.at_levels, _alike(self.precision)
+        n = (~np.isnan(found)).sum(axis=1)
+        mean = np.nansum(found, axis=1) / n
+        apart = np.nansum((found - mean[:, np.newaxis]) ** 2, axis=1)
+        error = np.sqrt(ratio(apart, (n - 1.0) * n))
+        columns = {"threshold": self.levels, "queries": n[0]}
+        parts = [
+            pl.DataFrame({**columns, "MAP": mean[first], "error": error[first]}).with_columns(feature=pl.lit(words))
+            for words, first in alike.items()
+        ]
+        return pl.concat(parts).select("feature", "threshold", "MAP", "error", "queries").fill_nan(None)
 
 
 def load(folder: Path) -> Features:
-    """The documents of every file of a folder."""
-    paths = sorted(folder.glob("*.txt"))
+    """The documents of every file of a folder, or of its folder Feature-min."""
+    inner = folder / "Feature-min"
+    paths = sorted((inner if inner.is_dir() else folder).glob("*.txt"))
     if not paths:
         hint = "Give the folder of OHSUMED's raw features in LETOR 3.0: Feature-min."
         raise InputError("has no .txt files", path=folder, hint=hint)
@@ -51,53 +110,98 @@ def load(folder: Path) -> Features:
 
 
 def compare(data: Features) -> Measurements:
-    """The three figures, and how the measures change between the last two."""
-    everything = np.zeros(len(data.queries))
-    values = {figure: _values(data, feature, everything) for figure, (_, feature) in USERS.items()}
-    apart = {figure: _values(data, feature, data.queries) for figure, (_, feature) in USERS.items() if feature}
-    numbers = {**dict(_numbers(values)), **{f"levels by query: {name}": n for name, n in _numbers(apart)}}
-    frames = {figure: means(found, feature=STRATEGIES) for figure, found in values.items()}
-    draw = partial(plots.bars, x="feature", y="mean", error="error", series="measure")
-    figures = {figure: partial(draw, frames[figure], title=words) for figure, (words, _) in USERS.items()}
-    return Measurements(numbers=numbers, tables=frames, figures=figures)
+    """The three figures, how the measures change between the last two, and what the users' scores are like."""
+    judged = {figure: Judged.of(data, feature) for figure, (_, feature) in USERS.items()}
+    numbers = dict([*_scores(data), *_thresholds(judged), *_own(judged), *_nearest(judged), *_changes(judged)])
+    right = {figure: means(found.values, feature=STRATEGIES) for figure, found in judged.items()}
+    left = {f"{figure}-thresholds": found.curves for figure, found in judged.items()}
+    figures = {
+        figure: partial(_draw, left[f"{figure}-thresholds"], right[figure], f"{words}: {SHOWN}")
+        for figure, (words, _) in USERS.items()
+    }
+    return Measurements(numbers=numbers, tables={**right, **left}, figures=figures)
 
 
-def levels(values: npt.NDArray[np.floating[Any]], groups: npt.NDArray[Any]) -> FloatArray:
-    """The values as dense levels from 0 on, each group of documents by itself."""
-    dense = pl.DataFrame({"group": groups, "value": values}).select(pl.col("value").rank("dense").over("group"))
-    return dense.to_series().to_numpy().astype(np.float64) - 1.0
+def _draw(left: pl.DataFrame, right: pl.DataFrame, title: str) -> plots.Chart:
+    curves = plots.line_panel(left, x="threshold", y="MAP", error="error", series="feature")
+    bars = plots.bar_panel(right, x="feature", y="mean", error="error", series="measure")
+    return plots.beside(curves, bars, title=title)
 
 
-def scaled_gains(grades: FloatArray, queries: npt.NDArray[Any]) -> FloatArray:
-    """Gains of 2^g − 1, divided by 2^m with m the query's highest grade.
-
-    NDCG does not change if all gains are multiplied by a factor, and 2^1128 is beyond the largest float.
-    """
-    best = pl.DataFrame({"query": queries, "grade": grades}).select(pl.col("grade").max().over("query"))
-    highest = best.to_series().to_numpy()
-    return np.asarray(np.exp2(grades - highest) - np.exp2(-highest))
-
-
-def _values(data: Features, feature: int | None, groups: npt.NDArray[Any]) -> dict[str, FloatArray]:
-    """Each measure's values (strategies × queries), the mean over all orders of tied documents."""
-    grades = data.grades if feature is None else levels(data.matrix[:, feature - 1], groups)
-    found = {}
-    for name, measure in {**MEASURES, "NDCG": "nDCG(dcg='log2')", **BESIDES}.items():
-        graded = scaled_gains(grades, data.queries) if name == "NDCG" else grades
-        rows = [
-            score_arrays(graded, data.matrix[:, s - 1], measure, qid=data.queries, ties="expected", empty=LEAVE_OUT)
-            for s in STRATEGIES
-        ]
-        kept = np.array(rows)
-        found[name] = kept[:, ~np.isnan(kept).any(axis=0)]
-    return found
+def _values(data: Features, grades: FloatArray, measure: str) -> FloatArray:
+    """A measure's values (strategies × queries), the mean over all orders of tied documents."""
+    rows = [
+        score_arrays(grades, data.matrix[:, s - 1], measure, qid=data.queries, ties="expected", empty=LEAVE_OUT)
+        for s in STRATEGIES
+    ]
+    found = np.array(rows)
+    return np.asarray(found[:, ~np.isnan(found).any(axis=0)])
 
 
-def _numbers(values: Mapping[str, Mapping[str, FloatArray]]) -> Iterator[tuple[str, Number]]:
-    for figure, feature in (("figure-7", 1), ("figure-8", 9)):
-        own = [found[STRATEGIES.index(feature)].min() for found in values[figure].values()]
+def _alike(precision: FloatArray) -> dict[str, int]:
+    """The strategies' names, those with the same values together, and the first place of each."""
+    groups: dict[bytes, list[int]] = {}
+    for place, row in enumerate(precision.round(9)):
+        groups.setdefault(row.tobytes(), []).append(place)
+    return {", ".join(str(STRATEGIES[place]) for place in places): places[0] for places in groups.values()}
+
+
+def _scores(data: Features) -> Iterator[tuple[str, Number]]:
+    """How the users' scores are correlated, how many levels they have, and how often and how far apart those are."""
+    few, many = (data.matrix[:, user - 1] for user in (FEW, MANY))
+    levels, used = np.unique(many, return_counts=True)
+    high, low = levels > levels[-1] / 2, (levels > 0) & (levels <= levels[-1] / 2)
+    distances = np.diff(levels)
+    yield "correlation of features 1 and 9", Number(value=float(np.corrcoef(few, many)[0, 1]))
+    yield "feature 9: high scores used once", Number(value=float((used[high] == 1).sum()))
+    yield "feature 9: documents per low score against per high", Number(value=float(used[low].mean() / used[high].mean()))
+    yield "feature 9: spread of the distances against their mean", Number(value=float(distances.std() / distances.mean()))
+    release = " of the release with 25 features" if data.matrix.shape[1] == PAPERS_FEATURES else ""
+    yield f"levels of feature 1{release}", Number(value=float(len(np.unique(few))))
+    yield f"levels of feature 9{release}", Number(value=float(len(levels)))
+
+
+def _thresholds(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+    """How far µMAP is from the mean of MAP over the thresholds, for the strategy with the greatest distance."""
+    for figure in ("figure-6", "figure-7"):
+        found = judged[figure]
+        mean = np.nanmean(found.at_levels, axis=1).mean(axis=-1)
+        apart = np.abs(found.values["µMAP"].mean(axis=-1) - mean).max()
+        yield f"{figure}: µMAP and the mean of MAP, farthest apart", Number(value=float(apart))
+
+
+def _own(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+    for figure, feature in (("figure-7", FEW), ("figure-8", MANY)):
+        own = [judged[figure].values[name][STRATEGIES.index(feature)].min() for name in MEASURES]
         yield f"feature {feature} by its own user, lowest value", Number(value=float(min(own)))
-    for name in (*MEASURES, *BESIDES):
-        change = (values["figure-8"][name] - values["figure-7"][name])[OTHERS]
-        yield f"{name} changes by", jackknife(change, lambda means: np.asarray(means.mean(axis=0)))
-        yield f"{name} moves by", jackknife(change, lambda means: np.asarray(np.abs(means).mean(axis=0)))
+
+
+def _nearest(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+    """How far feature 9 is above the best strategy that is no user's own, graded by feature 1."""
+    nine = STRATEGIES.index(MANY)
+    for name in MEASURES:
+        lead = jackknife(judged["figure-7"].values[name], lambda m: np.asarray(m[nine] - m[OTHERS].max(axis=0)))
+        yield f"figure-7: {name} of feature 9 less the next", lead
+
+
+def _changes(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+    """How the measures change from Figure 7 to Figure 8, over the strategies that are no user's own."""
+    few, many = judged["figure-7"].values, judged["figure-8"].values
+    change = {name: (many[name] - few[name])[OTHERS] for name in few}
+    for name, found in change.items():
+        yield f"{name} changes by", jackknife(found, lambda m: np.asarray(m.mean(axis=0)))
+        yield f"{name} moves by", jackknife(found, _moved)
+    for name in ("µMAP", "NDCNG"):
+        both = np.stack([change[name], change["NDCG"]])
+        yield f"{name} against NDCG", jackknife(both, lambda m: _moved(m[0]) / _moved(m[1]))
+    both = np.stack([change[EQUAL_STEPS], change["µMAP"]])
+    yield f"{EQUAL_STEPS} moves farther by", jackknife(both, lambda m: _moved(m[0]) - _moved(m[1]))
+    users = many["NDCG"][STRATEGIES.index(FEW)] - few["NDCG"][STRATEGIES.index(MANY)]
+    yield "NDCG of the other user's strategy changes by", jackknife(users[np.newaxis], lambda m: m[0])
+    beyond = change["NDCG"].mean(axis=0) - users
+    yield "NDCG of the rest changes further by", jackknife(beyond[np.newaxis], lambda m: m[0])
+
+
+def _moved(means: FloatArray) -> FloatArray:
+    """The absolute change of the means, averaged over the strategies."""
+    return np.asarray(np.abs(means).mean(axis=0))

@@ -27,15 +27,17 @@ SHOWN = "Mean over trials, with two standard errors: "
 
 def simulate(trials: int, rng: np.random.Generator) -> Measurements:
     """Both figures, and how much each measure changes with the number of levels."""
-    outcome = Measurements(numbers={})
+    outcome = Measurements(numbers=dict(_unseen()))
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
-        values = _values([grades(levels, trials, rng) for levels in LEVELS], orders)
+        scales = [grades(levels, trials, rng) for levels in LEVELS]
+        values = _values(scales, orders)
         levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
         frame = means(values, levels=levels, swaps=swaps)
         names = {"x": "swaps", "y": "mean", "error": "error", "series": "levels", "panel": "measure"}
         draw = partial(plots.lines, frame, **names, title=f"{SHOWN}{scale} grades")
-        outcome |= Measurements(numbers=dict(_moves(scale, values)), tables={figure: frame}, figures={figure: draw})
+        numbers = dict([*_moves(scale, values), *_falls(scale, values), _two_levels(scale, scales[0], orders, values)])
+        outcome |= Measurements(numbers=numbers, tables={figure: frame}, figures={figure: draw})
     return outcome
 
 
@@ -53,7 +55,12 @@ def walks(trials: int, rng: np.random.Generator) -> IndexArray:
 
 def uniform(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
     """Falling grades, each level equally often (trials × documents)."""
-    return np.tile(np.arange(DOCUMENTS)[::-1] * levels // DOCUMENTS, (trials, 1)).astype(np.float64)
+    return np.tile(ladder(levels), (trials, 1))
+
+
+def ladder(levels: int) -> FloatArray:
+    """The grades of the ideal order with each level equally often."""
+    return (np.arange(DOCUMENTS)[::-1] * levels // DOCUMENTS).astype(np.float64)
 
 
 def uneven(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
@@ -79,14 +86,19 @@ SCALES: Mapping[str, tuple[str, Callable[[int, int, np.random.Generator], FloatA
 
 def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArray]:
     """Each measure's values (levels × swaps × trials); all orders of a scale go through a kernel as one block."""
-    falling = np.broadcast_to(-np.arange(float(DOCUMENTS)), (orders.shape[0] * orders.shape[1], DOCUMENTS))
     measures = {**MEASURES, **BESIDES}
-    found: dict[str, list[FloatArray]] = {name: [] for name in measures}
-    for grades in scales:
-        listed = np.take_along_axis(grades[np.newaxis], orders, axis=-1).reshape(-1, DOCUMENTS)
-        for name, measure in measures.items():
-            found[name].append(score_arrays(listed, falling, measure).reshape(orders.shape[:2]))
-    return {name: np.stack(values) for name, values in found.items()}
+    return {name: np.stack([_scored(grades, orders, measures[name]) for grades in scales]) for name in measures}
+
+
+def _scored(grades: FloatArray, orders: IndexArray, measure: str) -> FloatArray:
+    """A measure's values (swaps × trials)."""
+    listed = np.take_along_axis(grades[np.newaxis], orders, axis=-1).reshape(-1, DOCUMENTS)
+    return _in_order(listed, measure).reshape(orders.shape[:2])
+
+
+def _in_order(listed: FloatArray, measure: str) -> FloatArray:
+    """A measure's value of each row of grades, from the first rank to the last."""
+    return score_arrays(listed, np.broadcast_to(-np.arange(float(DOCUMENTS)), listed.shape), measure)
 
 
 def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
@@ -100,6 +112,40 @@ def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, 
     for name in ("µMAP", "NDCNG"):
         both = np.stack([values[name], values["NDCG"]])
         yield f"{scale}: {name} against NDCG", jackknife(both, lambda means: _spread(means[0]) / _spread(means[1]))
+
+
+def _falls(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
+    """How NDCG changes from the fewest levels to the most; and the largest change of each measure, on any scale, from a
+    fifth of the swaps to the next, which is below 0 if the measure falls all the way."""
+    fewest, most = LEVELS[0], LEVELS[-1]
+    change = jackknife(values["NDCG"][[0, -1]], lambda means: np.asarray((means[1] - means[0]).mean(axis=0)))
+    yield f"{scale}: NDCG from {fewest} to {most} levels changes by", change
+    for name in MEASURES:
+        fifths = values[name].reshape(len(LEVELS), 5, -1, values[name].shape[-1]).mean(axis=2)
+        steps = jackknife(np.diff(fifths, axis=1), lambda means: np.asarray(means.max(axis=(0, 1))))
+        yield f"{scale}: {name} by fifths, largest change", steps
+
+
+def _two_levels(
+    scale: str, grades: FloatArray, orders: IndexArray, values: Mapping[str, FloatArray]
+) -> tuple[str, Number]:
+    """How far µMAP and plain average precision are apart at most, on two levels."""
+    apart = np.abs(values["µMAP"][0] - _scored(grades, orders, "AP(rel=1)")).max()
+    return f"{scale}: µMAP and AP on two levels, farthest apart", Number(value=float(apart))
+
+
+def _unseen() -> Iterator[tuple[str, Number]]:
+    """Of all swaps of two documents of different grades in the ideal order, the share that leaves average precision as
+    it is, with the upper half of the levels relevant."""
+    for levels in LEVELS[1:]:
+        ideal = ladder(levels)
+        one, other = np.triu_indices(DOCUMENTS, k=1)
+        apart = ideal[one] != ideal[other]
+        one, other = one[apart], other[apart]
+        row, swapped = np.arange(len(one)), np.tile(ideal, (len(one), 1))
+        swapped[row, one], swapped[row, other] = ideal[other], ideal[one]
+        same = _in_order(swapped, f"AP(rel={levels // 2})") == 1.0
+        yield f"share of swaps that a threshold does not see, {levels} levels", Number(value=float(same.mean()))
 
 
 def _spread(means: FloatArray) -> FloatArray:
