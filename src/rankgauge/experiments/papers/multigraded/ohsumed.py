@@ -123,9 +123,13 @@ def compare(data: Features) -> Measurements:
 
 
 def _draw(left: pl.DataFrame, right: pl.DataFrame, title: str) -> plots.Chart:
-    curves = plots.line_panel(left, x="threshold", y="MAP", error="error", series="feature")
-    bars = plots.bar_panel(right, x="feature", y="mean", error="error", series="measure")
-    return plots.beside(curves, bars, title=title)
+    """The figure's two halves. A line between two thresholds would say nothing, so these have bars."""
+    if left["threshold"].n_unique() > 2:
+        at_thresholds = plots.line_panel(left, x="threshold", y="MAP", error="error", series="feature")
+    else:
+        at_thresholds = plots.bar_panel(left, x="feature", y="MAP", error="error", series="threshold")
+    measures = plots.bar_panel(right, x="feature", y="mean", error="error", series="measure")
+    return plots.beside(at_thresholds, measures, title=title)
 
 
 def _values(data: Features, grades: FloatArray, measure: str) -> FloatArray:
