@@ -158,8 +158,14 @@ def _scores(data: Features) -> Iterator[tuple[str, Number]]:
     distances = np.diff(levels)
     yield "correlation of features 1 and 9", Number(value=float(np.corrcoef(few, many)[0, 1]))
     yield "feature 9: high scores used once", Number(value=float((used[high] == 1).sum()))
-    yield "feature 9: documents per low score against per high", Number(value=float(used[low].mean() / used[high].mean()))
-    yield "feature 9: spread of the distances against their mean", Number(value=float(distances.std() / distances.mean()))
+    yield (
+        "feature 9: documents per low score against per high",
+        Number(value=float(used[low].mean() / used[high].mean())),
+    )
+    yield (
+        "feature 9: spread of the distances against their mean",
+        Number(value=float(distances.std() / distances.mean())),
+    )
     release = " of the release with 25 features" if data.matrix.shape[1] == PAPERS_FEATURES else ""
     yield f"levels of feature 1{release}", Number(value=float(len(np.unique(few))))
     yield f"levels of feature 9{release}", Number(value=float(len(levels)))

@@ -34,7 +34,10 @@ SMALL = (0.3, 0.0, 1.0)
 have different average precisions shows their weights."""
 
 
-GAINS: Mapping[str, Callable[[FloatArray], FloatArray]] = {"NDCG": lambda grades: grades, "NDCNG": lambda g: g / g.max()}
+GAINS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
+    "NDCG": lambda grades: grades,
+    "NDCNG": lambda g: g / g.max(),
+}
 """What stands in the exponent of each measure's gain: the grade, or its share of the highest one."""
 
 FACTORS: Mapping[str, float] = {"grades": 1.0, "doubled grades": 2.0}
@@ -54,7 +57,7 @@ def compute() -> Measurements:
 def first_table() -> pl.DataFrame:
     """A row per threshold, from 5 down to 0: which of A to H are relevant, and average precision, 0 if none is."""
     rows = [
-        {"t": t, **dict(zip(DOCUMENTS, np.where(LISTED >= t, "+", "-"), strict=True)), "AP": _value(f"AP(rel={t})")}
+        {"t": t, **dict(zip(DOCUMENTS, np.where(t <= LISTED, "+", "-"), strict=True)), "AP": _value(f"AP(rel={t})")}
         for t in reversed(THRESHOLDS)
     ]
     return pl.DataFrame(rows)

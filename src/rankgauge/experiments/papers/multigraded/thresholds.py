@@ -39,7 +39,9 @@ class Thresholds:
             grade=np.concatenate(used),
             counts=counts,
             document=np.concatenate([np.tile(documents, len(levels)) for documents, levels in pairs]),
-            relevant=np.concatenate([(grades[d] >= levels[:, np.newaxis]).ravel() for d, levels in pairs]).astype(float),
+            relevant=np.concatenate([(grades[d] >= levels[:, np.newaxis]).ravel() for d, levels in pairs]).astype(
+                float
+            ),
             number=np.repeat(np.arange(counts.sum()), sizes),
         )
 
