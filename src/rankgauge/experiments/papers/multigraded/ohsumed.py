@@ -65,9 +65,10 @@ class Judged:
     @classmethod
     def of(cls, data: Features, feature: int | None) -> Judged:
         """The strategies judged by people, or by the scores of a feature."""
-        grades = data.grades if feature is None else data.matrix[:, feature - 1]
+        scores = {s: data.matrix[:, s - 1].astype(np.float64) for s in STRATEGIES}
+        grades = data.grades if feature is None else scores[feature]
         thresholds = Thresholds.of(grades, data.queries)
-        precision = np.array([thresholds.precision(data.matrix[:, s - 1]) for s in STRATEGIES])
+        precision = np.array([thresholds.precision(scores[s]) for s in STRATEGIES])
         values = {name: _values(data, grades, measure) for name, measure in {**MEASURES, **BESIDES}.items()}
         values[EQUAL_STEPS] = thresholds.mean(precision)
         return cls(grades=grades, values=values, thresholds=thresholds, precision=precision)
