@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import product
 from math import log2
 
 import polars as pl
@@ -110,6 +112,60 @@ def test_the_square() -> None:
     assert (square.accuracy, square.error) == (6 / 10, 4 / 10)
     assert pytest.approx(2 / (5 / 2 + 3 / 2)) == square.F
     assert Decisions(found=0, wrong=1, missed=1, rejected=0).F == 0.0
+
+
+def test_properties_of_f() -> None:
+    """Section 1.5: F is between 0 and 1, 0 if r or p is, both if they are equal, from the smaller to their mean."""
+    for a, b, c in product(range(5), repeat=3):
+        square = Decisions(found=a, wrong=b, missed=c, rejected=0)
+        r, p, f = square.recall, square.precision, square.F
+        assert min(r, p) - 1e-12 <= f <= (r + p) / 2 + 1e-12
+        assert 0 <= f <= 1
+        assert f == 0 if r == 0 or p == 0 else f > 0
+        assert b != c or f == pytest.approx(r) == pytest.approx(p)
+
+
+def values(lists: Mapping[str, tuple[Sequence[int], int]], *measures: str) -> dict[str, list[float]]:
+    """The measures of each list under the dialect romip, from its grades in rank order and how many it missed."""
+    judged = {
+        name: {**{f"d{place}": grade for place, grade in enumerate(grades)}, **{f"m{n}": 1 for n in range(missed)}}
+        for name, (grades, missed) in lists.items()
+    }
+    runs = {name: {f"d{place}": -float(place) for place in range(len(grades))} for name, (grades, _) in lists.items()}
+    found = evaluate(judged, runs, list(measures), dialect="romip")
+    return {query: found.matrix[row].tolist() for row, query in enumerate(found.queries)}
+
+
+def test_properties_of_average_precision() -> None:
+    """Section 3.3: at most recall; recall, if relevant documents come first; the tail after the last one is ignored."""
+    patterns = [grades + tail for grades in product((0, 1), repeat=5) if any(grades) for tail in ((), (0, 0))]
+    lists = {f"{n} missed, {''.join(map(str, grades))}": (grades, n) for grades in patterns for n in range(3)}
+    found = values(lists, "AP", "SetR")
+    for name, (grades, _) in lists.items():
+        precision, recall = found[name]
+        first = list(grades) == sorted(grades, reverse=True)
+        assert precision == pytest.approx(recall) if first else precision < recall
+        assert len(grades) > 5 or found[f"{name}00"] == pytest.approx([precision, recall])
+
+
+def test_evenly_spread_documents() -> None:
+    """Section 3.3: with every fourth document relevant, average precision is precision · recall."""
+    (ap, precision, recall) = values({"q": ([0, 0, 0, 1] * 25, 5)}, "AP", "SetP", "SetR")["q"]
+    assert ap == pytest.approx(precision * recall)
+
+
+def test_precision_of_an_ideal_system() -> None:
+    """Section 3.1: only relevant documents, 20 or 30 of them, make precision(100) 0.2 or 0.3."""
+    found = values({"20": ([1] * 20, 0), "30": ([1] * 30, 0)}, "P@100")
+    assert found == {"20": [20 / 100], "30": [30 / 100]}
+
+
+def test_ndcg_sees_only_the_first_documents() -> None:
+    """Section 5.1: NDCG@5 is 1 although the documents after the fifth are not ranked by their grades."""
+    found = values({"sorted": ([3, 2, 2, 1, 1, 0, 1], 0), "unsorted": ([2, 3, 2, 1, 1, 0, 1], 0)}, "nDCG@5", "nDCG")
+    assert found["sorted"][0] == pytest.approx(1)
+    assert found["sorted"][1] < 1
+    assert found["unsorted"][0] < 1
 
 
 def test_the_mean_of_assessors_is_a_grade() -> None:

@@ -1,7 +1,8 @@
 """The annotation tracks: does an annotation look relevant exactly when its document is?
 
 Assessors judge each annotation (the snippet of a search result) and, separately, its document. The 2×2 table compares
-"annotation judged relevant" with "document judged relevant", over all pairs of query and document judged both ways.
+"annotation judged relevant" with "document judged relevant", over all pairs of query and document judged both ways. The
+appendix names the metrics of these tracks without saying what the table counts, so this is our reading.
 """
 
 from __future__ import annotations

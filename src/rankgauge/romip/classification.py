@@ -1,7 +1,7 @@
 """The classification tracks: which documents belong to which categories, micro and macro.
 
 The denominator of accuracy and error is the number of documents that were judged for at least one category, so micro
-and macro accuracy are the same number. Unjudged documents of an answer do not count. Categories without any document
+and macro accuracy are the same number, as the appendix notes. Unjudged documents of an answer do not count. Categories without any document
 under the table in use are left out.
 """
 

@@ -33,7 +33,7 @@ class _Sheet:
 def search(
     tables: RelevanceTables, runs: Mapping[str, Any], *, cutoffs: Sequence[int] = metrics.CUTOFFS
 ) -> TrackResult:
-    """Every official metric of the search tracks, for runs (paths or frames) by name."""
+    """Every official metric of the search tracks, with accuracy, error and F, for runs (paths or frames) by name."""
     binary = metrics.binary(cutoffs)
     sheets = [_Sheet(table=table, metrics=binary, curves=metrics.CURVES) for table in tables.binary]
     notes = [Note(code="reconstruction"), Note(code="indexing")]
