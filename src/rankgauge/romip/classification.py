@@ -1,8 +1,8 @@
 """The classification tracks: which documents belong to which categories, micro and macro.
 
 The denominator of accuracy and error is the number of documents that were judged for at least one category, so micro
-and macro accuracy are the same number, as the appendix notes. Unjudged documents of an answer do not count. Categories without any document
-under the table in use are left out.
+and macro accuracy are the same number, as the appendix notes. Unjudged documents of an answer do not count. Categories
+without any document under the table in use are left out.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 CUTOFFS = (1, 5, 10)
-"""The n of precision(n), DCG and NDCG unless others are asked for. The appendix has all three for precision, and 5 and 10
-for DCG and NDCG."""
+"""The n of precision(n), DCG and NDCG unless others are asked for. The appendix has all three for precision, and 5
+and 10 for DCG and NDCG."""
 
 LEVELS = tuple(tenth / 10 for tenth in range(11))
 """The recall levels of the 11-point curves."""
@@ -94,8 +94,8 @@ def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
         *(OfficialMetric(f"precision({n})", f"P@{n}", f"точность на уровне {n} {_of_documents(n)}") for n in cutoffs),
         OfficialMetric("R-precision", "Rprec", "R-точность"),
         OfficialMetric("average-precision", "AP", "средняя точность", "average precision"),
-        # The appendix divides by R where trec_eval divides by min(R, N). Its bracket takes the first R relevant documents
-        # into account, but non-relevant ones are meant; bpref-10 prints NonRelBefore for its NonRelBefore10.
+        # The appendix divides by R where trec_eval divides by min(R, N). Its bracket takes the first R relevant
+        # documents into account, but non-relevant ones are meant; bpref-10 prints NonRelBefore for its NonRelBefore10.
         OfficialMetric("bpref", "Bpref(variant='romip')", "bpref"),
         OfficialMetric("bpref-10", "bpref_10", "bpref-10"),
         OfficialMetric("reciprocal-rank", "RR", "обратный ранг", "reciprocal rank"),
