@@ -309,10 +309,53 @@ def test_falls() -> None:
     assert found["uniform: NDCG from 2 to 50 levels changes by"].value == pytest.approx(0.0)
 
 
+def test_folder_around_the_features(tmp_path: Path) -> None:
+    """The folder of the whole data set will do: its raw features are found in Feature-min."""
+    (tmp_path / "Feature-min").mkdir()
+    (tmp_path / "Feature-min/S1.txt").write_text("2 qid:1 1:3.0 2:0.5 #docid = 7\n", encoding="utf-8")
+    assert ohsumed.load(tmp_path).matrix.tolist() == [[3.0, 0.5]]
+
+
 def test_folder_without_files(tmp_path: Path) -> None:
     """A folder that holds no data is an error that says which one is meant."""
     with pytest.raises(InputError, match="Feature-min"):
         ohsumed.load(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def small() -> Measurements:
+    """Figures 6 to 8 on five queries of twelve documents with as many features as the paper's release; the ninth bends the first."""
+    rng = np.random.default_rng(0)
+    matrix = rng.random((60, ohsumed.PAPERS_FEATURES))
+    matrix[:, 0] = np.tile([0, 1, 2, 3], 15)
+    matrix[:, 8] = matrix[:, 0] ** 1.5
+    grades, names = rng.integers(0, 3, 60).astype(float), np.arange(60).astype(str)
+    queries = np.repeat(np.arange(5), 12)
+    return ohsumed.compare(Features(grades=grades, queries=queries, documents=names, matrix=matrix))
+
+
+def test_any_data_will_do(small: Measurements) -> None:
+    """Both users of the small data rank alike, so each has 1.0 by the other; with 25 features levels are counted."""
+    numbers = small.numbers
+    assert numbers["feature 1 by its own user, lowest value"].value == pytest.approx(1.0)
+    assert numbers["NDCG of the other user's strategy changes by"].value == pytest.approx(0.0)
+    assert numbers["levels of feature 9 of the release with 25 features"].value == 4
+    levels = np.array([0.0, 1.0, 2**1.5, 3**1.5])
+    correlation = np.corrcoef([0, 1, 2, 3], levels)[0, 1]
+    assert numbers["correlation of features 1 and 9"].value == pytest.approx(correlation)
+    spread = np.diff(levels).std() / np.diff(levels).mean()
+    assert numbers["feature 9: spread of the distances against their mean"].value == pytest.approx(spread)
+
+
+def test_halves_of_a_figure(small: Measurements) -> None:
+    """Figures 6 to 8 have two panels: MAP at each threshold, as bars if there are two, and the three measures."""
+    pytest.importorskip("altair")
+    marks = {}
+    for name, draw in small.figures.items():
+        left, right = draw().to_dict()["hconcat"]
+        marks[name] = [[layer["mark"]["type"] for layer in half["layer"]] for half in (left, right)]
+    bars, lines = ["bar", "rule"], ["area", "line"]
+    assert marks == {"figure-6": [bars, bars], "figure-7": [lines, bars], "figure-8": [lines, bars]}
 
 
 @pytest.fixture(scope="module")
