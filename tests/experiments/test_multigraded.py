@@ -324,7 +324,7 @@ def test_folder_without_files(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def small() -> Measurements:
-    """Figures 6 to 8 on five queries of twelve documents with as many features as the paper's release; the ninth bends the first."""
+    """Figures 6 to 8 on five queries of twelve documents with 25 features; the ninth bends the first."""
     rng = np.random.default_rng(0)
     matrix = rng.random((60, ohsumed.PAPERS_FEATURES))
     matrix[:, 0] = np.tile([0, 1, 2, 3], 15)
