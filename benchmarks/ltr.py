@@ -17,7 +17,7 @@ import platform
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -36,7 +36,7 @@ from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.experiments.jobs import run_jobs
 from rankgauge.experiments.papers.ndcg_tools import training
 from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS, HeldOut
-from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RankerSetup
+from rankgauge.experiments.papers.ndcg_tools.training import LIVE, PLAIN, RankerSetup
 from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.ltr import get
 
@@ -48,6 +48,8 @@ SKIPPED = {"OHSUMED": ("linearsvc",)}
 RANKLIB = tomllib.loads(Path(__file__).with_name("ranklib.toml").read_text(encoding="utf-8"))
 COLUMNS = (("std", 1), ("std", 5), ("std", 10), ("yahoo", 10), ("letor", 10), ("letor4", 10))
 LARGE = 300_000
+OURS = (replace(LIVE, title="AdaRank"), *PLAIN[1:])
+"""Our rankers with their own defaults."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,10 +154,10 @@ def _rows(folds: tuple[Fold, ...], tested: HeldOut, asked: argparse.Namespace, n
     with TemporaryDirectory() as passing:
         folder = (asked.folder or Path(passing)) / name
         found: dict[str, Any] = {}
-        for rankers, work in ((PLAIN, training.train), (peers, train_peer)):
+        for rankers, work in ((OURS, training.train), (peers, train_peer)):
             jobs = training.jobs(folds, rankers, ("std",))
             found |= run_jobs(jobs, work, folds, folder=folder, workers=asked.jobs, progress=_tell)
-    scores = np.array([training.scores(found, ranker.title, "std", folds) for ranker in (*PLAIN, *peers)])
+    scores = np.array([training.scores(found, ranker.title, "std", folds) for ranker in (*OURS, *peers)])
     spoken = {**READINGS, "letor4": dialects.get("letor4")}
     values = {reading: tested.values(scores, dialect) for reading, dialect in spoken.items()}
     cells = [fold_means(values[reading][:, k - 1], tested.fold) for reading, k in COLUMNS]
@@ -165,7 +167,7 @@ def _rows(folds: tuple[Fold, ...], tested: HeldOut, asked: argparse.Namespace, n
             values=tuple((float(mean[at]), float(error[at])) for mean, error in cells),
             cpu=float(np.mean([found[training.name(ranker.title, "std", fold)]["cpu"] for fold in folds])),
         )
-        for at, ranker in enumerate((*PLAIN, *peers))
+        for at, ranker in enumerate((*OURS, *peers))
     ]
 
 
@@ -250,7 +252,7 @@ def _goals(goals: list[Reached]) -> Iterator[str]:
 def _settings() -> Iterator[str]:
     yield "## Settings"
     yield ""
-    for ranker in PLAIN:
+    for ranker in OURS:
         skipped = {"metric", "dialect", "rng"}
         chosen = {name: value for name, value in get(ranker.name)().get_params().items() if name not in skipped}
         shown = ", ".join(f"{name} {value}" for name, value in chosen.items())

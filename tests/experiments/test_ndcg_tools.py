@@ -7,17 +7,19 @@ import math
 import sys
 from math import log2
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rankgauge.cli.main import run as run_command
+from rankgauge.datasets import learning_rows
 from rankgauge.datasets.folds import Fold, folds_of
 from rankgauge.datasets.learning import generate_learning, learning_parts
 from rankgauge.dialects import DIALECTS
-from rankgauge.experiments import PAPERS, Setting, Verdict
-from rankgauge.experiments.jobs import run_jobs
-from rankgauge.experiments.papers.ndcg_tools import adarank_weights, run, training
+from rankgauge.experiments import PAPERS, Measurements, Setting, Verdict
+from rankgauge.experiments.jobs import ExperimentJob, run_jobs
+from rankgauge.experiments.papers.ndcg_tools import adarank_weights, run, tools, training
 from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
 from rankgauge.experiments.reproduction import Reproduction
@@ -25,7 +27,7 @@ from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.io.formats.letor import Features
 from tests.shared import shared
 
-TITLES = tuple(ranker.title for ranker in training.RANKERS)
+TITLES = training.TITLES
 
 
 def letor(**lists: list[float]) -> Features:
@@ -87,9 +89,13 @@ def test_errors_over_folds() -> None:
     assert error == pytest.approx(math.sqrt(first**2 + second**2) / 2)
 
 
+EIGHT = held_out(*[letor(a=[1], b=[1, 0], c=[1] * 10, d=[0, 1] * 5)] * 2)
+"""Two folds of four queries, the first two of each with fewer than ten documents."""
+
+
 def findings(values: np.ndarray) -> Findings:
     """What follows from values of the six rankers on eight queries in two folds."""
-    return Findings(values=values, readings=tuple(READINGS), rankers=TITLES, fold=np.repeat([0, 1], 4))
+    return Findings(values=values, readings=tuple(READINGS), rankers=TITLES, tested=EIGHT)
 
 
 def planted() -> np.ndarray:
@@ -101,15 +107,17 @@ def planted() -> np.ndarray:
 
 
 def test_numbers_of_evaluators() -> None:
-    """What a reading adds to the same rankings is found as it was planted."""
+    """What a reading adds to the same rankings is found as it was planted; of LETOR's losses the least is told."""
     values = planted()
     values[1] += 0.25
     values[2, ..., 8:, :] -= 0.3
+    values[2, :, TITLES.index("RankNet"), 9] += 0.1
+    values[2, :, TITLES.index("RankBoost"), 9] += 0.2  # it is not in Figure 1
     numbers = findings(values).numbers()
     assert numbers["Yahoo less standard"].value == pytest.approx(0.25)
     assert numbers["Yahoo less standard, highest less lowest"].value == pytest.approx(0.0, abs=1e-12)
-    lost = [numbers[f"LETOR less standard at {k}"].value for k in (8, 9, 10)]
-    assert lost == pytest.approx([0.0, -0.3, -0.3], abs=1e-12)
+    lost = [numbers[f"LETOR less standard at {k}, least loss"].value for k in (8, 9, 10)]
+    assert lost == pytest.approx([0.0, -0.3, -0.2], abs=1e-12)
 
 
 def test_numbers_of_trainings() -> None:
@@ -119,27 +127,84 @@ def test_numbers_of_trainings() -> None:
     numbers = findings(values).numbers()
     of_one = numbers["trained under LETOR less standard, AdaRank"]
     assert (of_one.value, of_one.error) == (pytest.approx(-0.03), pytest.approx(0.0, abs=1e-12))
-    assert numbers["trained under LETOR less standard, mean of six"].value == pytest.approx(-0.03 / 6)
+    assert numbers["trained under Yahoo less LETOR, AdaRank"].value == pytest.approx(0.03)
+    assert numbers["trained under Yahoo less LETOR, mean of three"].value == pytest.approx(0.03 / 3)
     assert numbers["trained under Yahoo less standard, AdaRank"].value == pytest.approx(0.0, abs=1e-12)
+    assert numbers["trained under LETOR less standard, RankNet"].value == pytest.approx(0.0, abs=1e-12)
 
 
 def test_numbers_of_the_order() -> None:
     """The best other is the best of the rest; the middle three are compared with each other and with the lower two."""
-    numbers = findings(planted()).numbers()  # AdaRank, RankNet, RankBoost, RankSVM, Coordinate Ascent, LambdaMART
-    assert numbers["Coordinate Ascent less the best other"].value == pytest.approx(0.04 - 0.05)
+    values = planted()
+    values[2, :, TITLES.index("Coordinate Ascent")] += 0.02
+    numbers = findings(values).numbers()  # AdaRank, RankNet, RankBoost, RankSVM, Coordinate Ascent, LambdaMART
+    leads = [numbers[f"Coordinate Ascent less the best other, {by}"].value for by in ("standard", "Yahoo", "LETOR")]
+    assert leads == pytest.approx([0.04 - 0.05, 0.04 - 0.05, 0.04 + 0.02 - 0.05])
     assert numbers["RankBoost, RankSVM, LambdaMART: best less worst"].value == pytest.approx(0.05 - 0.02)
     assert numbers["AdaRank less the middle three"].value == pytest.approx(0 - (0.02 + 0.03 + 0.05) / 3)
 
 
+def test_numbers_of_short_queries() -> None:
+    """RankBoost's advantage on short queries is measured on these alone, and by LETOR's reading on all."""
+    values = planted()
+    values[0, 0, TITLES.index("RankBoost"), 9, EIGHT.is_short] += 0.05
+    numbers = findings(values).numbers()
+    assert EIGHT.is_short.tolist() == [True, True, False, False] * 2
+    assert numbers["RankBoost less RankSVM, short queries"].value == pytest.approx(0.02 + 0.05 - 0.03)
+    assert numbers["RankBoost less RankSVM, all queries by standard"].value == pytest.approx(0.02 + 0.05 / 2 - 0.03)
+    assert numbers["RankBoost less LambdaMART, all queries by LETOR"].value == pytest.approx(0.02 - 0.05)
+
+
 def test_swaps() -> None:
-    """Another order at some cutoffs is counted; a pair counts where both readings are clear."""
+    """Another order at some cutoffs is counted, also within the middle three; a pair counts where both are clear."""
     values = planted()
     swapped = [1, 0, 2, 3, 4, 5]
     values[2, :, :, 3:5] = values[2][:, swapped][:, :, 3:5]
+    values[2, :, 2:4, 7] = values[2, :, [3, 2], 7].swapaxes(0, 1)
     numbers = findings(values).numbers()
-    assert numbers["cutoffs with another order under LETOR"].value == 2
-    assert numbers["pairs in clearly opposite orders under LETOR"].value == 1
-    assert numbers["cutoffs with another order under Yahoo"].value == 0
+    assert numbers["cutoffs with another order of the six, LETOR"].value == 3
+    assert numbers["cutoffs with another order of the middle three, LETOR"].value == 1
+    assert numbers["pairs of the six in clearly opposite orders, LETOR"].value == 2
+    assert numbers["cutoffs with another order of the six, Yahoo"].value == 0
+
+
+def test_tools_of_the_paper() -> None:
+    """LETOR 3.0 counts short lists as 0, as LETOR 4.0 does; Yahoo adds 1 for a query without relevant documents."""
+    ten = [1, 0, 2, 0, 0, 0, 0, 0, 0, 0]
+    test = held_out(letor(short=[1, 0], long=ten, empty=[0] * 10))
+    falling = -np.concatenate([np.arange(2), np.arange(10), np.arange(10)]).astype(np.float64)
+    numbers = {name: number.value for name, number in tools.numbers(test, falling[np.newaxis])}
+    usual = (1 + 3 / log2(4)) / (3 + 1 / log2(3))
+    flat = (1 + 3 / log2(3)) / (3 + 1)  # ranks 1 and 2 weigh the same in LETOR's scripts
+    assert numbers["trec_eval less RankLib, NDCG@10"] == pytest.approx(0.0, abs=1e-6)
+    assert numbers["LETOR 3.0 less RankLib, NDCG@10"] == pytest.approx((0 - 1 + flat - usual) / 3)
+    assert numbers["LETOR 3.0 less LETOR 4.0, NDCG@10"] == pytest.approx(0.0)
+    assert numbers["LETOR 4.0 on short queries, NDCG@10"] == 0.0
+    assert numbers["Yahoo less RankLib, NDCG@10"] == pytest.approx(1 / 3)
+    assert numbers["Yahoo less RankLib, queries with a relevant document"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_ties_are_counted() -> None:
+    """Documents of the same score in one query are tied, in two queries they are not; the order of a tie counts."""
+    test = held_out(letor(a=[1, 0, 0], b=[1, 0]))
+    scores = np.array([[3.0, 3.0, 1.0, 3.0, 1.0], [3.0, 2.0, 1.0, 3.0, 1.0]])
+    numbers = {name: number.value for name, number in tools.ties(test, ("one", "other"), scores)}
+    assert numbers["tied documents, one"] == pytest.approx(2 / 5)
+    assert numbers["tied documents, mean"] == pytest.approx((2 / 5 + 0) / 2)
+    assert numbers["best less worst order of ties, largest"] == pytest.approx((1 - 1 / log2(3)) / 2)
+    assert numbers["best less worst order of ties, other"] == 0.0
+
+
+def test_coefficient_with_short_queries() -> None:
+    """A query that counts 0 adds its weight above and below the line, and so shrinks AdaRank's coefficient."""
+    late = [0.0, 1.0] + [0.0] * 8  # the one feature puts the relevant document second
+    part = letor(short=[1, 0], long=late, other=late)
+    fold = Fold(name="Fold1", train=part, validation=part, test=part)
+    value = 1 / log2(3)
+    expected = math.atanh(2 * value / 3) / math.atanh(value)
+    assert adarank_weights.coefficient_ratio(fold) == pytest.approx(expected)
+    alone = letor(short=[1, 0])
+    assert math.isnan(adarank_weights.coefficient_ratio(Fold(name="Fold1", train=alone, validation=alone, test=alone)))
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +223,54 @@ QUICK = {
 }
 TRAINED = tuple(
     training.RankerSetup(title=ranker.title, name=ranker.name, settings={**ranker.settings, **QUICK[ranker.name]})
-    for ranker in (*training.PLAIN, training.WHOLE)
+    for ranker in (*training.PLAIN, training.LIVE)
 )
+
+
+@pytest.mark.parametrize(
+    ("setting", "effort"),
+    [
+        (Setting(), training.QUICK),
+        (Setting(data=Path("MQ2008")), training.USUAL),
+        (Setting(full=True), training.FULL),
+        (Setting(data=Path("MQ2008"), full=True), training.FULL),
+    ],
+)
+def test_efforts(setting: Setting, effort: training.Effort, folds: tuple[Fold, ...], monkeypatch: Any) -> None:
+    """The paper's settings are used where they are asked for, quicker ones elsewhere; the printed line names them."""
+    asked: list[ExperimentJob] = []
+    monkeypatch.setattr(run, "_generated", lambda seed: folds)
+    monkeypatch.setattr(run, "read_folds", lambda folder: folds)
+    monkeypatch.setattr(run, "run_jobs", lambda jobs, *rest, **settings: asked.extend(jobs))
+    monkeypatch.setattr(run, "judge", lambda *_: Measurements(numbers={}))
+    monkeypatch.setattr(adarank_weights, "measure", lambda _: Measurements(numbers={}))
+    words = run.run(setting).words
+    assert {job.key for job in asked} == {job.key for job in training.jobs(folds, (*effort.rankers, training.LIVE))}
+    assert words.endswith(f"seed 0, {effort.words}")
+
+
+def test_full_settings(folds: tuple[Fold, ...]) -> None:
+    """In full, Coordinate Ascent has 30 starts of 100 rounds, RankNet 1 to 3 layers of 10 to 500 units; the rest stays.
+
+    Their finished parts are others than those of the usual settings; those of the other rankers serve both.
+    """
+    usual, full = (
+        {job.name: job for job in training.jobs(folds[:1], e.rankers)} for e in (training.USUAL, training.FULL)
+    )
+    assert full["coordinate-ascent.std.Fold1"].settings["sets"] == [{"restarts": 30, "iterations": 100}]
+    layers = [chosen["hidden"] for chosen in full["ranknet.std.Fold1"].settings["sets"]]
+    assert {len(hidden) for hidden in layers} == {1, 2, 3}
+    assert {width for hidden in layers for width in hidden} >= {10, 500}
+    changed = {name.partition(".")[0] for name, job in full.items() if job.key != usual[name].key}
+    assert changed == {"coordinate-ascent", "ranknet"}
+
+
+def test_full_elsewhere() -> None:
+    """A paper that has no slower settings says that asking for them changes nothing."""
+    setting, found = Setting(full=True), Measurements(numbers={})
+    told = {name: Reproduction(experiment=PAPERS[name], setting=setting, measurements=found).how for name in PAPERS}
+    idle = {name for name, how in told.items() if "--full has no effect" in how}
+    assert idle == {name for name, paper in PAPERS.items() if not paper.has_full} >= {"active", "multigraded"}
 
 
 @pytest.fixture(scope="module")
@@ -214,13 +325,31 @@ def test_choices(folds: tuple[Fold, ...]) -> None:
     assert found == pytest.approx(max(values, key=lambda pair: pair[0])[1], rel=1e-6)
 
 
+def test_letor_trains_without_short_queries(folds: tuple[Fold, ...]) -> None:
+    """LambdaMART under LETOR's reading is LambdaMART under the standard one without the queries of fewer than ten."""
+    from rankgauge import ltr
+
+    def fitted(reading: str, train: Features, held: Features) -> list[float]:
+        model = ltr.get("lambdamart")(dialect=READINGS[reading], metric=training.METRIC, rng=0, trees=5)
+        model.fit(train.matrix, train.grades, qid=train.queries, validation=(held.matrix, held.grades, held.queries))
+        return list(model.predict(folds[0].test.matrix))
+
+    def longer(data: Features) -> Features:
+        _, place, sizes = np.unique(data.queries.astype(str), return_inverse=True, return_counts=True)
+        assert (sizes < 10).any()
+        return learning_rows(data, sizes[place] >= 10)
+
+    whole = folds[0].train, folds[0].validation
+    assert fitted("letor", *whole) == fitted("std", *map(longer, whole)) != fitted("std", *whole)
+
+
 def test_exact_claims(folds: tuple[Fold, ...], reproduction: Reproduction) -> None:
     """What follows from the rules alone: Yahoo adds the share of empty queries, LETOR loses short ones."""
     numbers, test = reproduction.measurements.numbers, HeldOut.of(folds)
     shares = [test.is_empty[test.fold == n].mean() for n in range(5)]
     assert numbers["Yahoo less standard"].value == pytest.approx(np.mean(shares))
     assert numbers["Yahoo less standard, highest less lowest"].value < 1e-12
-    assert numbers["cutoffs with another order under Yahoo"].value == 0
+    assert numbers["cutoffs with another order of the six, Yahoo"].value == 0
     frame = reproduction.measurements.tables["values"]
     assert len(frame) == (3 + len(DIALECTS)) * 3 * 7 * 10
     assert set(frame["cutoff"]) == set(CUTOFFS)
@@ -238,8 +367,10 @@ def test_weights(reproduction: Reproduction) -> None:
     numbers = reproduction.measurements.numbers
     assert numbers["standard: empty queries' weight, end over beginning"].value > 1
     assert numbers["LETOR: short queries' weight, end over beginning"].value > 1
+    assert numbers["Yahoo: empty queries' weight, end over beginning"].value < 1
+    assert numbers["LETOR: first coefficient, with over without short queries"].value < 1
     frame = reproduction.measurements.tables["figure-weights"]
-    assert len(frame) == 2 * 2 * 31
+    assert len(frame) == 3 * 2 * 31
     assert frame["share"].is_between(0, 1).all()
 
 
@@ -253,7 +384,7 @@ def test_files(reproduction: Reproduction, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "panels", "rows"), [("figure-1", 4 * 3, 3 * 10), ("figure-2", 3, 6 * 10), ("figure-weights", 2, 2 * 31)]
+    ("name", "panels", "rows"), [("figure-1", 4 * 3, 3 * 10), ("figure-2", 3, 6 * 10), ("figure-weights", 3, 2 * 31)]
 )
 def test_figures(reproduction: Reproduction, name: str, panels: int, rows: int) -> None:
     """Figure 1 has a panel for each of four rankers and three evaluators, with a curve for each of three trainings;
@@ -274,8 +405,8 @@ def test_command_goes_on(
     tmp_path: Path,
 ) -> None:
     """A folder with finished trainings is gone on from: nothing is trained again, and every claim has its verdict."""
-    monkeypatch.setattr(run, "PLAIN", TRAINED[:-1])
-    monkeypatch.setattr(run, "WHOLE", TRAINED[-1])
+    monkeypatch.setattr(run, "QUICK", training.Effort(words="the quickest settings", rankers=TRAINED[:-1]))
+    monkeypatch.setattr(run, "LIVE", TRAINED[-1])
     monkeypatch.setattr(run, "_generated", lambda seed: folds)
     monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))
     monkeypatch.setattr(run, "DIALECTS", {})
@@ -291,6 +422,7 @@ def test_command_goes_on(
     assert not ended.value.code
     shown = capsys.readouterr().out
     assert "5 folds, 40 queries" in shown
+    assert "seed 0, the quickest settings" in " ".join(shown.split())
     for claim in PAPERS["ndcg-tools"].paper.claims:
         assert f"\n{claim.place}: " in shown
 

@@ -1,8 +1,9 @@
 """What to do about the causes that weigh: first those with the largest shares of the gap.
 
-The advice on short lists, on empty queries and to report the standard definition is that of the study which found the
-problem: Busa-Fekete, Szarvas, Éltető & Kégl, An apple-to-apple comparison of learning-to-rank algorithms in terms of
-normalized discounted cumulative gain, ECAI workshop on preference learning, 2012.
+The advice to avoid tools that count short lists as 0, and to report the standard definition, follows Busa-Fekete,
+Szarvas, Éltető & Kégl, An apple-to-apple comparison of learning-to-rank algorithms in terms of normalized discounted
+cumulative gain, ECAI workshop on preference learning, 2012. They also ask for benchmark sets without empty queries, if
+possible. An audit has the set as it is, so what it says of empty queries, and to name the tool, is our own advice.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ PAPERS: Registry[Experiment] = Registry("paper", "rankgauge.experiments.papers")
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """How an experiment is run: number of trials, seed, folder of the data, number of processes."""
+    """How an experiment is run: trials, seed, folder of the data, processes, and whether in the paper's full size."""
 
     trials: int = 100
     seed: int = 0
@@ -34,6 +34,8 @@ class Setting:
     """How many processes may run at once."""
     folder: Path | None = None
     """Where finished parts are kept, so that an interrupted experiment can go on; None: in a temporary folder."""
+    full: bool = False
+    """Whether the paper's own settings are used where the usual ones are quicker."""
     progress: Progress = field(default=unreported, compare=False)
 
     @property
@@ -79,3 +81,5 @@ class Experiment(Registered):
     run: Callable[[Setting], Measurements]
     trials: int = 100
     """The default number of trials."""
+    has_full: bool = False
+    """Whether the paper's own settings are slower than the usual ones, so that `Setting.full` makes a difference."""

@@ -37,6 +37,13 @@ class Reproduction:
         """The experiment, run."""
         return cls(experiment=experiment, setting=setting, measurements=experiment.run(setting))
 
+    @property
+    def how(self) -> str:
+        """How it was run, in a line."""
+        words = self.measurements.words or f"{self.setting.trials} trials, seed {self.setting.seed}"
+        idle = self.setting.full and not self.experiment.has_full
+        return f"{words}; --full has no effect on this paper" if idle else words
+
     def verdict(self, claim: Claim) -> Verdict:
         """The verdict on the claim."""
         return claim.verdict(self.measurements.numbers)
@@ -65,8 +72,7 @@ class Reproduction:
         """Prints the verdict on each claim, with the numbers behind it."""
         out, paper = console(stream), self.experiment.paper
         out.print(f"[bold]{escaped(paper.title)}[/bold]\n{escaped(paper.reference)}", width=text_width())
-        trials = f"{self.setting.trials} trials, seed {self.setting.seed}"
-        out.print(f"{escaped(self.measurements.words or trials)}\n", width=text_width())
+        out.print(f"{escaped(self.how)}\n", width=text_width())
         for claim in paper.claims:
             verdict = self.verdict(claim)
             out.print(f"[bold]{escaped(claim.place)}[/bold]: [{STYLES[verdict]}]{verdict}[/{STYLES[verdict]}]")
@@ -119,6 +125,8 @@ class Reproduction:
                 "trials": self.setting.trials,
                 "seed": self.setting.seed,
                 "data": self.setting.data is not None,
+                "full": self.setting.full,
+                "how": self.how,
             },
             "claims": [{"place": c.place, "claim": c.words, "verdict": str(self.verdict(c))} for c in paper.claims],
             "numbers": {name: asdict(number) for name, number in self.measurements.numbers.items()},

@@ -36,6 +36,8 @@ PANEL, TALL, LOW = 250, 280, 130
 """The width of a panel, and its height in one row and in several."""
 BELOW, BESIDE = 12, 46
 """How far panels are apart: beside each other there is room for numbers."""
+FLUSH = 5
+"""How near the end of a scale a number would reach over it, in pixels."""
 SPREAD = 0.5
 """How much of the way from one x to the next the series take up side by side."""
 MARGIN = 0.04
@@ -167,7 +169,8 @@ class Panels:
         ruler = alt.Axis(values=ticks, format="d", labels=last, title=self.x if last else None, grid=False)
         width = (min(ticks) - SPREAD, max(ticks) + SPREAD)
         across = alt.X("place:Q", axis=ruler, scale=alt.Scale(domain=width, nice=False))
-        ladder = alt.Axis(format=".2f", tickCount=5, titlePadding=8)
+        # A number beside the end of a scale stays within the panel: outside it would lift the title above.
+        ladder = alt.Axis(format=".2f", tickCount=5, titlePadding=8, labelFlush=FLUSH)
         up = alt.Y(f"{self.y}:Q", title=label, axis=ladder, scale=alt.Scale(domain=limits, nice=False, zero=False))
         base = alt.Chart(shown).encode(x=across, color=series_colour(self.frame, self.series))
         curve = base.mark_line(strokeWidth=1.6, point=alt.OverlayMarkDef(size=18)).encode(

@@ -18,7 +18,7 @@ from rankgauge.cli.command import command
     "rankgauge reproduce multigraded -o out",
     "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
     "rankgauge reproduce active -o out --data mq2008",
-    "rankgauge reproduce ndcg-tools -o out --data MQ2008 --jobs 4",
+    "rankgauge reproduce ndcg-tools -o out --data MQ2008 --full --jobs 4",
     place=110,
 )
 def reproduce(
@@ -53,6 +53,10 @@ def reproduce(
         typer.Option("--trials", help="The number of random trials; by default as many as in the paper.", metavar="N"),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")] = 0,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Use the paper's own settings, where the usual ones are quicker (ndcg-tools)."),
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many processes run at once.", metavar="N")] = 2,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")] = True,
 ) -> None:
@@ -75,6 +79,7 @@ def reproduce(
             data=data,
             jobs=jobs,
             folder=output,
+            full=full,
             progress=progress,
         )
         found = Reproduction.of(experiment, setting)

@@ -1,9 +1,10 @@
-"""AdaRank's query weights, round by round: the share on queries from which nothing can be learned."""
+"""AdaRank's query weights, round by round, and its first coefficient: what empty and short queries do to them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,9 @@ from rankgauge.experiments.papers.ndcg_tools.training import METRIC
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.report.plots import Panels
 
+if TYPE_CHECKING:
+    from rankgauge.ltr.rankers.adarank import Boosting
+
 ROUNDS = 30
 TRIES = 500
 """How many rounds AdaRank may try, including those it undoes."""
@@ -23,11 +27,11 @@ TOLERANCE = 0.002
 DEPTH = 10
 
 KINDS = ("no relevant document", "fewer than 10 documents, some relevant")
-TITLES = {"std": "standard", "letor": "LETOR"}
+TITLES = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
 
 
 def measure(folds: tuple[Fold, ...]) -> Measurements:
-    """The shares as a table and a figure, and how much those of short queries change."""
+    """The shares as a table and a figure, how much they change, and what short queries do to the coefficient."""
     shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in TITLES}
     frame = pl.concat(_frames(shares))
     panels = Panels(
@@ -35,7 +39,9 @@ def measure(folds: tuple[Fold, ...]) -> Measurements:
     )
     title = "AdaRank: share of the weight on some queries (bars: one standard error each way)"
     figures = {"figure-weights": partial(panels.draw, title)}
-    return Measurements(numbers=dict(_numbers(shares)), tables={"figure-weights": frame}, figures=figures)
+    ratio = _over_folds(np.array([coefficient_ratio(fold) for fold in folds]))
+    numbers = {**dict(_numbers(shares)), "LETOR: first coefficient, with over without short queries": ratio}
+    return Measurements(numbers=numbers, tables={"figure-weights": frame}, figures=figures)
 
 
 def _shares(fold: Fold, reading: str) -> FloatArray:
@@ -43,11 +49,8 @@ def _shares(fold: Fold, reading: str) -> FloatArray:
 
     If there are fewer than ROUNDS rounds, the last weights are repeated.
     """
-    from rankgauge.ltr import Documents, Objective
-    from rankgauge.ltr.rankers.adarank import Boosting
-
-    documents = Documents.of(fold.train.matrix, fold.train.grades, fold.train.queries)
-    boosting = Boosting.of(Objective.of(documents, METRIC, READINGS[reading]), skip_dead=False)
+    boosting = _boosting(fold, reading)
+    documents = boosting.objective.documents
     empty = np.maximum.reduceat(documents.grades, documents.starts) <= 0
     kinds = np.array([empty, ~empty & (documents.sizes < DEPTH)])[:, boosting.counted]
     found = [_split(np.full(kinds.shape[1], 1.0 / kinds.shape[1]), kinds)]
@@ -57,6 +60,32 @@ def _shares(fold: Fold, reading: str) -> FloatArray:
             break
     found += [found[-1]] * (ROUNDS + 1 - len(found))
     return np.transpose(found)
+
+
+def coefficient_ratio(fold: Fold) -> float:
+    """The coefficient of the first weak ranker under LETOR's reading, over the one that it has without short queries.
+
+    The coefficient is ½ ln(Σ P(1 + E) / Σ P(1 − E)), P a query's weight and E its value (Xu & Li 2007). A query of
+    value 0 adds its weight to both sums, so it draws the coefficient towards 0. NaN if every query is short.
+    """
+    from rankgauge.ltr.rankers.adarank import SURE
+
+    boosting = _boosting(fold, "letor")
+    values = boosting.table[boosting.table.mean(axis=1).argmax()]
+    long = (boosting.objective.documents.sizes >= DEPTH)[boosting.counted]
+    if not long.any():
+        return np.nan
+    with_short, without = np.arctanh(np.minimum([values.mean(), values[long].mean()], SURE))
+    return float(with_short / without)
+
+
+def _boosting(fold: Fold, reading: str) -> Boosting:
+    """AdaRank's weak rankers on all training queries of the fold."""
+    from rankgauge.ltr import Documents, Objective
+    from rankgauge.ltr.rankers.adarank import Boosting
+
+    documents = Documents.of(fold.train.matrix, fold.train.grades, fold.train.queries)
+    return Boosting.of(Objective.of(documents, METRIC, READINGS[reading]), skip_dead=False)
 
 
 def _numbers(shares: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:

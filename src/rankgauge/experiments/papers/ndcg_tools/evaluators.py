@@ -26,9 +26,10 @@ READINGS: Mapping[str, Dialect] = {
     "yahoo": _STANDARD.changed(empty=1.0),
     "letor": _STANDARD.changed(short="zero"),
 }
-"""The paper's three groups of tools. All have gains of 2^g − 1 and discount by log2(r + 1). A query without relevant
-documents counts 0 for RankLib and trec_eval, 1 for Yahoo; a list shorter than k counts 0 for LETOR (equation 4 of the
-paper). All average over tied documents, so they differ in one rule only."""
+"""The three evaluators of the paper's experiments, one for each of its groups of tools. All have gains of 2^g − 1 and
+discount by log2(r + 1). A query without relevant documents counts 0 for RankLib and trec_eval, 1 for Yahoo; a list
+shorter than k counts 0 for LETOR (equation 4 of the paper). All average over tied documents, so they differ in one rule
+only."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,10 +58,20 @@ class HeldOut:
         return np.bincount(self.judgments["query"].cast(pl.Int64).to_numpy(), minlength=len(self.fold))
 
     @property
+    def is_short(self) -> BoolArray:
+        """Which queries have fewer documents than the last cutoff."""
+        return np.asarray(self.sizes < CUTOFFS[-1])
+
+    @property
     def is_empty(self) -> BoolArray:
         """Which queries have no relevant document."""
         graded = self.judgments.filter(pl.col("grade") > 0)["query"].cast(pl.Int64).to_numpy()
         return np.asarray(np.bincount(graded, minlength=len(self.fold)) == 0)
+
+    def tied(self, scores: FloatArray) -> float:
+        """The share of documents that have the same score as another document of their query."""
+        found = self.judgments.select("query").with_columns(pl.Series("score", scores)).is_duplicated()
+        return float(np.mean(found.to_numpy()))
 
     def values(self, scores: FloatArray, dialect: Dialect) -> FloatArray:
         """NDCG at each cutoff (rankings × cutoffs × queries) of rankings given by scores (rankings × documents).

@@ -16,19 +16,16 @@ from rankgauge.dialects import DIALECTS
 from rankgauge.experiments.claims import Number, Paper
 from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.experiments.jobs import run_jobs
-from rankgauge.experiments.papers.ndcg_tools import adarank_weights, training
+from rankgauge.experiments.papers.ndcg_tools import adarank_weights, tools, training
 from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
-from rankgauge.experiments.papers.ndcg_tools.findings import Findings
-from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RANKERS, WHOLE
+from rankgauge.experiments.papers.ndcg_tools.findings import SHOWN, Findings
+from rankgauge.experiments.papers.ndcg_tools.training import FULL, LIVE, QUICK, TITLES, USUAL, Effort
 from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report.plots import Panels
 
 QUERIES = 200
 """How many queries the generated set has; MQ2008 has 784."""
-
-SHOWN = ("AdaRank", "Coordinate Ascent", "LambdaMART", "RankBoost")
-"""The rankers of Figure 1: three that optimise the measure, and one that chooses its round by it."""
 
 WORDS = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
 ERRORS = "bars: one standard error each way"
@@ -37,25 +34,34 @@ ERRORS = "bars: one standard error each way"
 def run(setting: Setting) -> Measurements:
     """Trains the models that are not trained yet, and judges them all."""
     folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
-    asked = training.jobs(folds, (*(PLAIN if setting.data is None else RANKERS), WHOLE), seed=setting.seed)
+    effort = _effort(setting)
+    asked = training.jobs(folds, (*effort.rankers, LIVE), seed=setting.seed)
     workers, progress = setting.jobs, setting.progress
     results = run_jobs(asked, training.train, folds, folder=setting.parts, workers=workers, progress=progress)
-    return judge(folds, results) | adarank_weights.measure(folds)
+    words = Measurements(numbers={}, words=f"{_words(folds)}; seed {setting.seed}, {effort.words}")
+    return words | judge(folds, results) | adarank_weights.measure(folds)
+
+
+def _effort(setting: Setting) -> Effort:
+    if setting.full:
+        return FULL
+    return QUICK if setting.data is None else USUAL
 
 
 def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Measurements:
     """All tables, figures and numbers, from the scores of the trained models."""
     tested = HeldOut.of(folds)
-    titles = [ranker.title for ranker in (*RANKERS, WHOLE)]
+    titles = [*TITLES, LIVE.title]
     scores = np.array([training.scores(results, title, r, folds) for r in READINGS for title in titles])
     shape = len(READINGS), len(titles), len(CUTOFFS), len(tested.fold)
     named = {**READINGS, **{f"tool {name}": spoken for name, spoken in DIALECTS.items()}}
     values = {name: tested.values(scores, spoken).reshape(shape) for name, spoken in named.items()}
     frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
+    usual = scores[: len(TITLES)]  # READINGS begins with the standard one
+    found = _numbers(np.array([values[name] for name in READINGS]), tested)
     judged = Measurements(
-        numbers=_numbers(np.array([values[name] for name in READINGS]), tested),
+        numbers={**found, **dict(tools.numbers(tested, usual)), **dict(tools.ties(tested, TITLES, usual))},
         tables={"values": frame, "training": training.costs(results)},
-        words=_words(folds, tested),
     )
     return judged | _figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
 
@@ -82,8 +88,7 @@ def _figures(values: pl.DataFrame) -> Measurements:
     named = values.with_columns(judged, pl.col("trained under").replace_strict(WORDS))
     order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
     first = named.filter(pl.col("ranker").is_in(SHOWN)).sort(order, maintain_order=True)
-    six = [ranker.title for ranker in RANKERS]
-    second = named.filter(pl.col("trained under") == WORDS["std"], pl.col("ranker").is_in(six))
+    second = named.filter(pl.col("trained under") == WORDS["std"], pl.col("ranker").is_in(TITLES))
     panels = partial(Panels, x="cutoff", y="NDCG", error="error", column="judged by")
     one, two = panels(frame=first, series="trained under", row="ranker"), panels(frame=second, series="ranker")
     titles = (
@@ -95,10 +100,10 @@ def _figures(values: pl.DataFrame) -> Measurements:
 
 
 def _numbers(values: FloatArray, tested: HeldOut) -> dict[str, Number]:
-    """The numbers of the six rankers, and the effect of training under another reading on AdaRank as published."""
+    """The numbers of the six rankers, and the effect of training under another reading on our own AdaRank."""
     six, one = (
-        Findings(values=part, readings=tuple(READINGS), rankers=tuple(r.title for r in rankers), fold=tested.fold)
-        for part, rankers in ((values[:, :, :-1], RANKERS), (values[:, :, -1:], (WHOLE,)))
+        Findings(values=part, readings=tuple(READINGS), rankers=rankers, tested=tested)
+        for part, rankers in ((values[:, :, :-1], TITLES), (values[:, :, -1:], (LIVE.title,)))
     )
     return {**six.numbers(), **dict(one.trainings())}
 
@@ -108,14 +113,15 @@ def _generated(seed: int) -> tuple[Fold, ...]:
     return folds_of(learning_parts(data))
 
 
-def _words(folds: tuple[Fold, ...], tested: HeldOut) -> str:
-    empty, sizes = tested.is_empty, tested.sizes
+def _words(folds: tuple[Fold, ...]) -> str:
+    tested = HeldOut.of(folds)
+    empty, shorter, short = (part.mean() for part in (tested.is_empty, tested.sizes < CUTOFFS[-3], tested.is_short))
     return (
-        f"{len(folds)} folds, {len(empty)} queries: {empty.mean():.1%} without a relevant document, "
-        f"{(sizes < 10).mean():.1%} with fewer than 10 documents"
+        f"{len(folds)} folds, {len(tested.fold)} queries: {empty:.1%} without a relevant document, "
+        f"{shorter:.1%} with fewer than 8 documents, {short:.1%} with fewer than 10"
     )
 
 
 NDCG_TOOLS = Experiment(
-    name="ndcg-tools", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run
+    name="ndcg-tools", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, has_full=True
 ).register()
