@@ -65,7 +65,7 @@ Where the paper gives no setting, they are RankLib's: see each ranker."""
 def _tuned(networks: Iterable[tuple[int, ...]], **ascent: int) -> tuple[RankerSetup, ...]:
     """The six, with the choice of RankNet's layers and Coordinate Ascent's effort replaced."""
     choices = tuple({"hidden": list(layers)} for layers in networks)
-    ways = {"ranknet": {"choices": choices}, "coordinate-ascent": {"settings": ascent}}
+    ways: dict[str, dict[str, Any]] = {"ranknet": {"choices": choices}, "coordinate-ascent": {"settings": ascent}}
     return tuple(replace(ranker, **ways.get(ranker.name, {})) for ranker in PLAIN)
 
 
