@@ -19,7 +19,7 @@ FOLDS = folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), 
 def test_page(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """On tiny sets the page has a row for each ranker and each peer, and one of the large set; --write keeps it."""
     monkeypatch.setattr(ltr, "PEERS", {"lightgbm": ltr.PEERS["lightgbm"]})
-    monkeypatch.setattr(ltr, "PLAIN", tuple(one for one in ltr.PLAIN if one.name in ("adarank", "ranksvm")))
+    monkeypatch.setattr(ltr, "OURS", tuple(one for one in ltr.OURS if one.name in ("adarank", "ranksvm")))
     monkeypatch.setattr(ltr, "PAGE", tmp_path / "rankers.md")
     assert ltr.main(["--quick", "--write", f"--folder={tmp_path}"]) == 0
     page = capsys.readouterr().out

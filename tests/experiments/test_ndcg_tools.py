@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from math import log2
 from pathlib import Path
@@ -362,6 +363,21 @@ def test_every_claim_is_tested(reproduction: Reproduction) -> None:
     assert set(reproduction.measurements.figures) == set(reproduction.experiment.paper.figures)
 
 
+def test_figure_1_shows_the_rankers_of_the_paper(reproduction: Reproduction) -> None:
+    """Figure 1 has AdaRank, LambdaMART, RankNet and Coordinate Ascent, in this order; Figure 2 has all six."""
+    tables = reproduction.measurements.tables
+    first, second = (list(dict.fromkeys(tables[name]["ranker"])) for name in ("figure-1", "figure-2"))
+    assert first == ["AdaRank", "LambdaMART", "RankNet", "Coordinate Ascent"]
+    assert second == list(TITLES)
+
+
+def test_places() -> None:
+    """Each claim says where the paper makes it, and no two stand at the same place."""
+    places = [claim.place for claim in PAPERS["ndcg-tools"].paper.claims]
+    assert all(re.match(r"Section [1-6], ", place) for place in places)
+    assert len(set(places)) == len(places)
+
+
 def test_weights(reproduction: Reproduction) -> None:
     """The weights begin as the queries' shares; queries that no order can help gather weight."""
     numbers = reproduction.measurements.numbers
@@ -380,6 +396,7 @@ def test_files(reproduction: Reproduction, tmp_path: Path) -> None:
     figures = {f"{name}.csv" for name in reproduction.measurements.figures}
     assert written == {"claims.csv", "values.csv", "training.csv", "results.json", *figures}
     document = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert document["setting"]["full"] is False
     assert {claim["verdict"] for claim in document["claims"]} <= {str(verdict) for verdict in Verdict}
 
 

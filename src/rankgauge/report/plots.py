@@ -169,8 +169,9 @@ class Panels:
         ruler = alt.Axis(values=ticks, format="d", labels=last, title=self.x if last else None, grid=False)
         width = (min(ticks) - SPREAD, max(ticks) + SPREAD)
         across = alt.X("place:Q", axis=ruler, scale=alt.Scale(domain=width, nice=False))
-        # A number beside the end of a scale stays within the panel: outside it would lift the title above.
-        ladder = alt.Axis(format=".2f", tickCount=5, titlePadding=8, labelFlush=FLUSH)
+        # Where scales differ, a number near the end of one stays within its panel, or it would lift that title alone.
+        flush = FLUSH if self.limits is None else False
+        ladder = alt.Axis(format=".2f", tickCount=5, titlePadding=8, labelFlush=flush)
         up = alt.Y(f"{self.y}:Q", title=label, axis=ladder, scale=alt.Scale(domain=limits, nice=False, zero=False))
         base = alt.Chart(shown).encode(x=across, color=series_colour(self.frame, self.series))
         curve = base.mark_line(strokeWidth=1.6, point=alt.OverlayMarkDef(size=18)).encode(

@@ -1,7 +1,8 @@
 """Eval-Score-3.0.pl, the script of LETOR 3.0.
 
 It reads a LETOR file and the scores of its documents. A query shorter than a cutoff counts 0 in the mean of nDCG and of
-precision at it, though its own row has no such value.
+precision at it, though its own row has no such value. Busa-Fekete, Szarvas, Éltető & Kégl (ECAI 2012) count the script
+among those that follow the definition; what it prints says otherwise.
 """
 
 from rankgauge.dialects.dialect import Dialect, prints

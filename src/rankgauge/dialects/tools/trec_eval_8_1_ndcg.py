@@ -1,7 +1,8 @@
-"""trec_eval 8.1 with the nDCG of its unreleased branch, which papers of those years quote as "trec_eval 8.1".
+"""trec_eval 8.1 with the nDCG of its unreleased branch.
 
-trec_eval 8.1 as it was released has no nDCG. Its options are overrides: -c is missing=zero, -M 100 is depth=100,
--l 2 is rel=2, -J is unjudged=skip.
+trec_eval 8.1 as it was released has no nDCG. Busa-Fekete, Szarvas, Éltető & Kégl (ECAI 2012) name v8.1 as a tool that
+computes it: this branch is what they may have meant. Its options are overrides: -c is missing=zero, -M 100 is
+depth=100, -l 2 is rel=2, -J is unjudged=skip.
 """
 
 from rankgauge.dialects.dialect import Dialect, prints
