@@ -9,10 +9,10 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from rankgauge import ltr
-from rankgauge.ltr.rankers.forest import Forest, ForestClassification, ForestRegression
+from rankgauge.ltr.rankers.forest import Forest, ForestClassification, ForestOrdinal, ForestRegression
 from rankgauge.ltr.trees import Trees
 
-FORESTS = (ForestRegression, ForestClassification)
+FORESTS = (ForestRegression, ForestClassification, ForestOrdinal)
 
 
 def documents(seed: int, n: int = 400) -> tuple[np.ndarray, np.ndarray]:
@@ -70,6 +70,25 @@ def test_smoothing_adds_documents_of_average_grades() -> None:
     inside, share = grades[leaves == leaves[0]], np.mean(grades == 2.0)
     expected = (np.sum(inside == 2.0) + 2.0 * share) / (len(inside) + 2.0)
     assert model.predict_proba(matrix[:1])[0, 1] == pytest.approx(expected)
+
+
+def test_ordinal_beliefs_are_differences() -> None:
+    """p(c) = P(≥ c) − P(≥ c + 1), each from the forest that learns whether a document is that good or better."""
+    matrix, grades = documents(2)
+    model = ForestOrdinal(trees=4, smoothing=0.0, rng=3).fit(matrix, grades)
+    rng, reached = np.random.default_rng(3), []
+    for grade in (2.0, 4.0):
+        seed = int(rng.integers(1 << 31))
+        peer = RandomForestRegressor(n_estimators=4, min_samples_leaf=5, max_features=0.3, random_state=seed)
+        peer.fit(matrix.astype(np.float32), (grades >= grade).astype(float))
+        # Every training document counts in the leaf that it ends in, not only those that a tree was grown from.
+        leaves = peer.apply(matrix.astype(np.float32))
+        shares = [[np.mean(grades[tree == leaf] >= grade) for leaf in tree] for tree in leaves.T]
+        reached.append(np.mean(shares, axis=0))
+    plain = np.column_stack([1 - reached[0], reached[0] - reached[1], reached[1]])
+    kept = np.maximum(plain, 1e-3)
+    assert (plain < 0).any()
+    np.testing.assert_allclose(model.predict_proba(matrix), kept / kept.sum(axis=1, keepdims=True), atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", FORESTS)

@@ -6,7 +6,7 @@ budgets the error is interpolated linearly on logarithmic scales.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -118,17 +118,23 @@ def saving(curve: ErrorCurve, other: ErrorCurve, *, budget: float | None = None,
     The standard error is the jackknife's over groups of repetitions (Efron & Tibshirani 1993, chapter 11).
     """
     row = len(other.budgets) - 1 if budget is None else int(np.argmin(np.abs(other.budgets - budget)))
-    value, bound = _saved(curve, other, row, loss)
-    parts = np.array([_saved(curve.without(g), other.without(g), row, loss)[0] for g in range(GROUPS)])
-    spread = np.sqrt((GROUPS - 1) / GROUPS * ((parts - parts.mean()) ** 2).sum())
+    _, bound = _saved(curve, other, row, loss)
+    value, error = jackknife([curve, other], lambda curves: _saved(curves[0], curves[1], row, loss)[0])
     return Saving(
         method=curve.method,
         against=other.method,
         budget=float(other.budgets[row]),
         value=value,
-        error=float(spread),
+        error=error,
         bound=bound,
     )
+
+
+def jackknife(curves: Sequence[ErrorCurve], statistic: Callable[[Sequence[ErrorCurve]], float]) -> tuple[float, float]:
+    """A statistic of several curves, and its standard error by leaving out each group of their repetitions."""
+    parts = np.array([statistic([curve.without(group) for curve in curves]) for group in range(GROUPS)])
+    spread = np.sqrt((GROUPS - 1) / GROUPS * ((parts - parts.mean()) ** 2).sum())
+    return statistic(curves), float(spread)
 
 
 def _saved(curve: ErrorCurve, other: ErrorCurve, row: int, loss: str) -> tuple[float, str]:

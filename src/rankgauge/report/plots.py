@@ -94,6 +94,15 @@ def bar_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -
     return alt.layer(bar, whisker).properties(width=step, height=HEIGHT)
 
 
+def histogram(frame: pl.DataFrame, *, low: str, high: str, x: str, y: str, title: str) -> Chart:
+    """A bar from `low` to `high` for each row, as high as `y`; `x` says what is counted."""
+    alt = require()
+    bar = alt.Chart(frame).mark_bar(color=COLOURS[4], stroke="white", strokeWidth=0.5)
+    across, up = alt.X(f"{low}:Q", title=x), alt.Y(f"{y}:Q", title=y)
+    drawn = bar.encode(x=across, x2=f"{high}:Q", y=up, y2=alt.datum(0), tooltip=list(frame.columns))
+    return finished(drawn.properties(width=WIDTH * 2, height=HEIGHT), title)
+
+
 def save(chart: Chart, stem: Path) -> list[Path]:
     """The chart as files of that name, one for each ending."""
     paths = [stem.with_name(stem.name + ending) for ending in OPTIONS]

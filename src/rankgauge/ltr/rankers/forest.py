@@ -1,7 +1,9 @@
 """Random forests as graded-relevance models: the grades of a leaf's training documents give the odds of each grade.
 
 Breiman, Random forests, Machine Learning 2001. Whether trees split by the variance of grades (regression) or by how
-mixed they are (classification), a leaf holds a histogram of grades; a forest's belief is the mean over its trees.
+mixed they are (classification), a leaf holds a histogram of grades; a forest's belief is the mean over its trees. The
+ordinal forests are those of Li, Wu & Burges, McRank, NeurIPS 2007, and of Mohan, Chen & Weinberger, Web-search ranking
+with initialized gradient boosted regression trees, JMLR Workshop 14, 2011.
 """
 
 from __future__ import annotations
@@ -17,6 +19,9 @@ from rankgauge.ltr.parameters import learned, parameter, real_number, whole_numb
 from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.ltr.trees import Trees
 from rankgauge.numeric import FloatArray, IndexArray
+
+LEAST = 1e-3
+"""The least belief of ordinal forests: no grade is impossible."""
 
 
 class Forest(RelevanceModel):
@@ -42,19 +47,25 @@ class Forest(RelevanceModel):
     """The scikit-learn class that grows the trees."""
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
+        single = matrix.astype(np.float32)
+        grower = self._grown(single, self._targets(classes), self._generator())
+        self.trees_ = Trees.of([tree.tree_ for tree in grower.estimators_])
+        self.beliefs_ = self._smoothed(self._counts(grower, single, classes), classes)
+
+    def _grown(self, matrix: Any, targets: FloatArray | IndexArray, rng: np.random.Generator) -> Any:
         grower = self.grower(
             n_estimators=self.trees,
             min_samples_leaf=self.min_leaf,
             max_features=self.share,
-            random_state=int(self._generator().integers(1 << 31)),
+            random_state=int(rng.integers(1 << 31)),
             n_jobs=self.n_jobs,
         )
-        single = matrix.astype(np.float32)
-        grower.fit(single, self._targets(classes))
-        self.trees_ = Trees.of([tree.tree_ for tree in grower.estimators_])
-        counts = self._counts(grower, single, classes)
+        return grower.fit(matrix, targets)
+
+    def _smoothed(self, counts: FloatArray, classes: IndexArray) -> FloatArray:
+        """The shares of the grades in each leaf, with the documents that smoothing adds."""
         shares = np.bincount(classes, minlength=len(self.classes_)) / len(classes)
-        self.beliefs_ = (counts + self.smoothing * shares) / (counts.sum(axis=1, keepdims=True) + self.smoothing)
+        return np.asarray((counts + self.smoothing * shares) / (counts.sum(axis=1, keepdims=True) + self.smoothing))
 
     @abstractmethod
     def _targets(self, classes: IndexArray) -> FloatArray | IndexArray:
@@ -112,3 +123,31 @@ class ForestClassification(Forest):
         shares = np.concatenate([tree.value[:, 0, :] for tree in trees])
         seen = np.concatenate([tree.weighted_n_node_samples for tree in trees])
         return np.asarray((shares * seen[:, np.newaxis])[self.trees_.is_leaf])
+
+
+class ForestOrdinal(ForestRegression):
+    """A forest of `trees` for each grade but the lowest: how likely is it, or a higher one? Differences are beliefs.
+
+    The forests are grown apart, so that a difference may be below 0. It then counts as a thousandth.
+    """
+
+    name = "forest-ordinal"
+
+    def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
+        single, rng, grades = matrix.astype(np.float32), self._generator(), len(self.classes_)
+        steps = range(1, max(grades, 2))  # with one grade, there is one forest, in which no document has a second one
+        grown = [self._grown(single, (classes >= step).astype(float), rng) for step in steps]
+        trees = [tree.tree_ for forest in grown for tree in forest.estimators_]
+        self.trees_ = Trees.of(trees)
+        step = np.repeat(np.repeat(steps, self.trees), [tree.n_leaves for tree in trees])
+        shares = self._smoothed(self._counts(None, single, classes), classes)
+        reached = np.where(np.arange(grades) >= step[:, np.newaxis], shares, 0.0).sum(axis=1)
+        # p(c) = P(≥ c) − P(≥ c + 1) is linear: a leaf moves its chance from the grade below the step to the step. Means
+        # are over the trees of all steps, and each step has only its own.
+        unit = np.eye(grades)
+        moved = unit[np.minimum(step, grades - 1)] - unit[step - 1]
+        self.beliefs_ = unit[0] + len(steps) * reached[:, np.newaxis] * moved
+
+    def _probabilities(self, matrix: FloatArray) -> FloatArray:
+        beliefs = np.maximum(super()._probabilities(matrix), LEAST)
+        return np.asarray(beliefs / beliefs.sum(axis=1, keepdims=True))

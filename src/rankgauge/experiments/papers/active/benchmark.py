@@ -17,24 +17,34 @@ from rankgauge.datasets import LIKENESSES, generate_learning, learning_rows
 from rankgauge.datasets.folds import read_folds
 from rankgauge.experiments.papers.active.trials import Effort
 from rankgauge.io.formats.letor import Features
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 
-TRAIN, POOL = 220, 4000
+TRAIN, POOL = 440, 4000
 """How many queries of the generated set are for training, and how many are in the pool."""
+
+LEARN = 0.5
+"""The share of the training queries that rankers learn from; parameters are chosen on the others (Section 5.1)."""
+
+TOP = 4
+"""The highest grade of MSLR-WEB."""
 
 DEPTH = 40
 """How deep lists are judged on LETOR data, whose lists are short."""
+
+SIZES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""The shares of the training documents that the forests of Figure 3 learn from: 100,000 to 200,000 in the paper."""
 
 FOREST: Mapping[str, Any] = {"trees": 50, "min_leaf": 10, "share": 0.1}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Split:
-    """What rankers are trained on, and the pool on which their rankings are judged."""
+    """What rankers are trained on, the pool on which their rankings are judged, and what parameters are chosen on."""
 
     name: str
     train: Features
     pool: Features
+    validation: Features | None = None
     length: int | None = None
     """The number of the feature, from 1 on, that holds a document's length."""
 
@@ -46,7 +56,7 @@ class Split:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Benchmark:
-    """The splits, the measures, what a document costs, and the budgets; savings are measured at the budget `at`."""
+    """The splits, the measures, what a document costs, and the budgets."""
 
     words: str
     key: str
@@ -56,29 +66,37 @@ class Benchmark:
     cost: str
     budgets: tuple[float, ...]
     at: float
+    """Where savings are measured: the paper's 300 on the generated set."""
     forest: Mapping[str, Any]
     efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
     """Slow methods get less to do; by method and measure."""
     depth: int | None = None
     """How deep lists are judged; None: all of them."""
 
+    @property
+    def third(self) -> float:
+        """The budget at which Figure 3 compares training sizes: the paper's 100, a third of its 300."""
+        return float(round(self.at / 3))
+
 
 def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Benchmark:
     """A generated set like MSLR-WEB; a document costs the logarithm of its length, as in the paper."""
     data = generate_learning(rng=np.random.default_rng(seed), like="mslr", queries=train + pool)
     seen = data.queries.astype(np.int64) <= train
+    learn, validation = halves(learning_rows(data, seen))
     split = Split(
         name="generated",
-        train=learning_rows(data, seen),
+        train=learn,
+        validation=validation,
         pool=learning_rows(data, ~seen),
         length=LIKENESSES["mslr"].length,
     )
     at = min(300.0, round(0.3 * pool))
     return Benchmark(
-        words=f"a generated set like MSLR-WEB, {train} queries to train on, {pool:,} in the pool",
+        words=f"a generated set like MSLR-WEB, {train} queries to train and tune on, {pool:,} in the pool",
         key=f"generated {seed} {train} {pool}",
         splits=(split,),
-        measures={"ERR": "ERR", "DCG": "DCG(dcg='exp-log2')"},
+        measures={"ERR": f"ERR(max_grade={TOP})", "DCG": "DCG(dcg='exp-log2')"},
         cost="log-length",
         budgets=(float(round(at / 60)), *_budgets(at)),
         at=at,
@@ -98,7 +116,8 @@ def given(folder: Path) -> Benchmark:
     for number, part in enumerate(parts):
         rest = [other for place, other in enumerate(parts) if place != number]
         pool = Features(*(np.concatenate(columns) for columns in zip(*rest, strict=True)))
-        splits.append(Split(name=f"part {number + 1}", train=part, pool=pool))
+        learn, validation = halves(part)
+        splits.append(Split(name=f"part {number + 1}", train=learn, validation=validation, pool=pool))
     top = max(float(part.grades.max()) for part in parts)
     queries = min(len(set(split.pool.queries)) for split in splits)
     at = min(90.0, round(0.3 * queries))
@@ -114,6 +133,23 @@ def given(folder: Path) -> Benchmark:
         efforts={("document", "ERR"): Effort(repetitions=0.5), ("document", "DCG"): Effort(repetitions=0.5)},
         depth=DEPTH,
     )
+
+
+def halves(data: Features) -> tuple[Features, Features]:
+    """The documents of the first half of the queries, to learn from, and of the others, to choose parameters on."""
+    learn = first_queries(data, LEARN)
+    return learning_rows(data, learn), learning_rows(data, ~learn)
+
+
+def first_queries(data: Features, share: float) -> BoolArray:
+    """Which documents belong to the first queries, a share of all."""
+    queries = list(dict.fromkeys(data.queries))
+    return np.isin(data.queries.astype(str), [str(query) for query in queries[: round(share * len(queries))]])
+
+
+def forest_of(share: float) -> str:
+    """The name of the forest that learns from a share of the training documents."""
+    return "RF regression" if share == 1 else f"RF regression, {share:.0%}"
 
 
 def _budgets(at: float) -> tuple[float, ...]:

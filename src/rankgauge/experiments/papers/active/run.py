@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankgauge.active.study import Study, saving
+from rankgauge.active.study import ErrorCurve
 from rankgauge.experiments.claims import Number, Paper
 from rankgauge.experiments.experiment import Experiment, Figure, Measurements, Setting
-from rankgauge.experiments.papers.active.benchmark import Benchmark, generated, given
-from rankgauge.experiments.papers.active.scenarios import known_grades, pool_of, scenarios
-from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, studies
+from rankgauge.experiments.papers.active import findings
+from rankgauge.experiments.papers.active.benchmark import Benchmark, Split, generated, given
+from rankgauge.experiments.papers.active.scenarios import Scenario, known_grades, pool_of, scenarios, training_sizes
+from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, method, studies
+from rankgauge.report import plots
 from rankgauge.report.charts import losses
 from rankgauge.report.format import Medium
 from rankgauge.report.html import page
@@ -27,8 +31,25 @@ MEASURE = "ERR"
 """The measure of the figures, as in the paper."""
 
 TRIED = tuple(name for name in METHODS if name != "staged")
-OWN = ("greg", "document")
-"""Methods that go beyond the paper."""
+SIZED = ("passive", "passive-iid", "paper", "uniD", "uniC")
+"""The methods that are tried at every training size."""
+
+BINS = 30
+"""The bars of the histogram of query costs."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Gathered:
+    """Every pool that methods are tried on, by the name of its case, and what is known of them."""
+
+    cases: dict[str, list[Case]] = field(default_factory=dict)
+    sizes: dict[str, list[Case]] = field(default_factory=dict)
+    documents: dict[str, int] = field(default_factory=dict)
+    """The training size in the paper that a case of `sizes` stands for."""
+    shown_in: dict[str, str] = field(default_factory=dict)
+    """The figure that shows each scenario."""
+    chosen: list[dict[str, Any]] = field(default_factory=list)
+    """The parameters that were chosen on the validation queries."""
 
 
 def run(setting: Setting) -> Measurements:
@@ -37,11 +58,11 @@ def run(setting: Setting) -> Measurements:
     return measure_all(benchmark, setting)
 
 
-def measure_all(benchmark: Benchmark, setting: Setting, methods: tuple[str, ...] = TRIED) -> Measurements:
+def measure_all(benchmark: Benchmark, setting: Setting) -> Measurements:
     """The whole experiment on a benchmark."""
-    cases, shown_in = _cases(benchmark, setting)
+    gathered, key = _gathered(benchmark, setting), f"{benchmark.key} {setting.seed}"
     trials = Trials(
-        methods=methods,
+        methods=TRIED,
         budgets=benchmark.budgets,
         repetitions=setting.trials,
         seed=setting.seed,
@@ -49,67 +70,120 @@ def measure_all(benchmark: Benchmark, setting: Setting, methods: tuple[str, ...]
         workers=setting.jobs,
         progress=setting.progress,
     )
-    curves = trials.run(cases, f"{benchmark.key} {setting.seed}", folder=setting.parts)
-    found = studies(curves, cases, {"cost": benchmark.cost, "trained on": benchmark.words})
-    shown = SimulationReport(studies=found, repetitions=setting.trials, seed=setting.seed, budget=benchmark.at)
+    curves = trials.run(gathered.cases, key, folder=setting.parts)
+    sized = replace(trials, methods=SIZED, budgets=(benchmark.third,)).run(gathered.sizes, key, folder=setting.parts)
+    shown = SimulationReport(
+        studies=studies(curves, gathered.cases, {"cost": benchmark.cost, "trained on": benchmark.words}),
+        repetitions=setting.trials,
+        seed=setting.seed,
+        budget=benchmark.at,
+        titles={name: type(method(name)).title for name in TRIED},
+    )
     if setting.folder is not None:
         (setting.folder / "simulation.html").write_text(page(shown.document(Medium.PAGE)), encoding="utf-8")
-    return outcome(shown, shown_in, benchmark)
+    return _measurements(shown, sized, gathered, benchmark)
 
 
-def outcome(shown: SimulationReport, shown_in: dict[str, str], benchmark: Benchmark) -> Measurements:
+def _measurements(
+    shown: SimulationReport,
+    sized: Mapping[str, Mapping[str, ErrorCurve]],
+    gathered: Gathered,
+    benchmark: Benchmark,
+) -> Measurements:
     """The numbers behind the claims, the tables and the figures."""
-    drawn: dict[str, Figure] = {}
-    titles = ACTIVE.paper.figures
-    for figure, loss in LOSSES.items():
-        mine = [s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE]
-        if mine:
-            curves = pl.concat([study.to_frame() for study in mine])
-            drawn[figure] = partial(losses, curves, loss, titles[figure])
+    tables = {
+        "curves": shown.frame(),
+        "savings": shown.savings,
+        "costs": cost_table(gathered),
+        "training-sizes": findings.size_table(sized, gathered.documents),
+        "parameters": pl.DataFrame(gathered.chosen),
+    }
     return Measurements(
-        numbers=dict(_numbers(shown, benchmark.at)),
-        tables={"curves": shown.frame(), "savings": shown.savings},
-        figures=drawn,
+        numbers=_numbers(shown, sized, gathered, benchmark.at),
+        tables=tables,
+        figures=_figures(shown, tables, gathered.shown_in),
         words=f"{shown.repetitions:,} repetitions, seed {shown.seed}; {benchmark.words}",
     )
 
 
-def _cases(benchmark: Benchmark, setting: Setting) -> tuple[dict[str, tuple[Case, ...]], dict[str, str]]:
-    """The pools of each scenario and measure, and the figure that shows each scenario."""
+def _numbers(
+    shown: SimulationReport, sized: Mapping[str, Mapping[str, ErrorCurve]], gathered: Gathered, at: float
+) -> dict[str, Number]:
+    pairs = [s for s in shown.studies if gathered.shown_in[s.title] == "figure-2" and s.measure == MEASURE]
+    alone = gathered.cases[f"Random Forest, {MEASURE}"]
+    biases = [findings.discounts_known(case) for case in alone]
+    return {
+        **dict(findings.savings(shown.studies, at)),
+        **dict(findings.choice_savings(pairs, at)),
+        f"pairs, {MEASURE}: share of paper's gain that uniC has, by choices": findings.gain_share(pairs),
+        **dict(findings.size_ratios(sized)),
+        f"Random Forest, {MEASURE}: bias if half of the documents are judged": Number(value=float(np.mean(biases))),
+        **dict(findings.coverages(shown.studies, at)),
+    }
+
+
+def _figures(
+    shown: SimulationReport, tables: Mapping[str, pl.DataFrame], shown_in: Mapping[str, str]
+) -> dict[str, Figure]:
+    titles, drawn = ACTIVE.paper.figures, dict[str, Figure]()
+    drawn["figure-1-left"] = partial(
+        plots.histogram,
+        tables["costs"],
+        low="from",
+        high="to",
+        x="cost of a query, in units of the mean",
+        y="share of the queries",
+        title=titles["figure-1-left"],
+    )
+    for figure, loss in LOSSES.items():
+        mine = [s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE]
+        drawn[figure] = partial(losses, pl.concat([study.to_frame() for study in mine]), loss, titles[figure])
+    sizes = tables["training-sizes"].with_columns(
+        (pl.col("documents") // 1000).alias("documents in thousands"), panel=pl.lit("twice the training data, and less")
+    )
+    panel = plots.Panels(
+        frame=sizes, x="documents in thousands", y="error", error="error_se", series="method", column="panel"
+    )
+    drawn["figure-3-right"] = partial(panel.draw, titles["figure-3-right"])
+    return drawn
+
+
+def cost_table(gathered: Gathered) -> pl.DataFrame:
+    """A row per bar of the histogram: from which cost to which, and the share of the queries, over all pools."""
+    costs = np.concatenate([case.target.query_costs(case.pool) for case in next(iter(gathered.cases.values()))])
+    counts, ends = np.histogram(costs, bins=BINS)
+    return pl.DataFrame({"from": ends[:-1], "to": ends[1:], "share of the queries": counts / len(costs)})
+
+
+def _gathered(benchmark: Benchmark, setting: Setting) -> Gathered:
+    """The pools of each scenario and measure."""
     from rankgauge.experiments.papers.active.rankers import recipes, train_and_predict  # rankers are an extra
 
-    cases: dict[str, list[Case]] = {}
-    shown_in = {}
+    found = Gathered()
     for split in benchmark.splits:
-        predictions = train_and_predict(split, recipes(benchmark.forest, seed=setting.seed, jobs=setting.jobs))
-        for scenario in scenarios(predictions, setting.seed):
-            shown_in[scenario.title] = scenario.figure
-            pool = pool_of(scenario, split, cost=benchmark.cost, depth=benchmark.depth)
-            grades = known_grades(pool, split)
-            for name, measure in benchmark.measures.items():
-                case = Case(title=scenario.title, label=name, pool=pool, grades=grades, measure=measure)
-                cases.setdefault(case.name, []).append(case)
-    return {name: tuple(several) for name, several in cases.items()}, shown_in
+        known = train_and_predict(split, recipes(benchmark.forest, seed=setting.seed, jobs=setting.jobs))
+        for ranker, choice in known.chosen.items():
+            words = ", ".join(f"{name}={value:g}" for name, value in choice.items())
+            found.chosen.append({"split": split.name, "ranker": ranker, "chosen": words})
+        for scenario in scenarios(known, setting.seed):
+            found.shown_in[scenario.title] = scenario.figure
+            for case in _cases(scenario, split, benchmark, tuple(benchmark.measures)):
+                found.cases.setdefault(case.name, []).append(case)
+        for size, scenario in training_sizes(known).items():
+            (case,) = _cases(scenario, split, benchmark, (MEASURE,))
+            found.sizes.setdefault(case.name, []).append(case)
+            found.documents[case.name] = size
+    return found
 
 
-def _numbers(shown: SimulationReport, at: float) -> Iterator[tuple[str, Number]]:
-    for study in shown.studies:
-        wanted = [("paper", "passive"), *((own, "paper") for own in OWN)]
-        for method, other in wanted:
-            if method in study.curves and other in study.curves:
-                found = saving(study.curves[method], study.curves[other], budget=at)
-                name = f"{study.title}, {study.measure}: {method} saves against {other}"
-                yield name, Number(value=found.value, error=found.error)
-    for method in shown.methods:
-        covered = [_coverage(study, method, at) for study in shown.studies if method in study.curves]
-        value, error = (float(np.mean(part)) for part in zip(*covered, strict=True))
-        yield f"coverage of {method}, mean over pools", Number(value=value, error=error / np.sqrt(len(covered)))
-
-
-def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
-    """The coverage at the budget, or at the method's largest budget below it."""
-    row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
-    return row["coverage"], row["coverage_se"]
+def _cases(scenario: Scenario, split: Split, benchmark: Benchmark, labels: tuple[str, ...]) -> list[Case]:
+    """A case of the scenario for each of the measures."""
+    pool = pool_of(scenario, split, cost=benchmark.cost, depth=benchmark.depth)
+    grades = known_grades(pool, split)
+    return [
+        Case(title=scenario.title, label=label, pool=pool, grades=grades, measure=benchmark.measures[label])
+        for label in labels
+    ]
 
 
 ACTIVE = Experiment(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rankgauge.active.pool import Pool
-from rankgauge.experiments.papers.active.benchmark import Split
-from rankgauge.numeric import FloatArray
+from rankgauge.experiments.papers.active.benchmark import SIZES, Split, forest_of
+from rankgauge.numeric import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from rankgauge.experiments.papers.active.rankers import Predictions
@@ -27,7 +28,10 @@ PAIRS = {
 """The pairs of Figure 2."""
 
 REMOVED = 0.1
-"""The share of the documents that the index update of Figure 3 removes."""
+"""The share of each list that the outdated index of Figure 3 lacks."""
+
+DOCUMENTS = 200_000
+"""The documents that the paper's larger forest learns from; all of ours take their place."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +51,7 @@ class Scenario:
 
 
 def scenarios(found: Predictions, seed: int) -> list[Scenario]:
-    """All scenarios, in the order of the figures."""
+    """All scenarios over budgets, in the order of the figures."""
     return [*one_ranker(found), *two_rankers(found), index_update(found, seed), training_size(found)]
 
 
@@ -64,21 +68,42 @@ def two_rankers(found: Predictions) -> Iterator[Scenario]:
 
 
 def index_update(found: Predictions, seed: int) -> Scenario:
-    """Figure 3, left: the Random Forest before and after an update removes a tenth of the documents."""
-    before = _scenario(found, "index update", "figure-3", "RF regression")
-    (scores,) = before.scores
-    gone = np.random.default_rng([seed, 1]).random(len(scores)) < REMOVED
-    _, first = np.unique(found.split.pool.queries.astype(str), return_index=True)
-    gone[first] = False  # each query keeps a document
-    return replace(before, scores=(scores, np.where(gone, np.nan, scores)))
+    """Figure 3, left: the Random Forest's lists against those of an outdated index, which lacks a tenth of each."""
+    now = _scenario(found, "index update", "figure-3", "RF regression")
+    (scores,) = now.scores
+    gone = lacking(found.split.pool.queries, np.random.default_rng([seed, 1]))
+    return replace(now, scores=(scores, np.where(gone, np.nan, scores)))
+
+
+def lacking(queries: npt.NDArray[Any], rng: np.random.Generator) -> BoolArray:
+    """Which documents are removed at random: a tenth of each list, but never all of it.
+
+    A tenth of n documents is rounded up or down at random so that it is a tenth on average.
+    """
+    _, place, sizes = np.unique(queries.astype(str), return_inverse=True, return_counts=True)
+    count = np.minimum(np.floor(REMOVED * sizes + rng.random(len(sizes))), sizes - 1)
+    order = np.lexsort((rng.random(len(place)), place))
+    number = np.empty(len(place))
+    number[order] = np.arange(len(place)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(number < count[place])
 
 
 def training_size(found: Predictions) -> Scenario:
-    """Figure 3, right: a Random Forest of all training queries against one of half of them.
+    """Figure 3, center: a Random Forest of all training documents against one of half of them.
 
     The paper has 200,000 documents against 100,000.
     """
-    return _scenario(found, "training size", "figure-3", "RF regression", "RF regression, half")
+    return _scenario(found, "training size", "figure-3", forest_of(1.0), forest_of(0.5))
+
+
+def training_sizes(found: Predictions) -> dict[int, Scenario]:
+    """Figure 3, right: forests of more documents against that of half of them; by the documents in the paper."""
+    return {
+        (size := round(share * DOCUMENTS)): _scenario(
+            found, f"{size:,} documents", "figure-3-right", forest_of(share), forest_of(0.5)
+        )
+        for share in SIZES[1:]
+    }
 
 
 def _scenario(found: Predictions, title: str, figure: str, *rankers: str) -> Scenario:

@@ -21,6 +21,7 @@ from rankgauge.numeric import FloatArray
 
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "passive": {"method": "passive"},
+    "passive-iid": {"method": "passive-iid"},
     "paper": {"method": "paper"},
     "uniD": {"method": "paper", "beliefs": "uniform"},
     "uniC": {"method": "paper", "costs": "one"},
@@ -35,7 +36,7 @@ Between stages, every repetition fits the beliefs to its labels so far; with a s
 hundredth of the time.
 """
 
-Trialled: TypeAlias = "Mapping[str, tuple[Case, ...]]"
+Trialled: TypeAlias = "Mapping[str, Sequence[Case]]"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,0 +1,127 @@
+"""The numbers behind the claims: labels saved, wrong choices, errors by training size, and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.study import ErrorCurve, Study, jackknife, saving
+from rankgauge.experiments.claims import Number
+from rankgauge.experiments.papers.active.trials import Case
+from rankgauge.numeric import FloatArray, IndexArray
+
+BASELINES = ("passive-iid", "passive")
+"""What the paper's method is compared with: the paper's own baseline, and one that draws no query twice."""
+
+OWN = ("greg", "document")
+"""Methods that go beyond the paper."""
+
+SAMPLED = 0.5
+"""The share of the documents that are judged where ERR is computed from them alone."""
+
+
+COMPARED = (*(("paper", other) for other in BASELINES), *((own, "paper") for own in OWN))
+
+UNSURE = 0.05
+"""Savings by choices are measured at the largest budget with which passive-iid still errs this often.
+
+Where it hardly ever errs, nothing can be saved that chance would not hide."""
+
+
+def savings(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
+    """What methods save against each other for the same mean absolute error, in every study."""
+    for study in studies:
+        for method, other in COMPARED:
+            found = saving(study.curves[method], study.curves[other], budget=at)
+            name = f"{study.title}, {study.measure}: {method} saves against {other}"
+            yield name, Number(value=found.value, error=found.error)
+
+
+def choice_savings(pairs: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
+    """What methods save against each other for the same model selection error, which Figure 2 shows."""
+    for study in pairs:
+        budget = choice_budget(study, at)
+        for method, other in COMPARED:
+            found = saving(study.curves[method], study.curves[other], budget=budget, loss="wrong")
+            name = f"{study.title}, {study.measure}: {method} saves against {other}, by choices"
+            yield name, Number(value=found.value, error=found.error)
+
+
+def choice_budget(study: Study, at: float) -> float:
+    """The largest budget, up to `at`, with which passive-iid is wrong often enough to measure a saving."""
+    rows = study.curves["passive-iid"].to_frame().filter(pl.col("budget") <= at)
+    unsure = rows.filter(pl.col("wrong") >= UNSURE)["budget"]
+    return float(unsure[-1] if len(unsure) else rows["budget"][0])
+
+
+def gain_share(pairs: Sequence[Study]) -> Number:
+    """How much of the gain that `paper` has over `passive-iid` uniC has too: fewer wrong choices, over all budgets."""
+    names = ("passive-iid", "paper", "uniC")
+
+    def share(curves: Sequence[ErrorCurve]) -> float:
+        wrong = np.reshape([np.nanmean(curve.wrong) for curve in curves], (-1, len(names))).mean(axis=0)
+        return float((wrong[0] - wrong[2]) / (wrong[0] - wrong[1]))
+
+    value, error = jackknife([study.curves[name] for study in pairs for name in names], share)
+    return Number(value=value, error=error)
+
+
+def size_ratios(curves: Mapping[str, Mapping[str, ErrorCurve]]) -> Iterator[tuple[str, Number]]:
+    """The mean absolute error of the paper's method over that of each baseline, by training size."""
+    for name, mine in curves.items():
+        for other in BASELINES:
+            value, error = jackknife([mine["paper"], mine[other]], _error_ratio)
+            yield f"{name}: error of paper over that of {other}", Number(value=value, error=error)
+
+
+def _error_ratio(curves: Sequence[ErrorCurve]) -> float:
+    one, other = (float(np.nanmean(curve.error)) for curve in curves)
+    return one / other
+
+
+def size_table(curves: Mapping[str, Mapping[str, ErrorCurve]], sizes: Mapping[str, int]) -> pl.DataFrame:
+    """A row per training size and method."""
+    frames = [
+        curve.to_frame().select(pl.lit(sizes[name]).alias("documents"), pl.all())
+        for name, mine in curves.items()
+        for curve in mine.values()
+    ]
+    return pl.concat(frames)
+
+
+def discounts_known(case: Case) -> float:
+    """The bias of ERR, as a share of it, if half of the documents are judged and a discount knows only these.
+
+    Each document is judged with probability ½ and counts twice; its discount is the product over the judged documents
+    above it. Its expected value has 1 − ½ ℓ in place of each 1 − ℓ: it is larger than ERR.
+    """
+    worth, weight = case.target.worths(case.grades), case.target.weights(case.pool)[:, 0]
+    order = np.lexsort((case.pool.ranks[:, 0], case.pool.query))
+
+    def total(share: float) -> float:
+        return float((weight * worth)[order] @ _passed(share * worth[order], case.pool.query[order]))
+
+    return total(SAMPLED) / total(1.0) - 1.0
+
+
+def _passed(stops: FloatArray, query: IndexArray) -> FloatArray:
+    """The chance to get past all documents above, within each query."""
+    passed = np.cumsum(np.log1p(-stops)) - np.log1p(-stops)
+    first = np.searchsorted(query, query)
+    return np.asarray(np.exp(passed - passed[first]))
+
+
+def coverages(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
+    """How often each method's intervals hold the truth, on average over the studies."""
+    for method in studies[0].methods:
+        covered = [_coverage(study, method, at) for study in studies]
+        value, error = (float(np.mean(part)) for part in zip(*covered, strict=True))
+        yield f"coverage of {method}, mean over pools", Number(value=value, error=error / np.sqrt(len(covered)))
+
+
+def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
+    """The coverage at the budget, or at the method's largest budget below it."""
+    row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
+    return row["coverage"], row["coverage_se"]
