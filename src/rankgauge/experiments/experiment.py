@@ -80,6 +80,6 @@ class Experiment(Registered):
     paper: Paper
     run: Callable[[Setting], Measurements]
     trials: int = 100
-    """The default number of trials."""
+    """The default number of trials; the paper may have more."""
     has_full: bool = False
     """Whether the paper's own settings are slower than the usual ones, so that `Setting.full` makes a difference."""

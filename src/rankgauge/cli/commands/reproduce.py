@@ -50,7 +50,11 @@ def reproduce(
     ] = None,
     trials: Annotated[
         int | None,
-        typer.Option("--trials", help="The number of random trials; by default as many as in the paper.", metavar="N"),
+        typer.Option(
+            "--trials",
+            help="The number of random trials; by default 100, for active 1,000, where the paper has 5,000.",
+            metavar="N",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")] = 0,
     full: Annotated[
