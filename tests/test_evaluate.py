@@ -250,7 +250,7 @@ def test_blocks_do_not_matter(sizes: list[int], seed: int) -> None:
     run = {f"q{i}": {f"d{j}": float(rng.integers(0, 3)) for j in range(n)} for i, n in enumerate(sizes) if n}
     if not run:
         return
-    names = ["nDCG@5", "AP", "ERR", "Bpref"]
+    names = ["nDCG@5", "AP", "ERR(max_grade=3)", "Bpref"]
     together = evaluate(judgments, run, names, missing="skip")
     for row, query in enumerate(together.queries):
         alone = evaluate({query: judgments[query]}, {query: run[query]}, names)

@@ -51,7 +51,7 @@ __all__ = [
     "write_judgments",
     "write_run",
 ]
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _HOMES = {
     "arrays": ["score_arrays"],

@@ -11,11 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UngroupedError
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.scan import scan
@@ -63,6 +65,13 @@ def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:
     with io.traced(run):
         with suppress(UngroupedError):
             if io.is_path(judgments) and io.is_path(run) and io.is_large(run):
-                return rank_stream(io.stream_run(run), dialect.prepare(io.read_judgments(judgments)), dialect.ranking)
-        judged, ranked = io.pair_from(judgments, run, dialect.reading)
-        return rank(ranked, dialect.prepare(judged), dialect.ranking)
+                judged = io.read_judgments(judgments)
+                streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
+                return replace(streamed, top=dialect.highest(judged))
+        return joined(*io.pair_from(judgments, run, dialect.reading), dialect)
+
+
+def joined(judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect) -> Hits:
+    """The judged hits of a run in a table."""
+    hits = rank(run, dialect.prepare(judgments), dialect.ranking)
+    return replace(hits, top=dialect.highest(judgments))

@@ -19,7 +19,8 @@ from rankgauge.threads import spread
 
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:
     """The values of the kernels (judged queries × measures), NaN where undefined, and their standard errors."""
-    kernels = [dialect.read(measure) for measure in wanted]
+    spoken = dialect.topped(hits.highest)
+    kernels = [spoken.read(measure) for measure in wanted]
     values, errors = np.full((2, len(hits.names), len(wanted)), np.nan)
     pools = [dialect.choice("ideal", measure) for measure in wanted]
     for pool in dict.fromkeys(pools):

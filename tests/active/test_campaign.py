@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.active.campaign import Campaign, leases
+from rankgauge.active.campaign import Campaign, CampaignSettings, leases
 from rankgauge.active.campaign.stages import remainder
 from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
@@ -382,6 +382,25 @@ def test_scale_with_words(tmp_path: Path) -> None:
         assert sorted(campaign.judgments()["grade"]) == [1, 2]
         with pytest.raises(InputError, match="level of the scale"):
             campaign.record([(one.query, one.document, "best")])
+
+
+def test_the_scales_words_name_its_top(tmp_path: Path) -> None:
+    """A scale with a level that no document of the pool can have ends at that level."""
+    words = "perfect=4, good=2, fair=1, bad=0"
+    for name, scale, top in (("a", None, 2), ("b", words, 4)):
+        with Campaign.create(tmp_path / f"{name}.rg", pool(), "ERR", budget=9, method="passive", scale=scale):
+            pass
+        with Campaign.open(tmp_path / f"{name}.rg") as campaign:
+            assert campaign.target.worth == pytest.approx([0, 1 / 2**top, 3 / 2**top])
+
+
+def test_settings_of_the_first_version_keep_their_top() -> None:
+    """Version 1 took 4 for the top of every scale, unless the measure or a tool had one of its own."""
+    for measure, dialect, top in (("ERR", "standard", 4), ("ERR(max_grade=2)", "standard", 2), ("ERR", "letor4", 2)):
+        made = CampaignSettings(measure=measure, dialect=dialect, budget=9, grades=(0.0, 1.0, 2.0))
+        assert CampaignSettings.unpacked(made.packed(), layout=2) == made
+        old = CampaignSettings.unpacked(made.packed(), layout=1)
+        assert old.target(pool()).worth == pytest.approx([0, 1 / 2**top, 3 / 2**top])
 
 
 @pytest.mark.parametrize("n", [1, 15])

@@ -19,6 +19,7 @@ from rankgauge.measures import MEASURES, parse
 from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import FloatArray
+from tests.active.graded import graded_pool
 from tests.active.pools import pools
 
 SHAPES = {
@@ -75,7 +76,8 @@ def _evaluated(pool: Pool, grades: FloatArray, measure: str, dialect: Dialect) -
 def test_values_equal_evaluation(pool: Pool, measure: str, dialect: str, data: st.DataObject) -> None:
     """The values of a target are those of `evaluate` under the same dialect; of two rankers, their difference."""
     grades = np.array([data.draw(st.sampled_from(list(pool.grades))) for _ in pool.documents])
-    spoken = dialects.get(dialect).changed(fewest=1)
+    # The pool knows the scale even where none of its documents reaches the top.
+    spoken = dialects.get(dialect).changed(fewest=1).topped(float(pool.grades.max()))
     found = Target.of(measure, pool, spoken).values(pool, grades)
     assert found == pytest.approx(_evaluated(pool, grades, measure, spoken), abs=1e-12)
 
@@ -123,7 +125,7 @@ def _two() -> Pool:
 def test_worked_difference() -> None:
     """DCG of grades 2, 0, 1 minus DCG of 1, 1: documents of one list count in that list only."""
     pool = _two()
-    target = Target.of("DCG", pool)
+    target = Target.of("DCG", pool, "standard")
     expected = (2 / np.log2(2) + 1 / np.log2(4)) - (1 / np.log2(2) + 1 / np.log2(3))
     assert target.values(pool, [2, 0, 1, 1]) == pytest.approx([expected])
     assert list(target.worth) == [0, 1, 2]
@@ -143,7 +145,7 @@ def test_worked_cascade() -> None:
 def test_a_value_waits_for_the_grades_it_depends_on() -> None:
     """A missing grade makes the value NaN, unless the document stands past the last rank that counts."""
     pool = _two()
-    shallow, whole = Target.of("DCG@1", pool), Target.of("nDCG@1", pool)
+    shallow, whole = Target.of("DCG@1", pool, "standard"), Target.of("nDCG@1", pool)
     assert list(shallow.needed(pool)) == [True, False, True, False]
     assert shallow.values(pool, [2, np.nan, 1, np.nan]) == pytest.approx([2 - 1])
     assert np.isnan(shallow.values(pool, [np.nan, 0, 1, 1])).all()
@@ -155,7 +157,7 @@ def test_dialects_reach_the_target() -> None:
     """Gain, discount, and lists too short for the cutoff are the dialect's word."""
     pool = _two()
     assert list(Target.of("DCG", pool, "ranklib").worth) == [0, 1, 3]
-    zeroed = Target.of("DCG@3", pool, short="zero")
+    zeroed = Target.of("DCG@3", pool, "standard", short="zero")
     assert list(zeroed.weights(pool)[:, 1]) == [0, 0, 0, 0]  # the second list has two documents
     assert zeroed.values(pool, [2, 0, 1, 1]) == pytest.approx([2 / np.log2(2) + 1 / np.log2(4)])
 
@@ -167,7 +169,7 @@ def test_grades_below_zero_are_worth_what_the_dialect_says() -> None:
     pool = Pool.of(frame, grades=(-1, 0, 1))
     assert list(Target.of("DCG", pool).worth) == [0, 0, 1]
     assert list(Target.of("DCG", pool, "trec_eval").worth) == [0, 0, 1]
-    assert list(Target.of("DCG", pool, negative="keep").worth) == [-1, 0, 1]
+    assert list(Target.of("DCG", pool, "standard", negative="keep").worth) == [-1, 0, 1]
     dropped = Target.of("DCG(judged_only=True)", pool, "trec_eval")
     assert dropped.shape is Shape.OTHER
     assert list(dropped.values(pool, [-1, 1])) == [1 / np.log2(2)]  # the second document moves up
@@ -176,7 +178,7 @@ def test_grades_below_zero_are_worth_what_the_dialect_says() -> None:
 def test_chances_above_one_are_no_cascade() -> None:
     """Where a dialect's chance to stop is above 1, the closed forms do not hold and labels are sampled."""
     pool = Pool.of(pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}), grades=(0, 5))
-    assert Target.of("ERR(stop='formula')", pool).shape is Shape.OTHER
+    assert Target.of("ERR(stop='formula', max_grade=4)", pool).shape is Shape.OTHER
     assert Target.of("ERR(stop='formula', max_grade=5)", pool).shape is Shape.CASCADE
 
 
@@ -200,3 +202,26 @@ def test_no_measure_inherits_its_form() -> None:
     """A subclass that changes its parent's formula says itself what shape it has."""
     formed = {type(parse(name)) for name in FORMED}
     assert [kind.facts.name for kind in formed if "form" not in vars(kind)] == []
+
+
+@pytest.mark.parametrize(
+    ("measure", "dialect", "worth"),
+    [
+        ("ERR", "papers", [0, 1 / 4, 3 / 4]),  # equation 2 of Sawade et al.
+        ("ERR", "standard", [0, 1 / 4, 3 / 4]),
+        ("ERR", "ranklib", [0, 1 / 16, 3 / 16]),
+        ("ERR(max_grade=3)", "papers", [0, 1 / 8, 3 / 8]),
+        ("DCG", "papers", [0, 1, 3]),  # equation 1
+        ("DCG", "standard", [0, 1, 2]),
+    ],
+)
+def test_worth_of_a_pools_grades(measure: str, dialect: str, worth: list[float]) -> None:
+    """Beliefs about the grades 0, 1, 2 make a scale that ends at 2, unless the measure or a tool says otherwise."""
+    pool, _ = graded_pool(queries=2)
+    assert Target.of(measure, pool, dialect).worth == pytest.approx(worth)
+
+
+def test_the_papers_are_the_default() -> None:
+    """Who names no dialect gets the formulas of the papers."""
+    pool, _ = graded_pool(queries=2)
+    assert Target.of("DCG", pool).dialect.name == "papers"

@@ -31,15 +31,19 @@ CLOSED = {
 }
 
 
+TOP = 3.0
+"""The highest grade."""
+
+
 def swaps(measure: str, most: int = 10**6) -> Swaps:
     """The swaps of a measure under the standard dialect."""
-    documents = Documents.of(np.zeros((3, 1)), [0, 1, 2], [1, 1, 1])
+    documents = Documents.of(np.zeros((4, 1)), [0, 1, 2, TOP], [1, 1, 1, 1])
     return swaps_of(Objective.of(documents, measure, "standard"), most)
 
 
 def changed(measure: str, grades: list[float], tops: int) -> np.ndarray:
     """The same by swapping one pair after another and evaluating."""
-    kernel = parse(measure).bound(DEFAULTS)
+    kernel = parse(measure).bound({**DEFAULTS, "max_grade": TOP})
     before, found = float(kernel.score(RankedLists.of(grades))), np.zeros((tops, len(grades)))
     for i in range(tops):
         for j in range(i + 1, len(grades)):

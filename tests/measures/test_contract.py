@@ -21,7 +21,10 @@ from rankgauge.ranking import UNJUDGED, RankedLists
 from tests.measures.bench import Listed, drawn, frozen, scale, short, stacked, strict, tied
 
 KINDS = list(MEASURES.values())
-MEASURES = [parse(name) for kind in KINDS for name in dict.fromkeys(e.measure for e in kind.facts.examples)]
+TOP = {"max_grade": 4.0}
+"""The top of the scale, which a measure on its own takes from the lists that it is given."""
+
+MEASURES = [parse(name).bound(TOP) for kind in KINDS for name in dict.fromkeys(e.measure for e in kind.facts.examples)]
 NEAR = 1e-12
 
 
@@ -308,7 +311,7 @@ def test_any_list_beside_any_other(
 ) -> None:
     """Whatever a list stands beside, its value lies within the bounds and is the same as alone."""
     for name in dict.fromkeys(example.measure for example in kind.facts.examples):
-        measure = parse(name)
+        measure = parse(name).bound(TOP)
         if len(scale(measure)) < 3:
             continue
         one, other = RankedLists.of(found, missed=missed), RankedLists.of(others)

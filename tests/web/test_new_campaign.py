@@ -9,7 +9,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from rankgauge.active.campaign import Campaign
-from rankgauge.cli.commands.active_plan import plan
+from rankgauge.cli.commands.active_plan import PlanOptions
 from rankgauge.cli.main import app as commands
 from rankgauge.web.new_campaign import NewCampaign
 from tests.web.house import House, csrf, write_pool
@@ -35,7 +35,7 @@ def test_one_act_has_one_default(house: House, tmp_path: Path) -> None:
 
 def test_the_form_has_the_defaults_of_the_command() -> None:
     """Each setting that the form and `active plan` have in common has one default."""
-    typed = {name: one.default for name, one in inspect.signature(plan).parameters.items()}
+    typed = {name: one.default for name, one in inspect.signature(PlanOptions).parameters.items()}
     common = (NewCampaign.model_fields.keys() & typed.keys()) - {"budget", "scale"}  # the form offers the pool's scale
     assert common >= {"measure", "method", "combine", "seed", "assessors", "dialect", "depth", "cost"}
     assert {name: NewCampaign.model_fields[name].default for name in common} == {name: typed[name] for name in common}

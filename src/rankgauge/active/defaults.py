@@ -8,7 +8,7 @@ from __future__ import annotations
 MEASURE = "ERR@10"
 """The measure that is estimated."""
 
-DIALECT = "standard"
+DIALECT = "papers"
 """The dialect that the measure is computed in."""
 
 METHOD = "auto"

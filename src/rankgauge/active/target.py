@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge import dialects
+from rankgauge.active.defaults import DIALECT
 from rankgauge.active.pool import Pool
 from rankgauge.arrays import score_arrays
 from rankgauge.dialects import Dialect
@@ -41,9 +42,10 @@ class Target:
     _memory: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, measure: str | Measure, pool: Pool, dialect: str | Dialect = "standard", **overrides: Any) -> Target:
+    def of(cls, measure: str | Measure, pool: Pool, dialect: str | Dialect = DIALECT, **overrides: Any) -> Target:
         """The target that a measure of the registry names; `overrides` replace single choices of the dialect."""
         spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT)
+        spoken = spoken.topped(float(np.max(pool.grades, initial=0.0)))
         wanted = spoken.read(parse(measure)).bound(DEFAULTS)
         _check(wanted, spoken)
         form = wanted.form() if _is_plain(wanted, spoken, pool) else None

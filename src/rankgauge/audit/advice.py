@@ -96,7 +96,7 @@ def definition(audit: Audit) -> Iterator[AuditAdvice]:
         told = ", ".join(mean + (f" ({run})" if audit.several else "") for run, mean in means.items())
         yield AuditAdvice(
             title="Report the standard definition",
-            words=f"By the papers' definition {audit.measure} is {told}. {beside} other number.",
+            words=f"By the usual definition {audit.measure} is {told}. {beside} other number.",
         )
 
 

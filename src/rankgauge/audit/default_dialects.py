@@ -11,6 +11,9 @@ from rankgauge.io import Kind
 SEARCH_ONLY = ("romip", "romip-1+p")
 """Tools of evaluation campaigns whose assessors and tracks a learned ranker's test set does not have."""
 
+NO_TOOL = ("papers",)
+"""Definitions that no tool computes by."""
+
 LEARNED_ONLY = (
     "catboost",
     "letor3",
@@ -28,7 +31,7 @@ LEARNED_ONLY = (
 
 def fitting(judgments: Any, run: Any) -> tuple[Dialect, ...]:
     """The dialects that fit the two files; a dialect that a user added fits any."""
-    away = SEARCH_ONLY if is_learned(judgments, run) else (*LEARNED_ONLY, *SEARCH_ONLY)
+    away = {*NO_TOOL, *SEARCH_ONLY, *(() if is_learned(judgments, run) else LEARNED_ONLY)}
     return tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
 
 

@@ -50,7 +50,8 @@ class Explanation:
 
 def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> Explanation:
     """How the query gets its value under the dialect."""
-    known = scores.hits(dialect).queries
+    hits = scores.hits(dialect)
+    known, dialect = hits.queries, dialect.topped(hits.highest)  # the scale is that of all queries
     if query not in known:
         raise UnknownNameError("judged query", query, known)
     alone = scores.only(query, dialect)

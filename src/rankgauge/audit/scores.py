@@ -19,11 +19,12 @@ from rankgauge.audit.traits import DataTraits
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError
+from rankgauge.evaluation import joined
 from rankgauge.io import Reading
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import FractionalGrade
-from rankgauge.ranking import Hits, Ranking, rank
+from rankgauge.ranking import Hits, Ranking
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
 
@@ -62,9 +63,9 @@ class Scores:
 
     def traits(self, dialect: Dialect) -> DataTraits:
         """What the data is like, as the dialect's tool reads it."""
-        odd, top = self._plain is None, dialect.max_grade
-        key = ("traits", dialect.reading if odd else None, top)
-        return self._once(key, lambda: DataTraits.of(*self._read(dialect), odd=odd, top=top))
+        odd = self._plain is None
+        key = ("traits", dialect.reading if odd else None, dialect.max_grade)
+        return self._once(key, lambda: DataTraits.of(*self._read(dialect), odd=odd, dialect=dialect))
 
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The tables in the files, read only once if every tool reads them alike."""
@@ -125,9 +126,8 @@ class Scores:
         """The judged hits under the dialect."""
         key = ("hits", self._early(dialect))
         if key not in self._kept:
-            judged, ranked = self.tables(dialect)
             with io.traced(self.run):
-                self._kept[key] = dialect.check(rank(ranked, judged, dialect.ranking).matched())
+                self._kept[key] = dialect.check(joined(*self._read(dialect), dialect).matched())
             self._kept.setdefault("queries", self._kept[key].queries)
         hits: Hits = self._kept[key]
         return hits

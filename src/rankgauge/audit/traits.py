@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from rankgauge.dialects import Dialect
@@ -41,15 +42,15 @@ class DataTraits:
     """Judged documents that the run lacks."""
 
     @classmethod
-    def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, top: float) -> DataTraits:
-        """The traits of judgments and a run; `top` is the highest grade that the dialect knows."""
+    def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, dialect: Dialect) -> DataTraits:
+        """The traits of judgments and a run, as the dialect's tool reads them."""
         score = ranked["score"]
         single = score.cast(pl.Float32)
         listed = ranked.join(judged, on="query", how="semi")
         return cls(
             odd=odd,
             negative=bool((judged["grade"] < 0).any()),
-            high=bool((judged["grade"] > top).any()),
+            high=not dialect.knows(float(np.max(judged["grade"].to_numpy(), initial=0.0))),
             tied=bool(ranked.select("query", pl.col("score").cast(pl.Float32)).is_duplicated().any()),
             close=score.n_unique() != single.n_unique(),
             missing=len(judged.join(ranked, on="query", how="anti")) > 0,

@@ -10,7 +10,7 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation import scored
+from rankgauge.evaluation import joined, scored
 from rankgauge.io.batches import whole_queries
 from rankgauge.measures import Measure
 from rankgauge.policies import IdealPool
@@ -65,8 +65,7 @@ class EvaluationJob:
         """The result of whole queries."""
         graded = _checked(judgments.rename({"number": "grade"}), JUDGMENTS)
         listed = _checked(run.rename({"number": "score"}), RUN)
-        hits = rank(listed, self.dialect.prepare(graded), self.dialect.ranking)
-        return scored(hits, self.measures, self.dialect)
+        return scored(joined(graded, listed, self.dialect), self.measures, self.dialect)
 
     def nothing(self, run: pl.DataFrame) -> Result:
         """The result where nothing was judged: no values, but a fault in the run is one here too."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from rankgauge.backends import tasks
 from rankgauge.backends.digest import DIGEST, restored
-from rankgauge.backends.job import EvaluationJob
+from rankgauge.backends.job import JUDGMENT, EvaluationJob
 from rankgauge.backends.pools import sampling_distribution
 from rankgauge.backends.rows import OWNER, grouped
 from rankgauge.backends.session import session
@@ -46,10 +47,12 @@ def evaluate(
 
     `overrides` replace single choices of the dialect. Where the order of the input decides between tied documents, it
     is the order in which Spark reads the rows, or that of the whole numbers in the column `order`. A query without a
-    value, as it is left out of the mean, has no row.
+    value, as it is left out of the mean, has no row. A measure that depends on the top of the grading scale, such as
+    ERR, reads the judgments once for it, unless the measure or the dialect says it.
     """
     job = EvaluationJob.of(measures, dialect, **overrides)
     rows = grouped(judgments, run, job, order=order)
+    job = _topped(job, rows)
     return tasks.mapped(rows.drop("order"), tasks.values(job.bare, _by(job)), tasks.VALUES)
 
 
@@ -73,9 +76,21 @@ def result(
 def records(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> pl.DataFrame:
     """A record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
     rows = grouped(judgments, run, job, order=order)
+    job = _topped(job, rows)
     made = tasks.mapped(rows, tasks.digests(job.bare, _by(job)), DIGEST)
     with _plain_errors():
         return pl.DataFrame(pl.from_arrow(made.toArrow()))
+
+
+def _topped(job: EvaluationJob, rows: Any) -> EvaluationJob:
+    """The job with the top of the scale set, where a measure needs it: a task sees the grades of its queries only."""
+    if job.dialect.max_grade is not None or not any(measure.needs_top for measure in job.measures):
+        return job
+    from pyspark.sql import functions as F  # noqa: N812
+
+    (highest,) = rows.where(F.col("kind") == JUDGMENT).agg(F.max("number")).first()
+    top = 1.0 if job.dialect.binary else max(highest or 0.0, 0.0)
+    return replace(job, dialect=job.dialect.topped(top))
 
 
 def _by(job: EvaluationJob) -> str:

@@ -28,7 +28,7 @@ INTERRUPTED = 130
 # No rich help: it alone takes longer than the rest of the start.
 app = typer.Typer(
     name="rankgauge",
-    help="Evaluate rankings on graded relevance, as the papers define it or as other tools compute it.",
+    help="Evaluate rankings on graded relevance, by the usual definitions or as other tools compute them.",
     epilog=examples_of(
         "rankgauge demo", "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP", "rankgauge measures show nDCG"
     ),
@@ -53,7 +53,7 @@ def _version(wanted: bool) -> None:
 def main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
 ) -> None:
-    """Evaluate rankings on graded relevance, as the papers define it or as other tools compute it."""
+    """Evaluate rankings on graded relevance, by the usual definitions or as other tools compute them."""
 
 
 def run() -> None:

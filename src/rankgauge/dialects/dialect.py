@@ -79,7 +79,8 @@ class Dialect(Registered):
     gain: str = "linear"
     discount: str = "log2"
     rel: float = 1.0
-    max_grade: float = 4.0
+    max_grade: float | None = None
+    """The top of the grading scale; None: the highest grade of the judgments."""
     readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """What a measure's open parameters mean to the tool, by the measure's name."""
     # summary
@@ -143,6 +144,22 @@ class Dialect(Registered):
             return combined.with_columns(pl.Series("grade", grades))
         return combined
 
+    def highest(self, judgments: pl.DataFrame) -> float | None:
+        """The highest grade that an assessor gave; None where no grades are combined: then it is that of the pool.
+
+        A mean of two grades is on the scale of the grades, even if nobody reached its top twice.
+        """
+        if self.assessors is None or "assessor" not in judgments.columns:
+            return None
+        return 1.0 if self.binary else float(np.max(judgments["grade"].to_numpy(), initial=0.0))
+
+    @property
+    def binary(self) -> bool:
+        """Whether several assessors' grades are made relevant or not."""
+        from rankgauge.judgments import level_of
+
+        return self.assessors is not None and level_of(self.assessors) is not None
+
     @property
     def rescales(self) -> bool:
         """Whether the tool treats grades specially that are not whole or above the top of its scale."""
@@ -155,10 +172,11 @@ class Dialect(Registered):
             raise InputError(
                 f"{self.name} does not accept the grade {odd[0]:g}", hint="Use whole grades, or fractional=keep."
             )
-        above = grades > self.max_grade
+        top = self.top(np.inf)
+        above = grades > top
         if self.high is HighGrade.REFUSE and above.any():
-            top = f"a grade of {grades[above][0]:g} is above {self.max_grade:g}, the highest that {self.name} knows"
-            raise InputError(top, hint="Bring the grades to its scale, or name the top of yours: max_grade=….")
+            problem = f"a grade of {grades[above][0]:g} is above {top:g}, the highest that {self.name} knows"
+            raise InputError(problem, hint="Bring the grades to its scale, or name the top of yours: max_grade=….")
         return np.where(above, 0.0, grades) if self.high is HighGrade.ZERO else grades
 
     def _combined(self, judgments: pl.DataFrame) -> pl.DataFrame:
@@ -199,6 +217,18 @@ class Dialect(Registered):
         shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
         cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
         return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
+
+    def knows(self, grade: float) -> bool:
+        """Whether a grade is not above the top of the dialect's scale."""
+        return grade <= self.top(np.inf)
+
+    def top(self, highest: float) -> float:
+        """The top of the scale: the dialect's, or else the highest grade of the judgments."""
+        return highest if self.max_grade is None else self.max_grade
+
+    def topped(self, highest: float) -> Self:
+        """The dialect with the top of the scale set."""
+        return replace(self, max_grade=highest) if self.max_grade is None else self
 
     def changed(self, **overrides: Any) -> Self:
         """The dialect with some of its choices replaced; policies may be given by name."""

@@ -70,6 +70,11 @@ def counts(judgments: pl.DataFrame) -> pl.DataFrame:
     return grouped.agg(assessors=pl.len().cast(pl.Int64))
 
 
+def level_of(rule: str | Rule) -> float | None:
+    """The level at which a rule makes grades binary; None if it keeps their scale."""
+    return _parse(rule, None)[1]
+
+
 def _parse(rule: str | Rule, at: float | None) -> tuple[Rule, float | None]:
     """The rule and its level, which may be part of the name."""
     name, joint, text = rule.partition("@") if isinstance(rule, str) else (rule, "", "")

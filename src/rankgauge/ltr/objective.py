@@ -62,6 +62,7 @@ class Objective(ABC):
         """The objective. Documents in arrays have no ids: a dialect that orders ties by them gets their mean."""
         spoken, measure = dialects.get(dialect), parse(metric)
         spoken = spoken.changed(ties=Ties.EXPECTED) if spoken.ties is Ties.DOCID else spoken
+        spoken = spoken.topped(float(np.max(documents.grades, initial=0.0)))
         kernel = spoken.read(measure).bound(DEFAULTS)
         form, divisor = taken_apart(kernel)
         given: dict[str, Any] = {"documents": documents, "measure": measure, "dialect": spoken, "kernel": kernel}

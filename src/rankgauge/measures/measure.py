@@ -121,8 +121,8 @@ class Facts:
 OPEN: Any = None
 """The default of a parameter that the dialect decides, or of a cutoff that the user has to give."""
 
-DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2", "max_grade": 4.0}
-"""The value of an open parameter that the dialect leaves open too."""
+DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2"}
+"""The value of an open parameter that the dialect leaves open too; the top of the scale is that of the judgments."""
 
 
 def choice(kind: str, names: Collection[str]) -> Any:
@@ -185,6 +185,11 @@ class Measure:
         return 0 if cutoff is None or self.facts.cutoff is Cutoff.RECALL else int(cutoff)
 
     @property
+    def needs_top(self) -> bool:
+        """Whether the measure depends on the top of the grading scale and does not say it."""
+        return getattr(self, "max_grade", 0.0) is None
+
+    @property
     def left_out(self) -> bool:
         """Whether a query without a value is left out of the mean, whatever the dialect says."""
         return False
@@ -196,7 +201,8 @@ class Measure:
     def estimate(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> tuple[FloatArray, FloatArray]:
         """The value of each list, and its standard error: 0 unless orders of tied documents had to be sampled."""
         lists = lists.condensed() if self.judged_only else lists
-        kernel = self.bound(DEFAULTS).values
+        top = {"max_grade": lists.highest} if self.needs_top else {}
+        kernel = self.bound({**DEFAULTS, **top}).values
         if lists.tied and self.facts.ties is TieRule.SAMPLED:
             return sampling.mean(kernel, lists)
         values = kernel(lists)

@@ -51,7 +51,8 @@ class Hits:
     the documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then
     descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
     the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged. `single` says
-    that measures divide and add in single precision.
+    that measures divide and add in single precision. `top` is the highest grade that an assessor gave, where several
+    were combined; None: that of the pool.
     """
 
     names: Names
@@ -66,6 +67,7 @@ class Hits:
     answered: BoolArray | None = None
     strangers: tuple[str, ...] = ()
     single: bool = False
+    top: float | None = None
 
     @classmethod
     def gathered(
@@ -104,6 +106,11 @@ class Hits:
     def queries(self) -> pl.Series:
         """The judged queries."""
         return pl.Series("query", self.names).cast(pl.String)
+
+    @property
+    def highest(self) -> float:
+        """The highest grade of the judgments, at least 0: the top of the scale if nobody declares it."""
+        return float(np.max(self.pool_grade, initial=0.0)) if self.top is None else self.top
 
     @property
     def is_answered(self) -> BoolArray:

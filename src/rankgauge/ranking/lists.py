@@ -73,6 +73,11 @@ class RankedLists:
         return self.grades > UNJUDGED
 
     @property
+    def highest(self) -> float:
+        """The highest grade of a judged document, 0 where there is none."""
+        return float(max(np.max(grades, initial=0.0, where=grades > 0) for grades in (self.grades, self.ideal)))
+
+    @property
     def tied(self) -> bool:
         """Whether kernels have to average over orders."""
         return self.first is not None

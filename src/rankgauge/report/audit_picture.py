@@ -80,8 +80,8 @@ def _causes(audit: Audit, hues: Mapping[Cause, str]) -> Iterator[tuple[str, str]
 def _marks(audit: Audit) -> Iterator[tuple[str, str]]:
     """The line at the base and the dot of a tool, and what they mean."""
     line = element("line", x1=6.5, x2=6.5, y1=-15, y2=3, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3")
-    papers = audit.base.name == "standard"
-    yield line, "standard: the definition of the papers" if papers else f"what {audit.base.name} gives"
+    usual = audit.base.name == "standard"
+    yield line, "standard: the usual definition" if usual else f"what {audit.base.name} gives"
     yield element("circle", cx=6.5, cy=-5.5, r=5, fill=INK), "what the tool gives"
 
 

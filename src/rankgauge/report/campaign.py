@@ -17,6 +17,7 @@ from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import amount, count, number
 from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Axis, Drawing, Plot, sheet
+from rankgauge.report.worths import graded
 
 MOVED = """The line is the estimate after each of more and more draws, the band its interval. The right edge is the
 budget."""
@@ -49,6 +50,8 @@ class CampaignReport(Report):
     rankers: int
     pool: tuple[int, int]
     """The pool's queries and documents."""
+    worth: tuple[tuple[str, str], ...]
+    """What grades are worth, in words."""
     finished: bool
     """Whether the last draw of the plan is complete."""
 
@@ -64,6 +67,7 @@ class CampaignReport(Report):
             curve=campaign.curve(level=level, interval=interval),
             rankers=campaign.pool.rankers,
             pool=(len(campaign.pool.queries), len(campaign.pool.documents)),
+            worth=tuple(graded(campaign.target, campaign.pool.grades)),
             finished=length is not None and progress.complete >= length,
         )
 
@@ -149,6 +153,7 @@ class CampaignReport(Report):
         yield "left", self._left()
         yield "pool", f"{self.pool[0]:,} queries, {self.pool[1]:,} documents"
         yield "method", self._method()
+        yield from self.worth
         if self.estimate is not None:
             yield "interval", IntervalKind.parse(self.estimate.interval).words
         if settings.assessors > 1:

@@ -13,6 +13,7 @@ from rankgauge.measures import MEASURES, Cutoff, Example, Measure, parse
 from rankgauge.policies import ABOVE_ZERO, Policy
 from rankgauge.ranking import RankedLists
 from rankgauge.report.notes import settled
+from rankgauge.report.worths import DISCOUNTS, GAINS
 
 CUTOFFS: Mapping[Cutoff, str] = {
     Cutoff.NONE: "none: it looks at the whole list",
@@ -83,22 +84,6 @@ SETTINGS: Mapping[str, str] = {
     "query_order": "query order",
 }
 """What each field of a dialect is about."""
-GAINS: Mapping[str, str] = {
-    "linear": "a grade is worth what it says",
-    "exp": "a grade is worth 2^grade − 1",
-    "letor": "grades 0, 1 and 2 are worth 0, 1 and 3, others nothing",
-    "mslr": "grades 0 to 4 are worth 0, 1, 3, 7 and 15, others nothing",
-    "yahoo": "a grade is worth (2^grade − 1) / 16",
-    "ranklib": "a grade is worth 2^grade − 1, of its whole part",
-}
-DISCOUNTS: Mapping[str, str] = {
-    "log2": "a rank is worth 1 / log2(rank + 1)",
-    "letor": "ranks 1 and 2 are worth 1, the others 1 / log2(rank)",
-    "log2+2": "a rank is worth 1 / log2(rank + 2)",
-    "ln": "a rank is worth 1 / ln(rank + 1)",
-    "none": "every rank is worth 1",
-}
-"""What the named gains and discounts are."""
 
 
 def family(kind: type[Measure]) -> str:
@@ -184,7 +169,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "gain": lambda name: f"{name}: {GAINS[name]}",
     "discount": lambda name: f"{name}: {DISCOUNTS[name]}",
     "rel": lambda rel: "any grade above 0" if rel == ABOVE_ZERO else f"a grade of {rel:g} or more",
-    "max_grade": lambda grade: f"grades go up to {grade:g}",
+    "max_grade": lambda grade: f"grades go up to {'the highest of the judgments' if grade is None else f'{grade:g}'}",
     "readings": lambda readings: (
         "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"
     ),

@@ -12,6 +12,7 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.policies import LEAVE_OUT, Undefined
 from rankgauge.report.numbers import number, share
+from rankgauge.report.worths import worths
 
 if TYPE_CHECKING:
     from rankgauge.report.evaluation import EvaluationReport
@@ -29,7 +30,7 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
     return [
         note
-        for kind in (_dialect, _intervals, _few, _judged, _counted, _bounds, _sampled, _strangers)
+        for kind in (_dialect, _worths, _intervals, _few, _judged, _counted, _bounds, _sampled, _strangers)
         for note in kind(report)
     ]
 
@@ -45,6 +46,11 @@ def _dialect(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     changed = [f.name for f in fields(spoken) if getattr(spoken, f.name) != getattr(known, f.name)]
     listed = ", ".join(f"{name}={getattr(spoken, name)}" for name in changed)
     yield "dialect", spoken.name + (f", changed: {listed}" if listed else "")
+
+
+def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    highest = max(result.hits.highest for result in report.results.values())
+    return worths(report.dialect, report.measures, highest)
 
 
 def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from rankgauge.active.pool import Pool
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import amount, number
 from rankgauge.report.passages import Heading, Notes, ReportTable
+from rankgauge.report.worths import graded
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,6 +51,7 @@ class PlanReport(Report):
         whole = amount(float(pool.query_costs.sum()))
         yield "pool", f"{len(pool.documents):,} documents; judging all would cost {whole}"
         yield "beliefs", _beliefs(pool)
+        yield from graded(self.campaign.target, pool.grades)
         yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}"
         if settings.assessors > 1:
             yield "assessors", f"{settings.assessors} per document, and each label costs"

@@ -13,6 +13,7 @@ from rankgauge import dialects
 from rankgauge.ltr import RANKERS, Objective, Ranker
 from rankgauge.ltr.ranker import changed_dialect
 from rankgauge.measures import Aggregate
+from rankgauge.report.worths import worths
 from rankgauge.stats import t_interval
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -52,6 +53,7 @@ class Training:
         return [
             ("ranker", f"{ranker.name} ({parameters})"),
             ("metric", f"{self.train.measure}, as {self._dialect()} computes it"),
+            *worths(dialects.get(ranker.dialect), (self.train.measure,), float(np.max(documents.grades, initial=0.0))),
             ("documents", f"{counted}, {ranker.n_features_in_} features"),
             *self._curve(),
             ("train", self._value(self.train)),

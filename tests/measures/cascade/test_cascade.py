@@ -93,7 +93,7 @@ def test_grades_off_the_scale_are_refused() -> None:
     with pytest.raises(InputError, match="max_grade"):
         value("nERR(max_grade=2)", [3])
     with pytest.raises(InputError, match="a grade of 5 has a probability above 1"):
-        value("PFound", [5])
+        value("PFound(max_grade=3)", [5])
     with pytest.raises(InputError, match="probabilities"):
         value("PFound(p_rel='grade')", [2])
 

@@ -71,7 +71,7 @@ class Campaign:
         chosen = CampaignSettings(measure=measure, budget=float(budget), method=method, grades=grades, **settings)
         chosen.check_scale()
         stage = StageSettings(method=method, budget=chosen.allowance, seed=chosen.seed, options=options or {})
-        plan = stage.plan(pool, Target.of(measure, pool, dialect=chosen.dialect))
+        plan = stage.plan(pool, chosen.target(pool))
         called = (None if isinstance(location, Engine) else Location(location).name) or name
 
         def insert(engine: Engine) -> Store:
@@ -117,6 +117,11 @@ class Campaign:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def target(self) -> Target:
+        """What is estimated."""
+        return self._state.target
 
     @property
     def plans(self) -> tuple[Plan, ...]:

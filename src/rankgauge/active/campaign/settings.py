@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import polars as pl
 
+from rankgauge import dialects
 from rankgauge.active import defaults, methods
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
@@ -40,6 +41,8 @@ class CampaignSettings:
     """The scale that is judged on, ascending."""
     scale: str | None = None
     """The scale's name or its levels, if grades have words."""
+    top: float | None = None
+    """The top of the scale, if it is declared; a measure or a tool that has its own keeps it."""
     assessors: int = defaults.ASSESSORS
     """How many assessors judge each document."""
     combine: str = defaults.COMBINE
@@ -67,6 +70,12 @@ class CampaignSettings:
         """The budget for judging documents once; it is paid for each of a document's assessors."""
         return self.budget / self.assessors
 
+    def target(self, pool: Pool) -> Target:
+        """What is estimated; the top of the scale is the declared one, that of its words, or that of the pool."""
+        words = pool.grades.max() if self.words is None else self.words.max_grade
+        top = float(words) if self.top is None else self.top
+        return Target.of(self.measure, pool, dialects.get(self.dialect).topped(top))
+
     def check_scale(self) -> None:
         """Raises an error if the scale's words lack a grade of the pool."""
         levels = None if self.words is None else {level for _, level in self.words.levels}
@@ -79,9 +88,11 @@ class CampaignSettings:
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
-    def unpacked(cls, text: str) -> Self:
-        """The settings from JSON."""
+    def unpacked(cls, text: str, *, layout: int) -> Self:
+        """The settings from JSON; `layout` is the version that wrote them."""
         found = json.loads(text)
+        if layout == 1:
+            found["top"] = 4.0  # as it was then, whatever the pool's scale
         return cls(**(found | {"grades": tuple(found["grades"])}))
 
 

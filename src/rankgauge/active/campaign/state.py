@@ -16,7 +16,6 @@ from rankgauge.active.campaign.store import Store
 from rankgauge.active.labels import Task
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
 
 
 class CampaignState:
@@ -29,16 +28,13 @@ class CampaignState:
         with reading(engine) as connection:
             row = store.row(connection)
             self.name, self.paused = str(row.name), bool(row.paused)
-            self.settings = CampaignSettings.unpacked(row.settings)
+            self.settings = CampaignSettings.unpacked(row.settings, layout=row.format)
             self.pool: Pool = first.pool if first else store.pool(connection, self.settings.grades)
-            self.target = first.target if first else self._target()
+            self.target = first.target if first else self.settings.target(self.pool)
             self._forget()
             self.refresh(connection)
             for stage in self.stages:
                 stage.check(store.draws(connection, stage.number))
-
-    def _target(self) -> Target:
-        return Target.of(self.settings.measure, self.pool, dialect=self.settings.dialect)
 
     @property
     def stage(self) -> CampaignStage:

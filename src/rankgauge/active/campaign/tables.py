@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-FORMAT = 1
-"""The version of this layout; a campaign of a later version is refused."""
+FORMAT = 2
+"""The version of this layout; a campaign of a later version is refused.
+
+In version 1 the top of the grading scale was 4 where the dialect named none; since then it is the pool's.
+"""
 
 metadata = sa.MetaData()
 

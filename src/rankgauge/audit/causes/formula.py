@@ -79,8 +79,8 @@ RELEVANT = Cause(
 
 def _top_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     if hasattr(measure, "max_grade"):
-        return f"grades go up to {dialect.max_grade:g}; {dialect.high.words}"
-    cut = dialect.high is HighGrade.ZERO and conditions.grades[-1] > dialect.max_grade
+        return f"grades go up to {dialect.top(conditions.grades[-1]):g}; {dialect.high.words}"
+    cut = dialect.high is HighGrade.ZERO and not dialect.knows(conditions.grades[-1])
     return f"grades above {dialect.max_grade:g} count 0" if cut else "grades are used as they are"
 
 
@@ -88,8 +88,8 @@ def _top_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     top = max(conditions.grades[-1] for conditions in audit.conditions.values())
     cut: dict[float, list[str]] = {}
     for dialect in audit.dialects:
-        if dialect.high is HighGrade.ZERO and dialect.max_grade < top:
-            cut.setdefault(dialect.max_grade, []).append(dialect.name)
+        if dialect.high is HighGrade.ZERO and not dialect.knows(top):
+            cut.setdefault(dialect.top(top), []).append(dialect.name)
     told = ", ".join(f"grades above {known:g} count 0 in {joined(names)}" for known, names in sorted(cut.items()))
     if cut:
         yield AuditAdvice(

@@ -21,6 +21,7 @@ RANKLIB = Dialect(
     ideal=IdealPool.RETRIEVED,  # every document of a list has a label
     gain="ranklib",  # DCGScorer: 2^(int) label − 1
     discount="log2",  # DCGScorer: log2(rank + 1)
+    max_grade=4.0,  # ERRScorer: MAX = 16
     rel=ABOVE_ZERO,  # getLabel() > 0.0
     readings={
         "P": {"padded": False},  # PrecisionScorer: a list shorter than k is divided by its length

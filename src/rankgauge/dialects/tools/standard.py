@@ -1,9 +1,9 @@
-"""standard: the definitions of the papers, and no accidents."""
+"""standard: each measure as its name is understood, and no accidents of a tool."""
 
 from rankgauge.dialects.dialect import Dialect
 
 STANDARD = Dialect(
     name="standard",
-    title="The definitions of the papers: ties averaged, every judged query counted",
+    title="Each measure as its name is understood: linear gain, ties averaged, every judged query counted",
     reference="Järvelin & Kekäläinen 2002; McSherry & Najork 2008",
 ).register()

@@ -18,6 +18,7 @@ YAHOO = Dialect(
     ideal=IdealPool.RETRIEVED,  # every document of a query has a label and a rank
     gain="yahoo",  # (2^label − 1) / 16
     discount="ln",  # ln(rank + 1); the base is the same above and below the line
+    max_grade=4.0,  # ERR: the 16 that 2^label − 1 is divided by
     readings={"ERR": {"stop": "formula"}},  # (2^label − 1) / 16 for any label, even above 1
     empty=1.0,  # an ideal of 0 gives 1
     only_for={"empty": ("nDCG",)},  # ERR of such a query is 0

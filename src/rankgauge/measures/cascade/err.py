@@ -24,8 +24,10 @@ class ERR(Measure):
         examples=(
             Example("ERR@3", (1, None, 3, 4), missed=(4,), value="1/16 + (15/16) * (7/16) / 3"),
             Example("ERR(max_grade=2)", (0, 2, 1), value="(3/4) / 2 + (1/4) * (1/4) / 3"),
-            Example("ERR(stop='formula')@2", (5, 2, 1), missed=(3,), value="31/16 + (1 - 31/16) * (3/16) / 2"),
-            Example("ERR(stop='whole')", (2.5, 1), value="3/16 + (13/16) * (1/16) / 2"),
+            Example(
+                "ERR(max_grade=4, stop='formula')@2", (5, 2, 1), missed=(3,), value="31/16 + (1 - 31/16) * (3/16) / 2"
+            ),
+            Example("ERR(max_grade=4, stop='whole')", (2.5, 1), value="3/16 + (13/16) * (1/16) / 2"),
         ),
     )
     cutoff: int | None = None

@@ -1,6 +1,6 @@
 """PFound: the probability that a user finds what they look for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -9,11 +9,10 @@ from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import Weight
 
-P_REL: Mapping[str, Weight] = {
-    "romip": lambda grades: np.where(grades > 0, 0.5 * np.exp2(grades - 3.0), 0.0),  # ROMIP 2010, official metrics
-    "grade": lambda grades: np.maximum(grades, 0.0),  # CatBoost: the label is the probability
+P_REL: Mapping[str, Callable[[FloatArray, float], FloatArray]] = {
+    "romip": lambda grades, top: np.where(grades > 0, 0.5 * np.exp2(grades - top), 0.0),  # ROMIP 2010, where top is 3
+    "grade": lambda grades, top: np.maximum(grades, 0.0),  # CatBoost: the label is the probability
 }
 """How likely a document of a grade is what the user looks for, by name."""
 
@@ -22,7 +21,7 @@ class PFound(Measure):
     """The probability that a user finds a relevant document: the user reads down the list, stops when a document is
     relevant, and otherwise tires at each document with probability `p_break`.
 
-    `p_rel` names how a grade becomes the probability that the document is relevant: 'romip' is 0.5 · 2^(g − 3),
+    `p_rel` names how a grade becomes the probability that the document is relevant: 'romip' is 0.5 · 2^(g − max_grade),
     'grade' the grade itself; a number is the probability of every document of grade `rel` or above, as in the first
     PFound of Yandex, p_rel=0.4.
     """
@@ -41,6 +40,7 @@ class PFound(Measure):
                 (3, 1, 0, 2, 2),
                 value="0.5 + 0.85 * 0.5 * 0.125 + 0.85**3 * 0.5 * 0.875 * 0.25 + 0.85**4 * 0.5 * 0.875 * 0.75 * 0.25",
             ),
+            Example("PFound(max_grade=2)", (2, 1), missed=(1,), value="0.5 + 0.85 * 0.5 * 0.25"),
             Example("PFound(p_rel=0.4, p_break=0.2)", (0, 2, 1), missed=(1,), value="0.8 * 0.4 + 0.8**2 * 0.6 * 0.4"),
             Example("PFound(p_rel='grade')", (0.5, None, 1), missed=(1,), value="0.5 + 0.85**2 * 0.5 * 1"),
         ),
@@ -49,6 +49,7 @@ class PFound(Measure):
     p_rel: str | float = "romip"
     p_break: float = 0.15
     rel: float = OPEN
+    max_grade: float = OPEN
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,6 +61,11 @@ class PFound(Measure):
         elif not 0 <= self.p_rel <= 1:
             raise ParameterError(self.facts.name, "p_rel", "a probability from 0 to 1, or a name", self.p_rel)
 
+    @property
+    def needs_top(self) -> bool:
+        """Only the rule 'romip' is about a scale."""
+        return self.p_rel == "romip" and super().needs_top
+
     def form(self) -> Form:
         going_on = 1.0 - self.p_break
         return Form(
@@ -70,11 +76,11 @@ class PFound(Measure):
         """The probability that each hit is what the user looks for; 0 for unjudged ones and padding."""
         if not isinstance(self.p_rel, str):
             return np.where(lists.relevant(self.rel), self.p_rel, 0.0)
-        found = P_REL[self.p_rel](np.where(lists.judged, lists.grades, 0.0))
+        found = P_REL[self.p_rel](np.where(lists.judged, lists.grades, 0.0), self.max_grade)
         if np.max(found, initial=0.0) > 1:
             raise InputError(
                 f"a grade of {np.max(lists.grades, where=lists.judged, initial=0.0):g} has a probability above 1 "
                 f"under p_rel={self.p_rel!r}",
-                hint="Map the grades to the scale 0 to 3 ('romip') or to probabilities ('grade') first.",
+                hint="Name the top of the scale, as in PFound(max_grade=4), or map grades to probabilities first.",
             )
         return found

@@ -1,0 +1,69 @@
+"""What grades and ranks are worth, in words: the notes on gains and on the top of the scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rankgauge.active.target import Target
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure
+from rankgauge.numeric import FloatArray
+
+GAINS: Mapping[str, str] = {
+    "linear": "a grade is worth what it says",
+    "exp": "a grade is worth 2^grade − 1",
+    "letor": "grades 0, 1 and 2 are worth 0, 1 and 3, others nothing",
+    "mslr": "grades 0 to 4 are worth 0, 1, 3, 7 and 15, others nothing",
+    "yahoo": "a grade is worth (2^grade − 1) / 16",
+    "ranklib": "a grade is worth 2^grade − 1, of its whole part",
+}
+DISCOUNTS: Mapping[str, str] = {
+    "log2": "a rank is worth 1 / log2(rank + 1)",
+    "letor": "ranks 1 and 2 are worth 1, the others 1 / log2(rank)",
+    "log2+2": "a rank is worth 1 / log2(rank + 2)",
+    "ln": "a rank is worth 1 / ln(rank + 1)",
+    "none": "every rank is worth 1",
+}
+"""What the named gains and discounts are."""
+
+TABLE = "a table of the measure's own"
+
+
+def worths(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Iterator[tuple[str, str]]:
+    """Notes on what grades are worth; `highest` is the highest grade of the judgments."""
+    yield from _gains(dialect, measures)
+    yield from _top(dialect, measures, highest)
+
+
+def _gains(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
+    said: dict[str, list[str]] = {}
+    for measure in measures:
+        name = getattr(dialect.read(measure), "gain", None)
+        if name is not None:
+            words = TABLE if getattr(measure, "gains", None) is not None else f"{name}: {GAINS[name]}"
+            said.setdefault(words, []).append(str(measure))
+    if len(said) == 1:
+        yield "gain", next(iter(said))
+    elif said:
+        yield "gain", "; ".join(f"{words} ({', '.join(names)})" for words, names in said.items())
+
+
+def _top(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Iterator[tuple[str, str]]:
+    """The top of the scale, where a measure depends on it and leaves it open."""
+    needing = [measure for measure in measures if measure.needs_top]
+    if not needing:
+        return
+    if dialect.max_grade is not None:
+        yield "top grade", f"{dialect.max_grade:g}, as in the dialect {dialect.name}"
+    else:
+        other = needing[0].bound({"max_grade": highest + 1})
+        yield "top grade", f"{highest:g}, the highest of the judgments; for a scale that goes further, say {other}"
+
+
+def graded(target: Target, grades: FloatArray) -> Iterator[tuple[str, str]]:
+    """What the grades of a pool's scale are worth to the measure that is estimated, where that is all that counts."""
+    if target.form is not None:
+        shown = (", ".join(f"{number:.4g}" for number in numbers) for numbers in (grades, target.worth))
+        yield "worth", "grades {} are worth {}".format(*shown)
+    else:
+        yield from worths(target.dialect, (target.measure,), float(grades.max()))
