@@ -233,7 +233,7 @@ def test_files(few: Reproduction, tmp_path: Path) -> None:
     figures = {f"figure-{number}{ending}" for number in (4, 5) for ending in endings}
     assert written == {"claims.csv", "table-1.csv", "table-2.csv", "results.json", *figures}
     document = json.loads((tmp_path / "out/results.json").read_text(encoding="utf-8"))
-    assert document["setting"] == {"trials": 10, "seed": 1, "data": False}
+    assert document["setting"] == {"trials": 10, "seed": 1, "data": False, "full": False, "how": "10 trials, seed 1"}
     assert document["claims"][0]["verdict"] == "holds"
     with (tmp_path / "out/claims.csv").open(encoding="utf-8", newline="") as stream:
         rows = {row["number"]: row for row in csv.DictReader(stream)}
@@ -396,7 +396,7 @@ def test_ratings_are_the_scores(data: Features, outcome: Measurements) -> None:
     best = ((2 ** grades[query][order] - 1) * discounts).sum()
     tied = [discounts[np.flatnonzero(np.sort(-scores[query]) == -s)].mean() for s in scores[query]]
     expected = ((2 ** grades[query] - 1) * tied).sum() / best
-    found = score_arrays(grades[query], scores[query], tables.MEASURES["NDCG"], group=[query.sum()], ties="expected")
+    found = score_arrays(grades[query], scores[query], "nDCG", group=[query.sum()], dialect="papers")
     assert found[0] == pytest.approx(expected)
     judged = ohsumed._values(data, grades, tables.MEASURES["NDCG"])
     assert judged[0, 0] == pytest.approx(expected)

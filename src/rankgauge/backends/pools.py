@@ -9,11 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active import Pool, Target
-<<<<<<< HEAD
-=======
 from rankgauge.active.defaults import DIALECT
-from rankgauge.active.methods.paper import draws_for
->>>>>>> 6c20faa (ERR, nERR and PFound take the top of the scale from the judgments)
 from rankgauge.active.moments import moments
 from rankgauge.active.sampling.replacement import draws_for
 from rankgauge.backends.job import ROWS

@@ -139,7 +139,10 @@ def _estimate(campaign: Campaign) -> Chart:
     curve = campaign.curve().with_columns(pl.when(known).then(pl.col("low", "high")))
     drawable = curve.drop_nulls()
     base = alt.Chart(curve).encode(x=alt.X("cost:Q", title="spent"))
-    up = {"title": "estimate", "scale": alt.Scale(domain=settled(drawable) if len(drawable) else (0.0, 1.0), zero=False)}
+    up = {
+        "title": "estimate",
+        "scale": alt.Scale(domain=settled(drawable) if len(drawable) else (0.0, 1.0), zero=False),
+    }
     band = base.mark_area(opacity=0.2, color=COLOURS[0], clip=True).encode(y=alt.Y("low:Q", **up), y2="high:Q")
     line = base.mark_line(color=COLOURS[0], clip=True, point=alt.OverlayMarkDef(size=14))
     line = line.encode(y=alt.Y("value:Q", **up), tooltip=list(curve.columns))

@@ -136,7 +136,7 @@ def _draw(left: pl.DataFrame, right: pl.DataFrame, title: str) -> plots.Chart:
 def _values(data: Features, grades: FloatArray, measure: str) -> FloatArray:
     """A measure's values (strategies × queries), the mean over all orders of tied documents."""
     rows = [
-        score_arrays(grades, data.matrix[:, s - 1], measure, qid=data.queries, ties="expected", empty=LEAVE_OUT)
+        score_arrays(grades, data.matrix[:, s - 1], measure, qid=data.queries, dialect="papers", empty=LEAVE_OUT)
         for s in STRATEGIES
     ]
     found = np.array(rows)

@@ -98,7 +98,7 @@ def _scored(grades: FloatArray, orders: IndexArray, measure: str) -> FloatArray:
 
 def _in_order(listed: FloatArray, measure: str) -> FloatArray:
     """A measure's value of each row of grades, from the first rank to the last."""
-    return score_arrays(listed, np.broadcast_to(-np.arange(float(DOCUMENTS)), listed.shape), measure)
+    return score_arrays(listed, np.broadcast_to(-np.arange(float(DOCUMENTS)), listed.shape), measure, dialect="papers")
 
 
 def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:

@@ -14,9 +14,9 @@ from rankgauge.experiments.claims import Number
 from rankgauge.experiments.experiment import Measurements
 from rankgauge.numeric import FloatArray
 
-MEASURES: Mapping[str, str] = {"NDCG": "nDCG(dcg='exp-log2')", "µMAP": "muAP", "NDCNG": "NDCNG"}
-"""The paper's measures under its names. Its NDCG has gains of 2^g − 1 and logarithms to base 10; the base cancels out
-when the sum is divided by the ideal."""
+MEASURES: Mapping[str, str] = {"NDCG": "nDCG", "µMAP": "muAP", "NDCNG": "NDCNG"}
+"""The paper's measures under its names, in the dialect `papers`. The paper's NDCG has gains of 2^g − 1 and logarithms to
+base 10; the base cancels out when the sum is divided by the ideal."""
 
 BESIDES: Mapping[str, str] = {"linear NDCG": "nDCG(dcg='log2')"}
 """Measured in addition: NDCG with the grade as gain. Multiplying all grades by a factor does not change it, so it shows
@@ -120,7 +120,7 @@ def _example(measure: str, words: str) -> Iterator[dict[str, Any]]:
 
 def _dcg(gains: FloatArray) -> FloatArray:
     """DCG at each cutoff with logarithms to base 10, as Table 2 prints it: those to base 2 times log2(10)."""
-    return log2(10) * _at_cutoffs("DCG(dcg='exp-log2')", gains)
+    return log2(10) * _at_cutoffs("DCG", gains)
 
 
 def _at_cutoffs(measure: str, grades: FloatArray) -> FloatArray:
@@ -129,4 +129,4 @@ def _at_cutoffs(measure: str, grades: FloatArray) -> FloatArray:
 
 def _value(measure: str, grades: FloatArray = LISTED) -> float:
     falling = -np.arange(float(grades.size))[np.newaxis]
-    return float(score_arrays(grades[np.newaxis], falling, measure)[0])
+    return float(score_arrays(grades[np.newaxis], falling, measure, dialect="papers")[0])

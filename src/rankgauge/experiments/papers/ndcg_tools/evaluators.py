@@ -19,12 +19,12 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 CUTOFFS = tuple(range(1, 11))
 MEASURES = tuple(f"nDCG@{k}" for k in CUTOFFS)
 
-_STANDARD = dialects.get("standard").changed(gain="exp")
+_PAPERS = dialects.get("papers")
 
 READINGS: Mapping[str, Dialect] = {
-    "std": _STANDARD,
-    "yahoo": _STANDARD.changed(empty=1.0),
-    "letor": _STANDARD.changed(short="zero"),
+    "std": _PAPERS,
+    "yahoo": _PAPERS.changed(empty=1.0),
+    "letor": _PAPERS.changed(short="zero"),
 }
 """The three evaluators of the paper's experiments, one for each of its groups of tools. All have gains of 2^g − 1 and
 discount by log2(r + 1). A query without relevant documents counts 0 for RankLib and trec_eval, 1 for Yahoo; a list
