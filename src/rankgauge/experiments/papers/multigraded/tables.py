@@ -15,7 +15,7 @@ from rankgauge.experiments.experiment import Measurements
 from rankgauge.numeric import FloatArray
 
 MEASURES: Mapping[str, str] = {"NDCG": "nDCG", "µMAP": "muAP", "NDCNG": "NDCNG"}
-"""The paper's measures under its names, in the dialect `papers`. The paper's NDCG has gains of 2^g − 1 and logarithms to
+"""The paper's measures under its names, in the dialect `papers`. Its NDCG has gains of 2^g − 1 and logarithms to
 base 10; the base cancels out when the sum is divided by the ideal."""
 
 BESIDES: Mapping[str, str] = {"linear NDCG": "nDCG(dcg='log2')"}
