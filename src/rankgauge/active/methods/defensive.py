@@ -36,7 +36,7 @@ class DefensiveMethod(PaperMethod):
     """The paper's method with the share `uniform` of its draws from all queries alike."""
 
     name: ClassVar[str] = "paper+defensive"
-    title: ClassVar[str] = "Sawade et al. 2013 with uniform draws mixed in"
+    title: ClassVar[str] = "Sawade et al. 2012 with uniform draws mixed in"
 
     uniform: float = 0.1
 

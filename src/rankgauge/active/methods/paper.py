@@ -1,5 +1,5 @@
 """paper: Sawade, Bickel, von Oertzen, Scheffer & Landwehr, Active evaluation of ranking functions based on graded
-relevance, Machine Learning 2013.
+relevance, ECML PKDD 2012.
 
 Queries are drawn with replacement from
 
@@ -52,7 +52,7 @@ class PaperMethod(Method):
     """
 
     name: ClassVar[str] = "paper"
-    title: ClassVar[str] = "Sawade et al. 2013: whole queries, drawn with replacement"
+    title: ClassVar[str] = "Sawade et al. 2012: whole queries, drawn with replacement"
 
     beliefs: str = "pool"
     costs: str = "pool"

@@ -38,7 +38,7 @@ def affordable(costs: FloatArray, budget: float) -> BoolArray:
     """The draws before the first one that would exceed the budget.
 
     The draw that exceeds it does not count: it is more often a costly query, which would bias the estimate. Sawade et
-    al. stop there too.
+    al. stop there too (Algorithm 1, line 4).
     """
     # Costs that are fractions of each other add up to the budget only nearly.
     return np.asarray(np.cumsum(costs, axis=-1) <= budget * (1 + 1e-12))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,9 @@ BASELINES = ("passive-iid", "passive")
 
 OWN = ("greg", "document")
 """Methods that go beyond the paper."""
+
+ALMOST = 0.75
+"""The share of a gain that is almost as good as the whole."""
 
 SAMPLED = 0.5
 """The share of the documents that are judged where ERR is computed from them alone."""
@@ -56,16 +60,24 @@ def choice_budget(study: Study, at: float) -> float:
     return float(unsure[-1] if len(unsure) else rows["budget"][0])
 
 
-def gain_share(pairs: Sequence[Study]) -> Number:
-    """How much of the gain that `paper` has over `passive-iid` uniC has too: fewer wrong choices, over all budgets."""
-    names = ("passive-iid", "paper", "uniC")
+def choice_gains(pairs: Sequence[Study]) -> Iterator[tuple[str, Number]]:
+    """How much less often `paper` and uniC are wrong than `passive-iid`, on average over the pairs and all budgets.
 
-    def share(curves: Sequence[ErrorCurve]) -> float:
-        wrong = np.reshape([np.nanmean(curve.wrong) for curve in curves], (-1, len(names))).mean(axis=0)
-        return float((wrong[0] - wrong[2]) / (wrong[0] - wrong[1]))
+    The last number is above 0 if uniC has at least three quarters of the gain that `paper` has.
+    """
+    curves = [study.curves[name] for study in pairs for name in ("passive-iid", "paper", "uniC")]
+    weights = {
+        "paper's gain": (1.0, -1.0, 0.0),
+        "uniC's gain": (1.0, 0.0, -1.0),
+        "uniC's gain less three quarters of paper's": (1.0 - ALMOST, ALMOST, -1.0),
+    }
+    for name, weight in weights.items():
+        value, error = jackknife(curves, partial(_mean_wrong, np.tile(weight, len(pairs)) / len(pairs)))
+        yield f"pairs, {pairs[0].measure}: {name}, by choices", Number(value=value, error=error)
 
-    value, error = jackknife([study.curves[name] for study in pairs for name in names], share)
-    return Number(value=value, error=error)
+
+def _mean_wrong(weights: FloatArray, curves: Sequence[ErrorCurve]) -> float:
+    return float(weights @ [np.nanmean(curve.wrong) for curve in curves])
 
 
 def size_ratios(curves: Mapping[str, Mapping[str, ErrorCurve]]) -> Iterator[tuple[str, Number]]:

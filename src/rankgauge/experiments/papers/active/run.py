@@ -115,7 +115,7 @@ def _numbers(
     return {
         **dict(findings.savings(shown.studies, at)),
         **dict(findings.choice_savings(pairs, at)),
-        f"pairs, {MEASURE}: share of paper's gain that uniC has, by choices": findings.gain_share(pairs),
+        **dict(findings.choice_gains(pairs)),
         **dict(findings.size_ratios(sized)),
         f"Random Forest, {MEASURE}: bias if half of the documents are judged": Number(value=float(np.mean(biases))),
         **dict(findings.coverages(shown.studies, at)),
