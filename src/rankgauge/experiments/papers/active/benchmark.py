@@ -93,7 +93,8 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Benchmark:
     )
     at = min(300.0, round(0.3 * pool))
     return Benchmark(
-        words=f"a generated set like MSLR-WEB, {train} queries to train and tune on, {pool:,} in the pool",
+        words=f"a generated set like MSLR-WEB: {train} queries to train and tune on, {pool:,} in the pool; rankers learn "
+        f"from {len(learn.grades):,} documents",
         key=f"generated {seed} {train} {pool}",
         splits=(split,),
         measures={"ERR": f"ERR(max_grade={TOP})", "DCG": "DCG"},
@@ -122,7 +123,7 @@ def given(folder: Path) -> Benchmark:
     queries = min(len(set(split.pool.queries)) for split in splits)
     at = min(90.0, round(0.3 * queries))
     return Benchmark(
-        words=f"{folder.name}: trained on one of five parts, about {queries} queries in the pool of the four others",
+        words=f"{folder.name}: trained and tuned on one of five parts; about {queries} queries in the pool of the rest",
         key=f"{folder.name} {sum(len(part.grades) for part in parts)}",
         splits=tuple(splits),
         measures={"ERR": f"ERR(max_grade={top:g})@{DEPTH}", "DCG": f"DCG@{DEPTH}"},
