@@ -93,8 +93,8 @@ def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Benchmark:
     )
     at = min(300.0, round(0.3 * pool))
     return Benchmark(
-        words=f"a generated set like MSLR-WEB: {train} queries to train and tune on, {pool:,} in the pool; rankers learn "
-        f"from {len(learn.grades):,} documents",
+        words=f"a generated set like MSLR-WEB: {train} queries to train and tune on, {pool:,} in the pool; rankers "
+        f"learn from {len(learn.grades):,} documents",
         key=f"generated {seed} {train} {pool}",
         splits=(split,),
         measures={"ERR": f"ERR(max_grade={TOP})", "DCG": "DCG"},
