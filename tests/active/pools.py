@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
+from rankgauge import dialects
 from rankgauge.active.pool import Pool
 from rankgauge.arrays import score_arrays
 from rankgauge.numeric import FloatArray
@@ -46,9 +47,12 @@ def vectors(pool: Pool, query: int) -> tuple[FloatArray, FloatArray]:
 
 def values(pool: Pool, query: int, grades: FloatArray, measure: str, **choices: Any) -> FloatArray:
     """The value of a query under each label vector (vectors × documents), by the measure's kernel."""
+    spoken = dialects.get("papers").topped(float(pool.grades.max()))
     ranks = pool.ranks[pool.starts[query] + np.arange(pool.sizes[query])]
     lists = [
-        score_arrays(grades, np.broadcast_to(-ranks[:, r], grades.shape), measure, ties="input", **choices)
+        score_arrays(
+            grades, np.broadcast_to(-ranks[:, r], grades.shape), measure, dialect=spoken, ties="input", **choices
+        )
         for r in range(pool.rankers)
     ]
     return lists[0] if len(lists) == 1 else lists[0] - lists[1]

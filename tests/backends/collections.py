@@ -25,7 +25,7 @@ def collection(dialect: Dialect, *, queries: int = 40, seed: int = 8) -> Collect
     """Tied scores, unjudged documents, negative grades, empty queries, and queries that only one side has, as far as
     the dialect takes them; the rows of both in random order."""
     rng = np.random.default_rng(seed)
-    top = 4 if dialect.high is HighGrade.ZERO else int(min(dialect.max_grade, 4))
+    top = 4 if dialect.high is HighGrade.ZERO else int(min(dialect.top(4.0), 4))
     low = 0 if dialect.negative is NegativeGrade.REFUSE else -1
     judged, lines = [], []
     for number in range(queries):

@@ -65,7 +65,10 @@ def listed(example: Example, query: str) -> tuple[list[tuple[str, str, float]], 
 
 @cache
 def reach(measure: Measure) -> float:
-    """The highest grade that the measure takes: only examples of one scale can be judged together."""
+    """The highest grade that the measure takes, or that of its examples if it takes the top of the scale from them:
+    only examples of one scale can be judged together."""
+    if measure.needs_top:
+        return float(max(g for e in EXAMPLES if parse(e.measure) == measure for g in (*e.grades, *e.missed) if g))
     return max((grade for grade in (1.0, 1.5, 2.0, 3.0, 4.0, 5.0) if takes(measure, [0.0, grade])), default=1.0)
 
 

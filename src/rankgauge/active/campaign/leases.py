@@ -87,11 +87,16 @@ class _Search:
             if not fresh:
                 return True
             costs = self._costs(fresh)
-            begins = draw not in self.ledger.costs.get(self.stage.number, {})
-            wanted = sum(costs) + (self.stage.set_aside(self.ledger) if begins else 0.0)
+            wanted = sum(costs) + self._left_for_others(draw)
             if self.ledger.spent + wanted > self.ledger.settings.allowance * (1 + TOLERANCE):
                 return False
             self._pay(draw, fresh, costs)
+
+    def _left_for_others(self, draw: int) -> float:
+        """What a draw has to leave of the budget: a new one for all that are open, others for the first of these."""
+        if draw not in self.ledger.costs.get(self.stage.number, {}):
+            return self.stage.set_aside(self.ledger)
+        return self.stage.rest_of_first(self.ledger) if draw > self.stage.complete(self.ledger) else 0.0
 
     def _costs(self, fresh: Sequence[int]) -> list[float]:
         """What each document takes from the budget; the first one asked of a query also pays for opening it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +25,9 @@ RECENT = 20
 
 MARGIN = 3.0
 """Standard deviations above the mean: a draw that cannot be finished makes all after it useless."""
+
+FIRST = 0.1
+"""The most that is set aside for the first open draw, as a share of the budget: lists may be long."""
 
 _NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
 
@@ -79,7 +83,23 @@ class CampaignStage:
             return 0.0  # so far every draw has asked for all its documents at once
         draws = sorted(steps)
         is_open = [len(self.needs(draw, ledger)) > 0 for draw in draws]
-        return remainder([steps[draw] for draw in draws], is_open) * float(self.plan.pool.costs.mean())
+        likely = remainder([steps[draw] for draw in draws], is_open) * float(self.plan.pool.costs.mean())
+        return likely + self.rest_of_first(ledger)
+
+    def rest_of_first(self, ledger: Ledger) -> float:
+        """The most that the first open draw may still cost, in reason: until it is complete, no later one counts."""
+        draw, pool = self.complete(ledger), self.plan.pool
+        if draw not in ledger.steps.get(self.number, {}):
+            return 0.0
+        query = self.plan.query(draw)
+        mine = slice(pool.starts[query], pool.starts[query] + pool.sizes[query])
+        most = float(pool.costs[mine][self._needed[mine] & ~ledger.asked[mine]].sum())
+        return min(most, FIRST * ledger.settings.allowance)
+
+    @cached_property
+    def _needed(self) -> BoolArray:
+        """The documents that the value depends on."""
+        return self.plan.target.needed(self.plan.pool)
 
     def check(self, stored: list[int]) -> None:
         """Raises an error if the draws are not those that were begun."""
