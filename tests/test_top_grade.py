@@ -90,6 +90,12 @@ def test_notes_say_what_grades_are_worth(measures: str, dialect: str, told: dict
     assert {subject: words for subject, words in said.items() if subject in ("gain", "top grade")} == told
 
 
+def test_a_top_of_ones_own_is_told_as_such() -> None:
+    """A top that replaces the dialect's is said to be the user's."""
+    report = EvaluationReport(results={"run": evaluate(JUDGMENTS, RUN, "ERR", max_grade=5.0)})
+    assert dict(notes(report))["top grade"] == "5, as you said"
+
+
 def test_notes_tell_gains_apart() -> None:
     """Where measures have different gains, each is named with its own."""
     report = EvaluationReport(results={"run": evaluate(JUDGMENTS, RUN, ["nDCG", "DCG(dcg='exp-log2')"])})

@@ -26,7 +26,7 @@ from rankgauge.summary import INTERVALS
 TAG = 5
 """The column of a TREC run's name."""
 
-RULES = ("ties", "unjudged", "missing", "depth", "rel")
+RULES = ("ties", "unjudged", "missing", "depth", "rel", "max_grade")
 """The options that change a choice of the dialect."""
 
 

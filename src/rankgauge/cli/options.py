@@ -97,6 +97,12 @@ class EvaluationOptions:
     rel: Annotated[
         float | None, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
     ] = None
+    max_grade: Annotated[
+        float | None,
+        Option(
+            "--max-grade", help="The top of the grading scale, which ERR needs: else the highest grade.", metavar="G"
+        ),
+    ] = None
     interval: Annotated[
         str,
         choices.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from rankgauge import dialects
 from rankgauge.active.target import Target
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
@@ -54,7 +55,8 @@ def _top(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Itera
     if not needing:
         return
     if dialect.max_grade is not None:
-        yield "top grade", f"{dialect.max_grade:g}, as in the dialect {dialect.name}"
+        own = dialect.max_grade == dialects.get(dialect.name).max_grade
+        yield "top grade", f"{dialect.max_grade:g}, {f'as in the dialect {dialect.name}' if own else 'as you said'}"
     else:
         other = needing[0].bound({"max_grade": highest + 1})
         yield "top grade", f"{highest:g}, the highest of the judgments; for a scale that goes further, say {other}"

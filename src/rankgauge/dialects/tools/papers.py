@@ -8,6 +8,6 @@ PAPERS = replace(
     STANDARD,
     name="papers",
     title="The formulas of the papers on graded relevance: gain 2^grade − 1, the scale's own top, ties averaged",
-    reference="Busa-Fekete et al. 2012; Scheel et al. 2011; Sawade et al. 2013; Burges et al. 2005",
+    reference="Busa-Fekete et al. 2012; Scheel et al. 2011; Sawade et al. 2012; Burges et al. 2005",
     gain="exp",
 ).register()
