@@ -152,6 +152,8 @@ class Panels:
     row: str | None = None
     limits: tuple[float, float] | None = None
     """The ends of every panel's scale; None: each column's own."""
+    digits: str = ".2f"
+    """How the numbers of the scale are written."""
 
     def draw(self, title: str) -> Chart:
         """The figure."""
@@ -180,7 +182,7 @@ class Panels:
         across = alt.X("place:Q", axis=ruler, scale=alt.Scale(domain=width, nice=False))
         # Where scales differ, a number near the end of one stays within its panel, or it would lift that title alone.
         flush = FLUSH if self.limits is None else False
-        ladder = alt.Axis(format=".2f", tickCount=5, titlePadding=8, labelFlush=flush)
+        ladder = alt.Axis(format=self.digits, tickCount=5, titlePadding=8, labelFlush=flush)
         up = alt.Y(f"{self.y}:Q", title=label, axis=ladder, scale=alt.Scale(domain=limits, nice=False, zero=False))
         base = alt.Chart(shown).encode(x=across, color=series_colour(self.frame, self.series))
         curve = base.mark_line(strokeWidth=1.6, point=alt.OverlayMarkDef(size=18)).encode(

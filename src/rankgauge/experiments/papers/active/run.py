@@ -139,10 +139,18 @@ def _figures(
         mine = [s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE]
         drawn[figure] = partial(losses, pl.concat([study.to_frame() for study in mine]), loss, titles[figure])
     sizes = tables["training-sizes"].with_columns(
-        (pl.col("documents") // 1000).alias("documents in thousands"), panel=pl.lit("twice the training data, and less")
+        (pl.col("documents") // 1000).alias("documents in thousands"),
+        pl.col("error").alias("mean absolute error"),
+        panel=pl.lit("against a forest of half of the documents"),
     )
     panel = plots.Panels(
-        frame=sizes, x="documents in thousands", y="error", error="error_se", series="method", column="panel"
+        frame=sizes,
+        x="documents in thousands",
+        y="mean absolute error",
+        error="error_se",
+        series="method",
+        column="panel",
+        digits=".4f",
     )
     drawn["figure-3-right"] = partial(panel.draw, titles["figure-3-right"])
     return drawn
