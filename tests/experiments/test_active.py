@@ -247,6 +247,15 @@ def test_choices_are_compared_where_there_are_wrong_ones() -> None:
     assert findings.choice_budget(study, 80.0) == 40.0
 
 
+def test_nothing_is_saved_against_a_coin() -> None:
+    """Where nobody chooses better than a coin, a saving is open, whatever its value."""
+    shares = {10.0: 0.5, 20.0: 0.5, 40.0: 0.45}
+    curves = {name: choosing(name, shares) for name in ("passive", "passive-iid", "paper", "greg", "document")}
+    study = Study(title="pair", measure="ERR", truth=1.0, curves=curves)
+    assert all(number.error >= 1 for _, number in findings.choice_savings([study], 40.0))
+    assert all(number.error < 1 for _, number in findings.choice_savings([pair_study()], 40.0))
+
+
 def test_uni_c_has_a_share_of_the_gain() -> None:
     """Wrong choices of 40 % passively, 20 % actively and 26 % with uniC: not quite three quarters of the gain."""
     wrong = {"passive-iid": 0.4, "paper": 0.2, "uniC": 0.26}

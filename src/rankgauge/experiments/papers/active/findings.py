@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.study import ErrorCurve, Study, jackknife, saving
-from rankgauge.experiments.claims import Number
+from rankgauge.experiments.claims import CLEAR, Number
 from rankgauge.experiments.papers.active.trials import Case
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -25,6 +25,9 @@ ALMOST = 0.75
 SAMPLED = 0.5
 """The share of the documents that are judged where ERR is computed from them alone."""
 
+
+OPEN = 1.0
+"""The least standard error of a saving against a method that chooses no better than a coin: any budget does as well."""
 
 COMPARED = (*(("paper", other) for other in BASELINES), *((own, "paper") for own in OWN))
 
@@ -50,7 +53,14 @@ def choice_savings(pairs: Sequence[Study], at: float) -> Iterator[tuple[str, Num
         for method, other in COMPARED:
             found = saving(study.curves[method], study.curves[other], budget=budget, loss="wrong")
             name = f"{study.title}, {study.measure}: {method} saves against {other}, by choices"
-            yield name, Number(value=found.value, error=found.error)
+            known = _beats_a_coin(study.curves[other], budget)
+            yield name, Number(value=found.value, error=found.error if known else max(found.error, OPEN))
+
+
+def _beats_a_coin(curve: ErrorCurve, budget: float) -> bool:
+    """Whether the method is wrong less than half of the time, by two standard errors."""
+    row = curve.to_frame().filter(pl.col("budget") == budget).row(0, named=True)
+    return bool(row["wrong"] + CLEAR * row["wrong_se"] < 0.5)
 
 
 def choice_budget(study: Study, at: float) -> float:
