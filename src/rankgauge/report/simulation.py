@@ -148,6 +148,8 @@ class SimulationReport(Report):
             "open: the repetitions are too few to tell"
         )
         found = [("repetitions", tried), ("budget", spent), ("saved", saved)]
+        told = {study.measure: study.facts["worth"] for study in self.studies if study.facts.get("worth")}
+        found += [("worth", "; ".join(f"{name}: {words}" for name, words in told.items()))] if told else []
         if any(study.facts.get("pair") for study in self.studies):
             found.append(("pairs", "the truth is the first ranker's mean less the second's"))
         found += [(name, words) for name, words in self.titles.items() if name in self.methods]

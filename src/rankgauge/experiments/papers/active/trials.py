@@ -18,6 +18,7 @@ from rankgauge.active.study import ErrorCurve, Study
 from rankgauge.active.target import Target
 from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unreported
 from rankgauge.numeric import FloatArray
+from rankgauge.report.worths import graded
 
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "passive": {"method": "passive"},
@@ -130,6 +131,7 @@ def studies(
                     "queries": round(np.mean([len(pool.queries) for pool in pools])),
                     "documents": round(np.mean([len(pool.documents) for pool in pools])),
                     "pair": pools[0].rankers == 2,
+                    "worth": "; ".join(words for _, words in graded(cases[name][0].target, pools[0].grades)),
                     **facts,
                 },
             )
