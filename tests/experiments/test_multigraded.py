@@ -181,6 +181,14 @@ def test_spread() -> None:
     assert swaps._spread(means)[0] == pytest.approx(((1.0 - 0.7) + (0.8 - 0.5)) / 2)
 
 
+def test_uneven_from_uniform() -> None:
+    """The farthest number of levels counts: its mean over swaps and trials, up or down."""
+    uniform = dict.fromkeys(tables.MEASURES, np.full((2, 3, 4), 0.5))  # levels × swaps × trials
+    uneven = {name: values + np.array([0.1, -0.3])[:, np.newaxis, np.newaxis] for name, values in uniform.items()}
+    found = dict(swaps._apart(uniform, uneven))
+    assert found["uneven: NDCNG from uniform, farthest"].value == pytest.approx(0.3)
+
+
 def test_a_single_order_moves_at_least_as_far(few: Reproduction) -> None:
     """The range of a mean is at most the mean of the ranges: averages hide what single orders do."""
     numbers = few.measurements.numbers

@@ -96,7 +96,7 @@ def test_graded_reciprocal_rank() -> None:
     [(1, 1, 1), (2, 0.5, 0.9), (3, 0.33, 0.8), (4, 0.2, 0.7), (5, 0.1, 0.6), (6, 0, 0.5), (10, 0, 0.1), (11, 0, 0)],
 )
 def test_rulers(rank: int, trec: float, own: float) -> None:
-    """TREC gives 1, .5, .33, .2, .1; ROMIP 1, .9, … .1; both 0 beyond."""
+    """The scale that the appendix calls TREC's gives 1, .5, .33, .2, .1; ROMIP's 1, .9, … .1; both 0 beyond."""
     judged = pl.DataFrame({"query": ["q"], "document": ["right"], "grade": [3.0]})
     run = {"q": {**{f"wrong{place}": 100.0 - place for place in range(1, rank)}, "right": 1.0}}
     found = romip.qa(derive(judged), {"run": run})

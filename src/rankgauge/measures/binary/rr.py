@@ -25,14 +25,16 @@ RULERS: Mapping[str, Weight] = {
     "romip": _ruler(*(tenths / 10 for tenths in range(10, 0, -1))),
     "single": lambda ranks: to_single(1.0 / ranks),  # RankLib's ReciprocalRankScorer: 1.0f / firstRank
 }
-"""What a rank is worth in the question-answering tracks of TREC and ROMIP (ROMIP 2010, official metrics), and 1 / rank
-as a number of 32 bits."""
+"""What a rank is worth. trec and romip are the scoring scales of ROMIP's question-answering track (ROMIP 2010, official
+metrics, section 3.5). It calls the first one TREC's; TREC itself took 1 / rank of the first five answers. single is
+1 / rank as a number of 32 bits."""
 
 
 class RR(Measure):
     """What the rank of the first relevant document is worth: 1 / rank, or as a scoring scale says; 0 if there is none.
 
-    The scoring scales of the question-answering tracks look only at the first few answers.
+    The scoring scales of ROMIP's question-answering track look at the first five (trec) or ten (romip) answers only.
+    ROMIP calls the former TREC's; TREC itself took 1 / rank.
     """
 
     facts = Facts(

@@ -28,17 +28,18 @@ SHOWN = "Mean over trials, with two standard errors: "
 def simulate(trials: int, rng: np.random.Generator) -> Measurements:
     """Both figures, and how much each measure changes with the number of levels."""
     outcome = Measurements(numbers=dict(_unseen()))
+    found: dict[str, dict[str, FloatArray]] = {}
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
         scales = [grades(levels, trials, rng) for levels in LEVELS]
-        values = _values(scales, orders)
+        values = found[scale] = _values(scales, orders)
         levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
         frame = means(values, levels=levels, swaps=swaps)
         names = {"x": "swaps", "y": "mean", "error": "error", "series": "levels", "panel": "measure"}
         draw = partial(plots.lines, frame, **names, title=f"{SHOWN}{scale} grades")
         numbers = dict([*_moves(scale, values), *_falls(scale, values), _two_levels(scale, scales[0], orders, values)])
         outcome |= Measurements(numbers=numbers, tables={figure: frame}, figures={figure: draw})
-    return outcome
+    return outcome | Measurements(numbers=dict(_apart(found["uniform"], found["uneven"])))
 
 
 def walks(trials: int, rng: np.random.Generator) -> IndexArray:
@@ -124,6 +125,14 @@ def _falls(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, 
         fifths = values[name].reshape(len(LEVELS), 5, -1, values[name].shape[-1]).mean(axis=2)
         steps = jackknife(np.diff(fifths, axis=1), lambda means: np.asarray(means.max(axis=(0, 1))))
         yield f"{scale}: {name} by fifths, largest change", steps
+
+
+def _apart(uniform: Mapping[str, FloatArray], uneven: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
+    """How far uneven grades move each mean from that on uniform grades, for the number of levels where it is most."""
+    for name in MEASURES:
+        change = uneven[name] - uniform[name]
+        farthest = jackknife(change, lambda means: np.asarray(np.abs(means.mean(axis=1)).max(axis=0)))
+        yield f"uneven: {name} from uniform, farthest", farthest
 
 
 def _two_levels(

@@ -57,9 +57,9 @@ PLAIN = (
     RankerSetup(title="Coordinate Ascent", name="coordinate-ascent"),
     RankerSetup(title="LambdaMART", name="lambdamart"),
 )
-"""The six in the order of section 4, with default settings. The paper's are among them: 11 values of C from 1e-6 to 1e4
-and a tolerance of 0.001 for RankSVM, 10 leaves and a rate of 0.1 for LambdaMART, rounds chosen on the validation set.
-Where the paper gives no setting, they are RankLib's: see each ranker."""
+"""The six in the order of section 4, with default settings. The paper's are among them: C from 1e-6 to 1e4, of which we
+try 11 values, and a tolerance of 0.001 for RankSVM, 10 leaves and a rate of 0.1 for LambdaMART, rounds chosen on the
+validation set. Where the paper gives no setting, they are RankLib's: see each ranker."""
 
 
 def _tuned(networks: Iterable[tuple[int, ...]], **ascent: int) -> tuple[RankerSetup, ...]:
