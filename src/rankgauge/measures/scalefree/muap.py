@@ -12,8 +12,8 @@ class muAP(Measure):
     """The mean of average precision over every grade in use as the least relevant one, each weighed by its distance
     from the next lower grade.
 
-    Neither the number of levels nor the size of the numbers changes the weights: grades multiplied by a factor give
-    the same value, and on two levels it is AP.
+    Only the distances count, relative to each other: grades multiplied by a factor give the same value. On two levels,
+    the lower one 0, it is AP.
     """
 
     facts = Facts(
