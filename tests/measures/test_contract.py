@@ -108,6 +108,20 @@ def test_block_is_list_by_list(measure: Measure) -> None:
             agree(measure.score(tied(rows, spare=spare)), apart, rows)
 
 
+@over(lambda m: m.bound(DEFAULTS).ideal() is not None)
+def test_the_ideal_is_the_divisor(measure: Measure) -> None:
+    """A measure that states its ideal divides by it: falling worths of the judged documents times weights of ranks."""
+    bound, rows = measure.bound(DEFAULTS), lists_for(measure)
+    form, lists = bound.ideal(), strict(rows)
+    assert form is not None
+    worth = -np.sort(-form.worth(lists.ideal_order()), axis=-1)
+    ranks = np.arange(1.0, worth.shape[-1] + 1)
+    inside = ranks <= (np.inf if form.cutoff is None else form.cutoff)
+    divisor = bound.divisor(lists)
+    assert divisor is not None
+    agree((worth * np.where(inside, form.weight(ranks), 0.0)).sum(axis=-1), divisor, rows)
+
+
 @over(lambda m: m.facts.ties is TieRule.EXACT)
 def test_ties_are_the_mean_over_every_order(measure: Measure) -> None:
     """A tied list has the mean of the values of every order that its scores allow."""

@@ -47,9 +47,9 @@ class Target:
         spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT)
         spoken = spoken.topped(float(np.max(pool.grades, initial=0.0)))
         wanted = spoken.read(parse(measure)).bound(DEFAULTS)
-        _check(wanted, spoken)
+        require_mean(wanted, spoken)
         form = wanted.form() if _is_plain(wanted, spoken, pool) else None
-        worth = np.zeros(0) if form is None else _worths(form, spoken, pool.grades)
+        worth = np.zeros(0) if form is None else grade_worths(form, spoken, pool.grades)
         if form is not None and form.shape is Shape.CASCADE and not ((worth >= 0) & (worth <= 1)).all():
             form, worth = None, np.zeros(0)  # a chance to stop above 1 is no chance
         shape = Shape.OTHER if form is None else form.shape
@@ -106,7 +106,7 @@ class Target:
     def worths(self, grades: npt.ArrayLike) -> FloatArray:
         """What grades are worth, on the scale or not; NaN where a grade is not known."""
         assert self.form is not None
-        return _worths(self.form, self.dialect, np.asarray(grades, dtype=np.float64))
+        return grade_worths(self.form, self.dialect, np.asarray(grades, dtype=np.float64))
 
     def values(self, pool: Pool, grades: npt.ArrayLike) -> FloatArray:
         """The value of each query under these grades of its documents; NaN if one that it depends on is not known."""
@@ -120,7 +120,8 @@ class Target:
         return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
 
 
-def _check(measure: Measure, dialect: Dialect) -> None:
+def require_mean(measure: Measure, dialect: Dialect) -> None:
+    """Refuses a measure whose value is not the mean over all queries."""
     if measure.facts.aggregate is not Aggregate.MEAN:
         raise ParameterError("active evaluation", "measure", "one that is averaged over queries", str(measure))
     if measure.left_out or dialect.choice("empty", measure) == LEAVE_OUT:
@@ -136,7 +137,8 @@ def _is_plain(measure: Measure, dialect: Dialect, pool: Pool) -> bool:
     return not (unjudged or refused or dialect.single_arithmetic)
 
 
-def _worths(form: Form, dialect: Dialect, grades: FloatArray) -> FloatArray:
+def grade_worths(form: Form, dialect: Dialect, grades: FloatArray) -> FloatArray:
+    """What each grade is worth in a form under a dialect; NaN where a grade is not known."""
     scaled = graded(dialect.rescaled(grades) if dialect.rescales else grades, dialect.negative)
     lists = RankedLists(
         ranks=np.arange(1.0, grades.size + 1).reshape(grades.shape),

@@ -4,7 +4,8 @@ A measure is one file: a class with its facts (name, formula, reference, bounds,
 parameters as fields, and its kernel, in the first of these ways that fits:
 
 - `form`: worths of grades and weights of ranks;
-- `numerator` or `amounts`, and `divisor`: what each hit adds above the line, and what the sum is divided by;
+- `numerator` or `amounts`, and `divisor`: what each hit adds above the line, and what the sum is divided by (`ideal`
+  says so as worths of grades and weights of ranks, where it can);
 - `values`: anything else.
 
 A kernel gives NaN where its formula is 0/0; only a dialect turns that into a number.
@@ -239,6 +240,14 @@ class Measure:
     def numerator(self) -> Form | None:
         """The same for what is above the line: a normalised measure such as nDCG has a numerator, but no form."""
         return self.form()
+
+    def ideal(self) -> Form | None:
+        """The divisor as a sum over the ideal order: the worth of each judged document, by falling worth, times the
+        weight of its rank; None if nothing is divided by, or by anything else.
+
+        Such a divisor depends only on how many documents reach each grade, so that it can be estimated from few labels.
+        """
+        return None
 
     def text(self, value: float, number: NumberFormat) -> str:
         """The value as it is printed: a count as a whole number, anything else in that format."""

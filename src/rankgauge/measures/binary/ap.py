@@ -1,5 +1,7 @@
 """AP: average precision."""
 
+import numpy as np
+
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import reciprocal, relevance
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
@@ -29,6 +31,9 @@ class AP(Measure):
 
     def numerator(self) -> Form:
         return Form(shape=Shape.PRECISION, worth=relevance(self.rel), weight=reciprocal, cutoff=self.cutoff)
+
+    def ideal(self) -> Form:
+        return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=np.ones_like)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return lists.total_relevant(self.rel)

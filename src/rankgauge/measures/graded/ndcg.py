@@ -56,6 +56,15 @@ class nDCG(DCG):
     def numerator(self) -> Form | None:
         return super().form()
 
+    def ideal(self) -> Form | None:
+        form = super().form()
+        return form if form is None else replace(form, worth=self._ideal_gains)
+
+    def _ideal_gains(self, lists: RankedLists) -> FloatArray:
+        """The gains in the ideal order: grades below `ideal_rel` gain nothing there."""
+        least = -np.inf if self.ideal_rel is None else self.ideal_rel
+        return np.where(lists.grades < least, 0.0, self._gains(lists))
+
     def divisor(self, lists: RankedLists) -> FloatArray:
         """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
         ideal = lists.ideal_order(self.cutoff if self.gains is None else None)

@@ -1,0 +1,167 @@
+"""How well a board of many runs does with few labels: the stream on collections whose pools are judged throughout.
+
+    python -m benchmarks.board dl19 --shares 0.02 0.05 0.1 --repetitions 20 --seed 1
+
+The truth of each run is its value with every document of the pool judged. For each measure and share of the pool it
+prints, over the repetitions, the root mean squared error, the bias, the coverage of each run's own interval and of all
+intervals at once, Kendall's τ with the true order, and the share of wrong signs among settled pairs; standard errors
+over the repetitions in brackets. The collections are those of ../shared/data. Run it with one BLAS thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.board import Board, BoardEstimate, BoardPool
+from rankgauge.numeric import FloatArray
+from rankgauge.stats import kendall_tau
+
+DATA = Path(__file__).parents[1].parent / "shared" / "data"
+
+
+def dl19() -> tuple[BoardPool, FloatArray]:
+    """TREC 2019 Deep Learning, passages: 37 runs, 43 queries, and the grades of the pool."""
+    folder = DATA / "trec_dl19_passage"
+    judgments = pl.read_csv(
+        folder / "qrels.txt", separator=" ", has_header=False, new_columns=["query", "_", "document", "grade"]
+    ).with_columns(pl.col("query", "document").cast(pl.String))
+    judged = judgments.select("query", "document", "grade")
+    packed = (folder / "runs_order_top100.txt.xz").read_bytes()
+    rows = [line.split("\t") for line in lzma.decompress(packed).decode().splitlines()]
+    lists = pl.DataFrame(
+        {"run": [r[0] for r in rows], "query": [r[1] for r in rows], "document": [r[2].split() for r in rows]}
+    )
+    lists = lists.filter(pl.col("query").is_in(judged["query"].unique().to_list()))
+    scores = lists.with_columns(score=pl.col("document").list.eval(-pl.element().cum_count().cast(pl.Float64)))
+    hits = scores.explode("document", "score").join(judged.select("query", "document"), on=["query", "document"])
+    runs = {str(run[0]): part.drop("run") for run, part in hits.group_by("run", maintain_order=True)}
+    # Only judged documents are listed, so ranks are those among them: the pool is what was judged.
+    pool = BoardPool.from_runs(runs, also=judged)
+    ranked = _with_ranks(pool, hits)
+    return ranked, ranked.grades(judged)
+
+
+def _with_ranks(pool: BoardPool, hits: pl.DataFrame) -> BoardPool:
+    """The pool with the ranks that the hits had in the whole lists."""
+    from dataclasses import replace
+
+    names = {run: n for n, run in enumerate(pool.runs)}
+    keys = pl.DataFrame(
+        {
+            "number": pool.run,
+            "query": pool.queries.gather(pool.query[pool.document]),
+            "document": pool.documents.gather(pool.document),
+        }
+    )
+    whole = hits.with_columns(number=pl.col("run").replace_strict(names, return_dtype=pl.Int64))
+    found = keys.join(whole, on=["number", "query", "document"], how="left", maintain_order="left")
+    rank = (-found["score"]).cast(pl.Int64).to_numpy()
+    return replace(pool, rank=rank, lengths=np.full_like(pool.lengths, rank.max()))
+
+
+def trec8() -> tuple[BoardPool, FloatArray]:
+    """TREC-8 ad hoc: 129 runs, 50 queries, and the grades of the pool."""
+    folder = DATA / "trec8_adhoc"
+    judgments, hits = (pl.read_parquet(folder / f"{name}.parquet") for name in ("judgments", "hits"))
+    hits = hits.with_columns(run_number=pl.col("run").to_physical().cast(pl.Int64)).sort("run_number", "topic", "rank")
+    topics = judgments["topic"].unique(maintain_order=True)
+    sizes = judgments.group_by("topic", maintain_order=True).len()["len"].to_numpy().astype(np.int64)
+    numbers, run = np.unique(hits["run_number"].to_numpy(), return_inverse=True)
+    rank = hits["rank"].to_numpy().astype(np.int64)
+    pool = BoardPool(
+        runs=tuple(str(n) for n in numbers),
+        queries=topics.cast(pl.String),
+        documents=judgments["document"],
+        sizes=sizes,
+        run=run.astype(np.int64),
+        document=hits["judgment"].to_numpy().astype(np.int64),
+        rank=rank,
+        lengths=np.full((len(numbers), len(topics)), rank.max()),
+    )
+    return pool, judgments["grade"].to_numpy().astype(np.float64)
+
+
+COLLECTIONS: dict[str, Callable[[], tuple[BoardPool, FloatArray]]] = {"dl19": dl19, "trec8": trec8}
+MEASURES = ["nDCG@10", "AP(rel=2)", "P(rel=2)@10", "RBP(rel=2)", "ERR@10"]
+
+
+class Tally:
+    """What the repetitions of one measure at one share found."""
+
+    def __init__(self, truth: FloatArray) -> None:
+        self.truth = truth
+        self.rows: list[tuple[float, ...]] = []
+        self.errors: list[FloatArray] = []
+
+    def add(self, estimate: BoardEstimate) -> None:
+        """One more repetition."""
+        off = estimate.values - self.truth
+        self.errors.append(off)
+        own, joint, pairs = estimate.half_widths(), estimate.joint_half_widths(), estimate.pair_half_widths()
+        covered = np.nan if own is None else float(np.mean(np.abs(off) <= own))
+        held = np.nan if joint is None else float(np.all(np.abs(off) <= joint))
+        width = np.nan if own is None else float(np.mean(own))
+        settled, wrong = (np.nan, np.nan) if pairs is None else self._pairs(estimate.values, pairs)
+        self.rows.append((covered, held, width, kendall_tau(estimate.values, self.truth), settled, wrong))
+
+    def _pairs(self, values: FloatArray, widths: FloatArray) -> tuple[float, float]:
+        gaps, true = np.subtract.outer(values, values), np.subtract.outer(self.truth, self.truth)
+        upper = np.triu_indices(len(values), 1)
+        claimed = (np.abs(gaps) > widths)[upper]
+        false = (gaps * true < 0)[upper] & claimed
+        return float(claimed.mean()), float(false.any())
+
+    def __str__(self) -> str:
+        errors, rows = np.array(self.errors), np.array(self.rows)
+        n = len(rows)
+        squares, means = (errors**2).mean(axis=1), errors.mean(axis=1)
+        rmse = float(np.sqrt(squares.mean()))
+        spread = [squares.std(ddof=1) / 2 / rmse / n**0.5, means.std(ddof=1) / n**0.5]
+        cells = [f"{rmse:.4f} ({spread[0]:.4f})", f"{means.mean():+.4f} ({spread[1]:.4f})"]
+        cells += [
+            f"{column.mean():.3f} ({column.std(ddof=1) / n**0.5:.3f})" if np.isfinite(column).all() else "not yet"
+            for column in rows.T
+        ]
+        return " | ".join(cells)
+
+
+def main() -> None:
+    """Prints the table of one collection."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("collection", choices=COLLECTIONS)
+    parser.add_argument("--shares", type=float, nargs="+", default=[0.05])
+    parser.add_argument("--measures", nargs="+", default=MEASURES)
+    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    pool, grades = COLLECTIONS[options.collection]()
+    scale = np.unique(np.maximum(grades, 0.0))
+    board = Board.of(pool, options.measures, grades=scale, dialect="standard")
+    stream = board.stream(options.seed)
+    whole = np.arange(len(grades))
+    truths = [e.values for e in board.estimate(board.read(stream, whole, grades, budget=len(grades)))]
+    print(f"{len(pool.runs)} runs, {len(pool.queries)} queries, {len(grades)} documents, seed {options.seed}")
+    print("measure | share | RMSE | bias | coverage | all at once | half-width | tau | pairs settled | any wrong")
+    for share in options.shares:
+        labels = round(share * len(grades))
+        tallies, began = [Tally(truth) for truth in truths], time.process_time()
+        for n in range(options.repetitions):
+            stream = board.stream(1000 * options.seed + n)
+            readings = board.read(stream, stream.exactly(labels), grades, budget=labels)
+            for tally, estimate in zip(tallies, board.estimate(readings), strict=True):
+                tally.add(estimate)
+        seconds = (time.process_time() - began) / options.repetitions
+        for target, tally in zip(board.targets, tallies, strict=True):
+            print(f"{target} | {share:.0%} | {tally}", flush=True)
+        print(f"{labels} labels, {options.repetitions} repetitions, {seconds:.2f} s each", flush=True)
+
+
+if __name__ == "__main__":
+    main()

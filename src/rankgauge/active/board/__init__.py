@@ -1,0 +1,9 @@
+"""A board of many runs from few labels: one stream of single documents, estimates and intervals for all at once."""
+
+from rankgauge.active.board.estimates import Board, BoardEstimate
+from rankgauge.active.board.features import Columns
+from rankgauge.active.board.pool import BoardPool
+from rankgauge.active.board.stream import Stream
+from rankgauge.active.board.target import BoardTarget
+
+__all__ = ["Board", "BoardEstimate", "BoardPool", "BoardTarget", "Columns", "Stream"]

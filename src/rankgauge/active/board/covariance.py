@@ -1,0 +1,132 @@
+"""Covariance: how the errors of all runs' estimates vary together, and the intervals that follow.
+
+    C_ht = Σ_labelled (ψ_s·e)(ψ_t·e),   C_m = Σ_z ψ_s'Cov_P(Y_z)ψ_t (1 − p)/p,   C = (C_ht + C_m) / 2
+
+Labels alone are dishonest: two runs that differ only in documents nobody has drawn would have no variance between them,
+and any difference would be claimed. So the beliefs' covariance counts half, and no variance is below the labels' own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.active.board.beliefs import covariances
+from rankgauge.active.board.readings import Readings
+from rankgauge.active.board.values import Values
+from rankgauge.active.intervals import half_width
+from rankgauge.numeric import FloatArray
+
+DRAWS = 1000
+"""How many joint errors are drawn for the quantile of the largest."""
+
+FEWEST_FREEDOM = 3.0
+"""Degrees of freedom are never taken as fewer."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Covariance:
+    """The covariance of the runs' errors, and the degrees of freedom of each run and each pair (runs × runs).
+
+    `shown` (runs) is the part of the variance that the labels show by themselves.
+    """
+
+    matrix: FloatArray
+    freedom: FloatArray
+    pair_freedom: FloatArray
+    shown: FloatArray
+
+    @classmethod
+    def of(cls, values: Values, readings: Readings) -> Covariance:
+        """The covariance of these values' means over the queries."""
+        moved = values.slopes.moved(readings.error, readings.labelled)
+        shown = moved @ moved.T
+        spread = covariances(readings.beliefs.chance) * readings.inflation[:, np.newaxis, np.newaxis]
+        both = (shown + values.slopes.gram(spread)) / 2
+        first = np.maximum(np.diag(shown), np.diag(both))
+        whole = first + values.further
+        root = np.sqrt(_over(whole, np.diag(both)))
+        matrix = both * np.outer(root, root)
+        matrix[np.diag_indices_from(matrix)] = whole
+        pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(_over(first, np.diag(both)))] * 2), shown)
+        return cls(
+            matrix=matrix,
+            freedom=_freedom(np.diag(shown), (moved**4).sum(axis=1), first, np.diag(both)),
+            pair_freedom=_freedom(pairs_shown, _fourth_powers(moved), pairs, pairs),
+            shown=np.diag(shown).copy(),
+        )
+
+    @property
+    def error(self) -> FloatArray:
+        """The standard error of each run."""
+        return np.asarray(np.sqrt(np.diag(self.matrix)))
+
+    @property
+    def pair_error(self) -> FloatArray:
+        """The standard error of the difference of each pair (runs × runs)."""
+        return np.asarray(np.sqrt(np.maximum(_differences(self.matrix, self.matrix)[0], 0.0)))
+
+    def half_widths(self, level: float) -> FloatArray:
+        """Half the width of each run's own interval."""
+        return half_width(self.error, draws=DRAWS, freedom=self.freedom, level=level)
+
+    def joint_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
+        """Half the widths of intervals that hold for all runs at once."""
+        drawn = np.abs(self._drawn(rng)) / np.where(self.error > 0, self.error, np.inf)
+        return _mapped(self.error, self.freedom, _quantile(drawn.max(axis=1), level))
+
+    def joint_pair_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
+        """Half the widths of intervals for the differences of all pairs at once (runs × runs)."""
+        drawn, error = self._drawn(rng), self.pair_error
+        least = np.where(error > 0, error, np.inf)
+        largest = np.zeros(len(drawn))
+        for s in range(len(error)):
+            gaps = np.abs(drawn[:, [s]] - drawn) / least[s]
+            np.maximum(largest, gaps.max(axis=1), out=largest)
+        return _mapped(error, self.pair_freedom, _quantile(largest, level))
+
+    def _drawn(self, rng: np.random.Generator) -> FloatArray:
+        values, vectors = np.linalg.eigh(self.matrix)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return np.asarray(rng.standard_normal((DRAWS, len(values))) @ root.T)
+
+
+def _over(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.where(b > 0, a / np.where(b > 0, b, 1.0), 1.0)
+
+
+def _differences(matrix: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The variance of the difference of each pair, by the matrix and by what labels show."""
+    found = (np.add.outer(np.diag(m), np.diag(m)) - 2 * m for m in (matrix, shown))
+    by_matrix, by_labels = (np.maximum(m, 0.0) for m in found)
+    return by_matrix, by_labels
+
+
+def _fourth_powers(moved: FloatArray) -> FloatArray:
+    """Σ (a_s − a_t)⁴ of each pair of rows."""
+    fourth, cubed, squared = (moved**4).sum(axis=1), moved**3 @ moved.T, moved**2 @ (moved**2).T
+    return np.asarray(np.maximum(np.add.outer(fourth, fourth) - 4 * (cubed + cubed.T) + 6 * squared, 0.0))
+
+
+def _freedom(shown: FloatArray, fourth: FloatArray, whole: FloatArray, both: FloatArray) -> FloatArray:
+    """Satterthwaite's degrees of freedom: only what labels show is random, the beliefs' part is not.
+
+    It counts in full where a variance is the labels' own, and half where it is the mean with the beliefs'.
+    """
+    own = _over(shown**2, fourth)
+    counted = np.where(whole > both, shown, shown / 2)
+    return np.asarray(np.maximum(own * _over(whole, counted) ** 2, FEWEST_FREEDOM))
+
+
+def _quantile(largest: FloatArray, level: float) -> float:
+    return float(np.quantile(largest, level))
+
+
+def _mapped(error: FloatArray, freedom: FloatArray, quantile: float) -> FloatArray:
+    """A normal quantile as one of Student's t with the same chance beyond it, times the standard error."""
+    from scipy.special import ndtr
+
+    return half_width(
+        error, draws=DRAWS, freedom=freedom, level=float(np.clip(1 - 2 * ndtr(-quantile), 0.5, 1 - 1e-12))
+    )

@@ -1,0 +1,59 @@
+"""The design: how much the label of each document is worth, before the first one is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankgauge.active.board.beliefs import covariances
+from rankgauge.active.board.lists import RunLists
+from rankgauge.active.board.pool import BoardPool
+from rankgauge.active.board.slopes import Slopes
+from rankgauge.active.board.target import BoardTarget
+from rankgauge.measures.forms import Shape
+from rankgauge.numeric import FloatArray
+
+DOUBT = 0.02
+"""What is added to the variance of a label under the beliefs, which may be too sure of themselves."""
+
+
+def scores(
+    pool: BoardPool, targets: Sequence[BoardTarget], lists: Sequence[RunLists], chance: FloatArray
+) -> FloatArray:
+    """The score of each document: the chance that it is judged is in proportion to it.
+
+        score² = Σ_f v_f / (Σ_z √v_f)²
+
+    v is the mean over runs of ψ'Cψ less that of their mean slope: how far a label moves runs apart. Sums of precisions
+    take the whole of it, so that the number of relevant documents is not left to chance.
+    """
+    gaps = np.abs(np.subtract.outer(*[np.arange(chance.shape[1])] * 2))
+    covariance = covariances(chance) + DOUBT * 0.5**gaps
+    total = np.zeros(len(pool.documents))
+    for target, listed in zip(targets, lists, strict=True):
+        whole, shared = guessed_slopes(pool, target, listed, chance).spread(covariance)
+        moved = np.maximum(whole if target.shape is Shape.PRECISION else whole - shared, 0.0)
+        total += moved / (np.sqrt(moved).sum() ** 2 or 1.0)
+    return np.sqrt(total)
+
+
+def guessed_slopes(pool: BoardPool, target: BoardTarget, lists: RunLists, chance: FloatArray) -> Slopes:
+    """The slopes at the beliefs."""
+    queries, worth = len(pool.queries), chance @ target.steps
+    level, curve, divisor = np.zeros(lists.shape), np.zeros((queries, chance.shape[1])), np.ones(queries)
+    if target.ideal is not None:
+        counts = np.add.reduceat(chance, pool.starts, axis=0)
+        noise = np.sqrt(np.add.reduceat(chance * (1.0 - chance), pool.starts, axis=0))
+        divisor = np.maximum(target.ideal.at(counts), target.ideal.least)
+        level = lists.values(worth) / divisor
+        curve = target.ideal.smooth_slopes(counts, np.maximum(noise, 0.5))
+    return Slopes(
+        lists=lists,
+        query=pool.query,
+        hit=lists.slopes(worth),
+        level=level,
+        curve=curve,
+        steps=target.steps,
+        scale=1.0 / (divisor * queries),
+    )

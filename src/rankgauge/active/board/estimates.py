@@ -1,0 +1,175 @@
+"""Estimates: the board of all runs from a sample of labels, with intervals where they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgauge.active.board.beliefs import Beliefs, Effects, believe
+from rankgauge.active.board.covariance import Covariance
+from rankgauge.active.board.design import scores
+from rankgauge.active.board.features import Columns, Features
+from rankgauge.active.board.lists import RunLists
+from rankgauge.active.board.pool import BoardPool
+from rankgauge.active.board.readings import Readings
+from rankgauge.active.board.stream import Stream
+from rankgauge.active.board.target import BoardTarget, reached
+from rankgauge.active.board.values import value
+from rankgauge.active.defaults import LEVEL
+from rankgauge.active.intervals import half_width
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.measures.forms import Shape
+from rankgauge.numeric import FloatArray, IndexArray
+
+FEWEST = {Shape.LINEAR: (0.01, 2), Shape.CASCADE: (0.01, 2), Shape.PRECISION: (0.05, 10)}
+"""The labels that an interval needs: a share of the pool, and a number per query. With fewer it was not seen to cover,
+or is so wide that it says nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardEstimate:
+    """The estimates of all runs for one measure, for these queries and as if the whole pool were judged.
+
+    `reason` says why there is no interval yet; then every interval is None.
+    """
+
+    target: BoardTarget
+    runs: tuple[str, ...]
+    labels: int
+    by_query: FloatArray
+    covariance: Covariance
+    reason: str | None
+    seed: int
+
+    @property
+    def values(self) -> FloatArray:
+        """The estimate of each run's mean over the queries."""
+        return np.asarray(self.by_query.mean(axis=1))
+
+    def half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """Half the width of each run's own interval, for these queries."""
+        return None if self.reason else self.covariance.half_widths(level)
+
+    def joint_half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """The same for intervals that hold for all runs at once."""
+        return None if self.reason else self.covariance.joint_half_widths(level, np.random.default_rng(self.seed))
+
+    def pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """Half the widths for the differences of all pairs at once (runs × runs): a difference beyond it is settled."""
+        return None if self.reason else self.covariance.joint_pair_half_widths(level, np.random.default_rng(self.seed))
+
+    def like_half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """Half the width of each run's interval for queries like these: the luck of the queries is included."""
+        if self.reason:
+            return None
+        queries = self.by_query.shape[1]
+        spread = self.by_query.var(axis=1, ddof=1) / queries
+        # Values by query already vary by what labels show of sampling; only the rest is added.
+        unseen = np.maximum(np.diag(self.covariance.matrix) - self.covariance.shown, 0.0)
+        return half_width(np.sqrt(spread + unseen), draws=queries, freedom=queries - 1, level=level)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Board:
+    """A pool, the measures that are estimated on it, and all that does not depend on labels yet to come.
+
+    `known` are the grades of documents that were judged before (NaN elsewhere).
+    """
+
+    pool: BoardPool
+    targets: tuple[BoardTarget, ...]
+    known: FloatArray
+    features: Features = field(repr=False)
+    lists: tuple[RunLists, ...] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        pool: BoardPool,
+        measures: Sequence[Any],
+        *,
+        grades: Sequence[float],
+        known: FloatArray | None = None,
+        columns: Columns | None = None,
+        **dialect: Any,
+    ) -> Board:
+        """The board of a pool for measures of the registry, on an ascending scale of grades."""
+        scale = np.asarray(grades, dtype=np.float64)
+        if len(scale) < 2 or (np.diff(scale) <= 0).any():
+            raise ParameterError("a board", "grades", "two or more ascending grades", tuple(grades))
+        targets = tuple(BoardTarget.of(measure, pool, grades=scale, **dialect) for measure in measures)
+        return cls(
+            pool=pool,
+            targets=targets,
+            known=np.full(len(pool.documents), np.nan) if known is None else known,
+            features=Features.of(pool, len(scale) - 1, columns),
+            lists=tuple(RunLists.of(pool, target) for target in targets),
+        )
+
+    @property
+    def grades(self) -> FloatArray:
+        """The scale of grades."""
+        return self.targets[0].grades
+
+    @cached_property
+    def prior(self) -> Beliefs:
+        """The beliefs before the stream: from the labels that were there."""
+        labelled = np.flatnonzero(~np.isnan(self.known))
+        if not len(labelled):
+            return Beliefs.of(self.features, Effects.prior(self.features))
+        return believe(self.features, labelled, reached(self.known[labelled], self.grades))
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """How much each document's label is worth to the board, before the stream begins."""
+        return scores(self.pool, self.targets, self.lists, self.prior.chance)
+
+    def stream(self, seed: int) -> Stream:
+        """The order in which documents are handed out."""
+        return Stream.of(self.scores, seed=seed, known=~np.isnan(self.known))
+
+    def read(self, stream: Stream, sample: IndexArray, grades: FloatArray, *, budget: float) -> Readings:
+        """What the grades of a sample at a budget say; `grades` (documents) may hold others, which are not looked at.
+
+        A label outside the sample came by another way than the stream's chance, and would bias what is estimated.
+        """
+        found = np.where(np.isnan(self.known), grades, self.known)[sample]
+        if np.isnan(found).any():
+            lacking = int(np.count_nonzero(np.isnan(found)))
+            raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
+        chance = stream.chances(budget)
+        return Readings.of(self.features, sample, reached(found, self.grades), chance=chance, fold=stream.fold)
+
+    def estimate(self, readings: Readings, *, seed: int = 0) -> tuple[BoardEstimate, ...]:
+        """The estimates of all measures."""
+        return tuple(
+            self._estimate(target, lists, readings, seed)
+            for target, lists in zip(self.targets, self.lists, strict=True)
+        )
+
+    def _estimate(self, target: BoardTarget, lists: RunLists, readings: Readings, seed: int) -> BoardEstimate:
+        found = value(target, lists, self.features, readings)
+        return BoardEstimate(
+            target=target,
+            runs=self.pool.runs,
+            labels=len(readings.labelled),
+            by_query=found.by_query,
+            covariance=Covariance.of(found, readings),
+            reason=self._reason(target, readings),
+            seed=seed,
+        )
+
+    def _reason(self, target: BoardTarget, readings: Readings) -> str | None:
+        """Why there is no interval yet, if there is none."""
+        labels, documents, queries = len(readings.labelled), len(self.pool.documents), len(self.pool.queries)
+        if queries < 2:
+            return "not yet: an interval needs 2 queries or more"
+        share, each = FEWEST[target.shape]
+        needed = min(documents, max(int(np.ceil(share * documents)), each * queries))
+        if labels < needed:
+            return f"not yet: {needed - labels} more labels, {needed} in all, before {target} has an interval"
+        return None

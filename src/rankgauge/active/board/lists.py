@@ -1,0 +1,131 @@
+"""The lists of all runs as one flat array of hits, and the value of each list for any worths of the documents.
+
+Worths need not be those of grades: means under beliefs and unbiased pseudo-labels go through the same sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankgauge.active.board.pool import BoardPool
+from rankgauge.active.board.target import BoardTarget
+from rankgauge.active.moments.forms.cascade import stakes
+from rankgauge.measures.forms import Shape
+from rankgauge.numeric import FloatArray, IndexArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunLists:
+    """The hits that count, list by list in rank order: their documents, runs and the weights of their ranks.
+
+    `value` and `slopes` are those of a linear measure; the other shapes override them.
+    """
+
+    shape: tuple[int, int]
+    run: IndexArray
+    document: IndexArray
+    cell: IndexArray
+    rank: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def of(cls, pool: BoardPool, target: BoardTarget) -> RunLists:
+        """The lists of a pool's runs, as the target's shape reads them."""
+        weight = target.weights[pool.rank - 1]
+        counts = weight != 0
+        return _KINDS[target.shape](
+            shape=(len(pool.runs), len(pool.queries)),
+            run=pool.run[counts],
+            document=pool.document[counts],
+            cell=pool.cell[counts],
+            rank=pool.rank[counts].astype(np.float64),
+            weight=weight[counts],
+        )
+
+    @cached_property
+    def starts(self) -> IndexArray:
+        """Where each list that has a hit begins."""
+        return np.flatnonzero(np.diff(self.cell, prepend=-1))
+
+    @cached_property
+    def by_document(self) -> IndexArray:
+        """The hits in the order of their documents."""
+        return np.argsort(self.document, kind="stable")
+
+    @cached_property
+    def counts(self) -> IndexArray:
+        """How many hits each list that has one has."""
+        return np.diff(self.starts, append=len(self.cell))
+
+    def sums(self, amounts: FloatArray) -> FloatArray:
+        """The sum over each list (runs × queries) of what its hits add."""
+        found = np.zeros(self.shape[0] * self.shape[1])
+        if len(self.starts):
+            found[self.cell[self.starts]] = np.add.reduceat(amounts, self.starts)
+        return found.reshape(self.shape)
+
+    def above(self, amounts: FloatArray) -> FloatArray:
+        """For each hit the sum over the hits above it in its list."""
+        before = np.cumsum(amounts) - amounts
+        return np.asarray(before - np.repeat(before[self.starts], self.counts))
+
+    def values(self, worth: FloatArray) -> FloatArray:
+        """The value of each list (runs × queries) above the line, for these worths of the documents."""
+        return self.sums(self.weight * worth[self.document])
+
+    def slopes(self, worth: FloatArray) -> FloatArray:
+        """By how much each hit's list gains per unit of the document's worth (hits)."""
+        return self.weight
+
+
+class CascadeLists(RunLists):
+    """Lists that a user reads until a document stops them."""
+
+    def values(self, worth: FloatArray) -> FloatArray:
+        return self._stakes(worth)[1]
+
+    def slopes(self, worth: FloatArray) -> FloatArray:
+        return self._stakes(worth)[0]
+
+    def _stakes(self, worth: FloatArray) -> tuple[FloatArray, FloatArray]:
+        place = np.arange(len(self.cell)) - np.repeat(self.starts, self.counts)
+        column = np.repeat(np.arange(len(self.starts)), self.counts)
+        weights, stops = np.zeros((2, int(self.counts.max(initial=0)), len(self.starts)))
+        weights[place, column], stops[place, column] = self.weight, worth[self.document]
+        stake, value = stakes(weights, stops)
+        reached = np.ones_like(stops)
+        np.cumprod(1.0 - stops[:-1], axis=0, out=reached[1:])
+        found = np.zeros(self.shape[0] * self.shape[1])
+        found[self.cell[self.starts]] = value
+        return (reached * stake)[place, column], found.reshape(self.shape)
+
+
+class PrecisionLists(RunLists):
+    """Lists whose value is a sum of precisions: U = Σ_i b_i (1 + Σ_{j above i} b_j) / i."""
+
+    def values(self, worth: FloatArray) -> FloatArray:
+        b = worth[self.document]
+        return self.sums(b * (1.0 + self.above(b)) * self.weight)
+
+    def slopes(self, worth: FloatArray) -> FloatArray:
+        b = worth[self.document]
+        inverse = b * self.weight
+        over = self.above(inverse)
+        whole = np.repeat(np.add.reduceat(inverse, self.starts), self.counts) if len(b) else inverse
+        return np.asarray((1.0 + self.above(b)) * self.weight + (whole - over - inverse))
+
+    def pairs(self, amounts: FloatArray, *, power: int = 1) -> FloatArray:
+        """Σ_{j above i} x_i x_j / i^power of each list (runs × queries); `amounts` are the documents' x."""
+        x = amounts[self.document]
+        return self.sums(x * self.above(x) * self.weight**power)
+
+
+_KINDS: Mapping[Shape, type[RunLists]] = {
+    Shape.LINEAR: RunLists,
+    Shape.CASCADE: CascadeLists,
+    Shape.PRECISION: PrecisionLists,
+}

@@ -1,0 +1,119 @@
+"""The pool of a board: the documents that any number of runs retrieve, and each run's rank of each of them.
+
+Hits are flat arrays, run by run and query by query in rank order, so that memory grows with what was retrieved, not
+with runs times documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import io
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.numeric import FloatArray, Grouped, IndexArray
+
+KEYS = ["query", "document"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardPool(Grouped):
+    """Queries, their documents, and the hits: a run, a document and a rank each.
+
+    `sizes` says how many documents each query has, those of a query together. `lengths` (runs × queries) is the length
+    of each list, with the documents outside the pool. `rank` is the rank in the whole list.
+    """
+
+    runs: tuple[str, ...]
+    queries: pl.Series
+    documents: pl.Series
+    sizes: IndexArray
+    run: IndexArray
+    document: IndexArray
+    rank: IndexArray
+    lengths: IndexArray
+
+    @classmethod
+    def from_runs(cls, runs: Mapping[str, Any], *, depth: int | None = None, also: Any = None) -> BoardPool:
+        """The pool of what the runs (paths, frames, dicts; by name) retrieve, equal scores in the order of the input.
+
+        `depth` pools the first documents of each list only; further down a run's list keeps its ranks of them. `also`
+        are judgments whose documents belong to the pool even if no run retrieves them; a query that no run answers is
+        left out.
+        """
+        if not runs:
+            raise ParameterError("a board", "runs", "at least one run", None)
+        if depth is not None and (depth != int(depth) or depth < 1):
+            raise ParameterError("a board", "depth", "a whole number, 1 or more", depth)
+        hits = pl.concat([_ranked(io.run_from(source), n) for n, source in enumerate(runs.values())])
+        pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
+        keys = [pooled.select(KEYS)]
+        if also is not None:
+            answered = hits.select(pl.col("query").unique())
+            keys.append(io.judgments_from(also).select(KEYS).join(answered, on="query", how="semi"))
+        return cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
+
+    @classmethod
+    def _of(cls, runs: tuple[str, ...], hits: pl.DataFrame, keys: pl.DataFrame) -> BoardPool:
+        queries = keys["query"].unique(maintain_order=True)
+        numbers = pl.DataFrame({"query": queries, "number": np.arange(len(queries))})
+        rows = keys.join(numbers, on="query", how="left", maintain_order="left").sort("number", maintain_order=True)
+        rows = rows.with_columns(place=pl.int_range(len(rows), dtype=pl.Int64))
+        lengths = hits.group_by("run", "query").len().join(numbers, on="query")
+        longest = np.zeros((len(runs), len(queries)), dtype=np.int64)
+        longest[lengths["run"].to_numpy(), lengths["number"].to_numpy()] = lengths["len"].to_numpy()
+        found = hits.join(rows, on=KEYS).sort("run", "number", "rank")
+        return cls(
+            runs=runs,
+            queries=queries,
+            documents=rows["document"],
+            sizes=np.bincount(rows["number"].to_numpy(), minlength=len(queries)),
+            run=found["run"].to_numpy(),
+            document=found["place"].to_numpy(),
+            rank=found["rank"].to_numpy(),
+            lengths=longest,
+        )
+
+    @cached_property
+    def deepest(self) -> int:
+        """The length of the longest list."""
+        return int(max(self.lengths.max(), self.rank.max(initial=1)))
+
+    @cached_property
+    def cell(self) -> IndexArray:
+        """The list that each hit is in: its run's number times the number of queries, plus its query's."""
+        return np.asarray(self.run * len(self.queries) + self.query[self.document])
+
+    def grades(self, judgments: Any) -> FloatArray:
+        """The grade of each document of the pool in these judgments; NaN where there is none."""
+        known = io.judgments_from(judgments).select(*KEYS, "grade").unique(KEYS, keep="last", maintain_order=True)
+        rows = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+        found = rows.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
+        return np.asarray(found.cast(pl.Float64).fill_null(np.nan).to_numpy())
+
+    def weight_inside(self, weights: FloatArray) -> FloatArray:
+        """The share of each run's weight that lies inside the pool; `weights` are those of the ranks 1, 2, …
+
+        What is outside counts as not relevant, so a value rests on this share.
+        """
+        inside = np.bincount(self.run, weights[self.rank - 1], minlength=len(self.runs))
+        whole = np.append(0.0, np.cumsum(weights))[self.lengths].sum(axis=1)
+        return np.asarray(inside / np.where(whole > 0, whole, 1.0))
+
+
+def _ranked(run: pl.DataFrame, number: int) -> pl.DataFrame:
+    """The documents of a run with their ranks, 1, 2, … in each query."""
+    rows = run.select(pl.col(KEYS).cast(pl.String), pl.col("score").cast(pl.Float64))
+    if rows.select(pl.struct(KEYS).is_duplicated().any()).item():
+        raise InputError(f"run {number + 1} lists a document twice for a query")
+    falling = rows.sort("score", descending=True, maintain_order=True)
+    return falling.select(
+        *KEYS,
+        rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"),
+        run=pl.lit(number, dtype=pl.Int64),
+    )

@@ -1,0 +1,86 @@
+"""Readings: what a sample of labels says of every document of the pool.
+
+For each of K folds of the labelled documents the beliefs m are fitted without it, and a document's pseudo-label is
+
+    Ŷ = Y                          if it was labelled in another fold,
+    Ŷ = m + [in the fold] (Y − m)/π  else,   π = (p/K) / (1 − p(K − 1)/K)
+
+π is the chance to be in the fold, given that the document is in no other. So E Ŷ = Y and E Ŷ_iŶ_j = Y_iY_j for i ≠ j,
+whatever the beliefs are: sums of labels and of products of labels are estimated without bias.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.active.board.beliefs import Beliefs, believe
+from rankgauge.active.board.features import Features
+from rankgauge.active.board.stream import FOLDS
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Readings:
+    """The sample and what it says.
+
+    `best` (documents × thresholds) is the label where there is one, else the belief from all labels. `folds` (folds ×
+    documents × thresholds) are the pseudo-labels, `error` (labelled × thresholds) is (Y − m)·√(1 − p)/p.
+    """
+
+    labelled: IndexArray
+    judged: BoolArray
+    chance: FloatArray
+    beliefs: Beliefs
+    best: FloatArray
+    folds: FloatArray
+    error: FloatArray
+
+    @classmethod
+    def of(
+        cls, features: Features, labelled: IndexArray, reached: FloatArray, *, chance: FloatArray, fold: IndexArray
+    ) -> Readings:
+        """What the labels say: `reached` (labelled × thresholds) is 1 or 0, `chance` and `fold` are the stream's."""
+        beliefs = believe(features, labelled, reached)
+        best = beliefs.chance.copy()
+        best[labelled] = reached
+        folds = np.empty((FOLDS, *best.shape))
+        misses = np.empty_like(reached)
+        pick = (chance / FOLDS) / (1.0 - chance * (FOLDS - 1) / FOLDS)
+        for k in range(FOLDS):
+            left = fold[labelled] == k
+            m = believe(features, labelled[~left], reached[~left], beliefs.effects).chance
+            out = labelled[left]
+            misses[left] = reached[left] - m[out]
+            folds[k] = m
+            folds[k][labelled[~left]] = reached[~left]
+            folds[k][out] = m[out] + misses[left] / pick[out, np.newaxis]
+        p = chance[labelled, np.newaxis]
+        judged = np.zeros(len(chance), dtype=bool)
+        judged[labelled] = True
+        return cls(
+            labelled=labelled,
+            judged=judged,
+            chance=chance,
+            beliefs=beliefs,
+            best=best,
+            folds=folds,
+            error=misses * np.sqrt(1.0 - p) / p,
+        )
+
+    @property
+    def mean(self) -> FloatArray:
+        """The mean pseudo-label over the folds (documents × thresholds)."""
+        return np.asarray(self.folds.mean(axis=0))
+
+    @property
+    def doubt(self) -> FloatArray:
+        """The variance of each label under the beliefs, 0 for those that are known (documents × thresholds)."""
+        spread = self.beliefs.chance * (1.0 - self.beliefs.chance)
+        return np.where(self.judged[:, np.newaxis], 0.0, spread)
+
+    @property
+    def inflation(self) -> FloatArray:
+        """(1 − p) / p: by how much sampling multiplies a document's variance."""
+        return np.asarray((1.0 - self.chance) / self.chance)

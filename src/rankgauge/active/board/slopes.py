@@ -1,0 +1,91 @@
+"""Slopes: by how much a label moves each run's mean value.
+
+    ψ_szt = (H_sz · step_t − A_sq · c_qt) / (I_q · Q)
+
+H is the slope of what is above the line, for documents that the run retrieves. A is the run's ratio and c the slope of
+the ideal sum: that part holds for every document of the query, retrieved or not. Without an ideal, A is 0 and I is 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from rankgauge.active.board.lists import RunLists
+from rankgauge.numeric import FloatArray, IndexArray
+
+BLOCK = 8192
+"""How many documents are worked on at a time: runs × documents fit into the cache of a core or two."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Slopes:
+    """The parts of the slopes: `hit` (hits), `level` A (runs × queries), `curve` c (queries × thresholds), `steps`
+    (thresholds), and `scale` 1 / (I·Q) (queries); `query` is the query of each document."""
+
+    lists: RunLists
+    query: IndexArray
+    hit: FloatArray
+    level: FloatArray
+    curve: FloatArray
+    steps: FloatArray
+    scale: FloatArray
+
+    def moved(self, errors: FloatArray, documents: IndexArray) -> FloatArray:
+        """What errors of the labels of some documents (documents × thresholds) move each run's value by (runs ×
+        documents)."""
+        query = self.query[documents]
+        by_ideal = np.einsum("zt,zt->z", errors, self.curve[query])
+        found = -self.level[:, query] * by_ideal
+        place = np.full(len(self.query), -1)
+        place[documents] = np.arange(len(documents))
+        columns = place[self.lists.document]
+        inside = columns >= 0
+        columns = columns[inside]
+        found[self.lists.run[inside], columns] += self.hit[inside] * (errors @ self.steps)[columns]
+        return np.asarray(found * self.scale[query])
+
+    def spread(self, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """For each document ψ'Cψ averaged over the runs, and the same of the runs' mean slope.
+
+        `covariance` is documents × thresholds × thresholds.
+        """
+        worth, both, ideal = self._forms(covariance)
+        runs, documents, q = self.lists.shape[0], len(self.query), self.query
+        linear = np.bincount(self.lists.document, self.hit, minlength=documents) / runs
+        square = np.bincount(self.lists.document, self.hit**2, minlength=documents) / runs
+        mixed = np.bincount(self.lists.document, self.hit * self.level.ravel()[self.lists.cell], minlength=documents)
+        mean, squared = self.level.mean(axis=0)[q], (self.level**2).mean(axis=0)[q]
+        scale = self.scale[q] ** 2
+        whole = scale * (square * worth - 2 * mixed / runs * both + squared * ideal)
+        shared = scale * (linear**2 * worth - 2 * linear * mean * both + mean**2 * ideal)
+        return whole, shared
+
+    def gram(self, covariance: FloatArray) -> FloatArray:
+        """Σ_z ψ_s'C_zψ_t (runs × runs), for a covariance of each document's errors."""
+        worth, both, ideal = (form * self.scale[self.query] ** 2 for form in self._forms(covariance))
+        cross = self.lists.sums(self.hit * both[self.lists.document]) @ self.level.T
+        by_query = np.bincount(self.query, ideal, minlength=len(self.scale))
+        return np.asarray(self._hit_gram(worth) - cross - cross.T + (self.level * by_query) @ self.level.T)
+
+    def _forms(self, covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """step'C step, step'C c and c'C c of each document."""
+        stepped, curve = covariance @ self.steps, self.curve[self.query]
+        ideal = np.einsum("zt,ztu,zu->z", curve, covariance, curve)
+        return stepped @ self.steps, np.einsum("zt,zt->z", stepped, curve), ideal
+
+    def _hit_gram(self, worth: FloatArray) -> FloatArray:
+        """Σ_z H_sz H_tz worth_z, block by block in single precision: it is a variance, and the products are many."""
+        order = self.lists.by_document
+        document, run = self.lists.document[order], self.lists.run[order]
+        values = (self.hit * np.sqrt(worth)[self.lists.document])[order].astype(np.float32)
+        found = np.zeros((self.lists.shape[0], self.lists.shape[0]))
+        used, place = np.unique(document, return_inverse=True)
+        edges = np.searchsorted(place, np.arange(0, len(used) + BLOCK, BLOCK))
+        for n, (start, stop) in enumerate(pairwise(edges)):
+            dense = np.zeros((self.lists.shape[0], BLOCK), dtype=np.float32)
+            dense[run[start:stop], place[start:stop] - n * BLOCK] = values[start:stop]
+            found += dense @ dense.T
+        return found

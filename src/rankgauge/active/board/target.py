@@ -1,0 +1,125 @@
+"""What is estimated for every run of a board: a measure, taken apart into steps of worth and weights of ranks.
+
+A grade's worth is a sum of steps, one for each threshold of the scale that the grade reaches. So the value of a run is
+a polynomial in indicators "the document reaches threshold t", and a ratio divides it by a function of their sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgauge import dialects
+from rankgauge.active.board.ideal import IdealSum
+from rankgauge.active.board.pool import BoardPool
+from rankgauge.active.defaults import DIALECT
+from rankgauge.active.target import grade_worths, require_mean
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.measures import Measure, parse
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.measures.measure import DEFAULTS
+from rankgauge.numeric import FloatArray
+from rankgauge.policies import IdealPool, ShortList, Ties, Unjudged
+
+PLAIN = {"unjudged": Unjudged.NOT_RELEVANT, "single_arithmetic": False, "fewest": 1, "cut_ideal": False, "depth": None}
+"""The choices of a dialect under which a value is what the measure's formula says of the whole list."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardTarget:
+    """A measure under a dialect, on a scale of grades.
+
+    `steps` (thresholds) is what each threshold adds to the worth of a document, `weights` what the ranks 1, 2, … are
+    worth, 0 past the cutoff. `ideal` is what the sum is divided by, if by anything. `name` is as the user wrote it.
+    """
+
+    name: str
+    measure: Measure
+    dialect: Dialect
+    shape: Shape
+    grades: FloatArray
+    steps: FloatArray
+    weights: FloatArray
+    ideal: IdealSum | None
+
+    @classmethod
+    def of(
+        cls,
+        measure: str | Measure,
+        pool: BoardPool,
+        *,
+        grades: FloatArray,
+        dialect: str | Dialect = DIALECT,
+        **overrides: Any,
+    ) -> BoardTarget:
+        """The target that a measure of the registry names, for documents whose grades are on this ascending scale."""
+        spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
+        wanted = spoken.read(parse(measure)).bound(DEFAULTS)
+        require_mean(wanted, spoken)
+        _require_plain(wanted, spoken)
+        above, below = _parts(wanted)
+        return cls(
+            name=str(parse(measure)),
+            measure=wanted,
+            dialect=spoken,
+            shape=above.shape,
+            grades=grades,
+            steps=_steps(above, spoken, grades, wanted),
+            weights=_weights(above, pool.deepest),
+            ideal=None if below is None else _ideal(below, spoken, grades, wanted, int(pool.sizes.max())),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def reached(grades: FloatArray, scale: FloatArray) -> FloatArray:
+    """Whether each grade reaches each threshold of the scale: 1 or 0 (documents × thresholds)."""
+    return np.asarray(grades[:, np.newaxis] >= scale[1:], dtype=np.float64)
+
+
+def _parts(measure: Measure) -> tuple[Form, Form | None]:
+    """What is above the line and what is below it, as the measure states them."""
+    form, above, below = measure.form(), measure.numerator(), measure.ideal()
+    if form is not None and form.shape in (Shape.LINEAR, Shape.CASCADE):
+        return form, None
+    if above is None or below is None or above.shape not in (Shape.LINEAR, Shape.PRECISION):
+        expected = "one that states its form, or its numerator and its ideal, such as nDCG@10, AP, P@10, RBP or ERR@10"
+        raise ParameterError("a board", "measure", expected, str(measure))
+    return above, below
+
+
+def _require_plain(measure: Measure, dialect: Dialect) -> None:
+    broken = [name for name, plain in PLAIN.items() if getattr(dialect, name) != plain]
+    broken += ["short"] if dialect.choice("short", measure) is ShortList.ZERO else []
+    broken += ["ideal"] if dialect.choice("ideal", measure) is not IdealPool.JUDGED else []
+    broken += ["empty"] if dialect.choice("empty", measure) != 0.0 else []
+    if broken or measure.judged_only:
+        what = ", ".join(broken) or "judged_only"
+        raise ParameterError("a board", "dialect", f"one with the usual choice of {what}", dialect.name)
+
+
+def _steps(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure) -> FloatArray:
+    worths = grade_worths(form, dialect, grades)
+    if worths[0] != 0 or (np.diff(worths) < 0).any():
+        raise InputError(
+            f"{measure}: the grades {', '.join(f'{grade:g}' for grade in grades)} are worth "
+            f"{', '.join(f'{worth:g}' for worth in worths)}",
+            hint="On a board the lowest grade is worth 0, as a document outside the pool is, and no grade less than a "
+            "lower one.",
+        )
+    return np.diff(worths)
+
+
+def _weights(form: Form, deepest: int) -> FloatArray:
+    ranks = np.arange(1.0, deepest + 1)
+    return np.where(ranks <= (np.inf if form.cutoff is None else form.cutoff), form.weight(ranks), 0.0)
+
+
+def _ideal(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure, most: int) -> IdealSum:
+    last = most if form.cutoff is None else int(min(form.cutoff, most))
+    weights = form.weight(np.arange(1.0, last + 1))
+    return IdealSum(steps=_steps(form, dialect, grades, measure), weights=weights, cut=form.cutoff is not None)

@@ -1,0 +1,157 @@
+"""Values: each run's value of each query from the readings, and the slopes and variances that its error has.
+
+A linear measure takes pseudo-labels as they are, a cascade its tangent at the best guess:
+
+    f = f(Y0) + slope(Y0)·(Ŷ − Y0)
+
+A ratio starts at the ratio A0 of the best guess and corrects it by what the sample says,
+
+    f = A0 + (U − A0·[I + Σ_t D'(Ñ_t)(N̂_t − Ñ_t)]) / I,   I = Σ_t D(Ñ_t)
+
+so that an error of A0 counts only in the second order. AP's numerator U is quadratic; pairs of pseudo-labels make it
+exact but noisy, so its quadratic part is drawn towards what the beliefs expect of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.active.board.counts import count
+from rankgauge.active.board.features import Features
+from rankgauge.active.board.ideal import IdealSum
+from rankgauge.active.board.lists import PrecisionLists, RunLists
+from rankgauge.active.board.readings import Readings
+from rankgauge.active.board.slopes import Slopes
+from rankgauge.active.board.target import BoardTarget
+from rankgauge.numeric import FloatArray
+
+MISFIT = 1.0
+"""How many times further believed counts may be off than the beliefs say."""
+
+PRECISION_MISFIT = 3.0
+"""The same for sums of precisions, whose ratio follows the count one to one."""
+
+LIFT = 2.0
+"""A run's believed ratios are brought to the level that its sample shows, by no more than this factor."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Values:
+    """The values (runs × queries), their slopes, and the variance of each run's mean that slopes do not show (runs)."""
+
+    by_query: FloatArray
+    slopes: Slopes
+    further: FloatArray
+
+
+def value(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
+    """The values of all runs."""
+    if target.ideal is None:
+        return _difference(target, lists, features, readings)
+    if isinstance(lists, PrecisionLists):
+        return _precision_ratio(target, target.ideal, lists, features, readings)
+    return _linear_ratio(target, target.ideal, lists, features, readings)
+
+
+def _difference(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
+    best, queries = readings.best @ target.steps, len(features.sizes)
+    hit = lists.slopes(best)
+    gap = readings.mean @ target.steps - best
+    slopes = Slopes(
+        lists=lists,
+        query=features.query,
+        hit=hit,
+        level=np.zeros(lists.shape),
+        curve=np.zeros((queries, len(target.steps))),
+        steps=target.steps,
+        scale=np.full(queries, 1.0 / queries),
+    )
+    found = lists.values(best) + lists.sums(hit * gap[lists.document])
+    return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]))
+
+
+def _linear_ratio(
+    target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Features, readings: Readings
+) -> Values:
+    counts = count(features, readings, MISFIT)
+    best = readings.best @ target.steps
+    level = lists.values(best) / np.maximum(ideal.at(counts.believed), ideal.least)
+    divisor, curve = ideal.expected(counts.weighed, counts.trust * counts.variance)
+    divisor = np.maximum(divisor, ideal.least)
+    moved = np.einsum("qt,qt->q", curve, counts.sampled - counts.weighed)
+    found = (lists.values(readings.mean @ target.steps) - level * moved) / divisor
+    slopes = Slopes(
+        lists=lists,
+        query=features.query,
+        hit=lists.slopes(best),
+        level=level,
+        curve=curve,
+        steps=target.steps,
+        scale=1.0 / (divisor * len(divisor)),
+    )
+    return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]))
+
+
+def _precision_ratio(
+    target: BoardTarget, ideal: IdealSum, lists: PrecisionLists, features: Features, readings: Readings
+) -> Values:
+    counts = count(features, readings, PRECISION_MISFIT)
+    t = int(np.flatnonzero(target.steps)[0])
+    best, mean = readings.best[:, t], readings.mean[:, t]
+    divisor = np.maximum(counts.weighed[:, t], ideal.least)
+    guess, hit = lists.values(best), lists.slopes(best)
+    summed = np.mean([lists.values(fold[:, t]) for fold in readings.folds], axis=0)
+    level = _lifted(guess / np.maximum(counts.believed[:, t], ideal.least), summed, counts.sampled[:, t], divisor)
+    # U(Y0 + d) = U(Y0) + slope·d + Σ_{j above i} d_i d_j / i: the quadratic part is what the others leave.
+    quadratic = (summed - guess - lists.sums(hit * (mean - best)[lists.document])) / divisor
+    expected, noise = _second_order(t, lists, features, readings, divisor)
+    keep = np.where(noise > 0, expected**2 / np.where(noise > 0, expected**2 + noise, 1.0), 1.0)
+    drawn = (1.0 - keep)[:, np.newaxis] * (quadratic - expected[:, np.newaxis])
+    found = level + (summed - level * counts.sampled[:, t]) / divisor - drawn
+    slopes = Slopes(
+        lists=lists,
+        query=features.query,
+        hit=hit,
+        level=level,
+        curve=np.broadcast_to(target.steps, (len(divisor), len(target.steps))),
+        steps=target.steps,
+        scale=1.0 / (divisor * len(divisor)),
+    )
+    bend = _bend(lists, features, readings.doubt[:, t], hit, level)
+    bent = (bend * (counts.trust * counts.variance)[:, t] / divisor**2).mean(axis=1)
+    further = keep**2 * noise + (1.0 - keep) ** 2 * expected**2 + bent**2 / 2
+    return Values(by_query=found, slopes=slopes, further=further)
+
+
+def _lifted(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:
+    """The believed ratios (runs × queries), times a factor for each run that brings them to its sample's level."""
+    shown, believed = (summed / divisor).sum(axis=1), (level * sampled / divisor).sum(axis=1)
+    factor = np.where(believed > 0, shown / np.where(believed > 0, believed, 1.0), 1.0)
+    return np.asarray(level * np.clip(factor, 1.0 / LIFT, LIFT)[:, np.newaxis])
+
+
+def _second_order(
+    t: int, lists: PrecisionLists, features: Features, readings: Readings, divisor: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """What the beliefs expect of the quadratic part, as documents of a query share its effect, and the variance with
+    which the sample shows it (runs)."""
+    doubt, queries = readings.doubt[:, t], len(divisor)
+    root = np.linalg.cholesky(readings.beliefs.effects.covariance[:, t])
+    shared = doubt[:, np.newaxis] * np.einsum("zi,zij->zj", features.w, root[features.query])
+    expected = sum((lists.pairs(np.ascontiguousarray(column)) for column in shared.T), np.zeros(lists.shape))
+    shown = np.zeros(len(doubt))
+    shown[readings.labelled] = readings.error[:, t] ** 2
+    chance = readings.beliefs.chance[:, t]
+    believed = chance * (1.0 - chance) * readings.inflation
+    scale = (divisor * queries) ** 2
+    by_labels, by_beliefs = ((lists.pairs(x, power=2) / scale).sum(axis=1) for x in (shown, believed))
+    noise = np.maximum(by_labels, (by_labels + by_beliefs) / 2)
+    return (expected / divisor).mean(axis=1), noise
+
+
+def _bend(lists: RunLists, features: Features, doubt: FloatArray, hit: FloatArray, level: FloatArray) -> FloatArray:
+    """The mean slope of the documents that are in doubt (runs × queries): an error of the count acts through it."""
+    whole = np.add.reduceat(doubt, features.starts)
+    return np.asarray(lists.sums(hit * doubt[lists.document]) / np.where(whole > 0, whole, 1.0) - level)
