@@ -5,7 +5,8 @@ Queries are drawn with replacement from
 
     q*(x) ∝ λ(x)^−½ · √E[(L − R_θ)² | x; θ]          (δ and Δ_θ in place of L and R_θ for two rankers)
 
-and the value is estimated by Σ w L / Σ w with w = p / q. A query that is drawn again costs nothing.
+(equations 11 and 12), and the value is estimated by Σ w L / Σ w with w = p / q (equation 6). A query that is drawn
+again costs nothing: its labels are looked up (Section 4).
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def drawing(pool: Pool, target: Target, *, beliefs: str, costs: str, mixed: floa
     if beliefs == "uniform":
         pool = pool.with_beliefs(np.full_like(pool.beliefs, 1 / len(pool.grades)))
     price = target.query_costs(pool) if costs == "pool" else np.ones(m)
-    # A query with a certain value that is the mean gets 0, as in the paper's Eq. 12. With two equal lists this breaks
-    # consistency, which `paper+defensive` repairs.
+    # A query whose value is certain and equal to the mean gets 0, as in the paper's Eqs. 11 and 12. If its two lists
+    # are equal and Δ_θ is 0, the estimate is not consistent, which `paper+defensive` repairs.
     chance = np.sqrt(moments(pool, target).about() / np.maximum(price, np.finfo(float).tiny))
     total = chance.sum()
     return (1 - mixed) * (chance / total if total > 0 else np.full(m, 1 / m)) + mixed / m
@@ -45,7 +46,9 @@ class PaperPlan(ReplacementPlan):
 
 @dataclass(frozen=True, kw_only=True)
 class PaperMethod(Method):
-    """Queries are drawn more often if their values are uncertain for the cost, and weighed by how unlikely they were.
+    """Queries are drawn more often if they cost little and their values are expected to be far from the mean.
+
+    Each draw is weighted by the inverse of its probability.
 
     `beliefs="uniform"` takes all grades for equally likely (the paper's uniD), `costs="one"` all queries for equally
     costly (uniC). Budgets are still spent at the pool's costs.

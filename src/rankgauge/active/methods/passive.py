@@ -1,4 +1,4 @@
-"""passive: queries in random order, each as likely as any other, as without a model."""
+"""passive: queries in random order, none twice; it needs no model of relevance."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """passive-iid: the baseline of Sawade et al. (2012): queries drawn independently, each as likely as any other.
 
-A query may be drawn again: it then costs nothing and counts once more, as in equation 5 of the paper. `passive` draws
-no query twice, and is the more precise the larger the share of the pool that the budget buys.
+A query may be drawn again: it then counts once more (equation 5 of the paper) and costs nothing, since its labels are
+known (Section 4). `passive` draws no query twice, and is more precise: the more so, the larger the share of the pool
+that the budget buys.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     V_{n+1} = 0,   V_i = φ_i E ℓ_i + (1 − E ℓ_i) V_{i+1};   E L = V_1
     Var L = Σ_i [Π_{k<i} E(1 − ℓ_k)²] · Var ℓ_i · (φ_i − V_{i+1})²
 
-V_i is the value that a user who has come to rank i can still expect. What the label of rank i adds to the variance is
-independent of those below it, so the variance is a plain sum. Nothing is divided, so that perfect documents and lists
-of any length work: the form of Sawade et al. 2012, equation 23, divides by products that underflow.
+V_i is the value that a user who has come to rank i can still expect. What the label of rank i adds to L has mean 0
+given the labels above it, so the variance is a plain sum. Nothing is divided, so that perfect documents and lists of
+any length work: the form of Sawade et al. 2012, equation 23, divides by products that underflow.
 """
 
 from __future__ import annotations

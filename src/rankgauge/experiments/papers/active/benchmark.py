@@ -66,7 +66,7 @@ class Benchmark:
     cost: str
     budgets: tuple[float, ...]
     at: float
-    """Where savings are measured: the paper's 300 on the generated set."""
+    """Where savings are measured: on the generated set 300, which the paper names for Figure 1."""
     forest: Mapping[str, Any]
     efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
     """Slow methods get less to do; by method and measure."""

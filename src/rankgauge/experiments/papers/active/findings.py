@@ -1,4 +1,4 @@
-"""The numbers behind the claims: labels saved, wrong choices, errors by training size, and coverage."""
+"""The numbers behind the claims: cost saved, wrong choices, errors by training size, and coverage."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankgauge.experiments.papers.active.rankers import Predictions
 
 ONE = {"Random Forest": "RF regression", "ordered logit": "ordered logit"}
-"""The rankers of Figure 1, by their titles there."""
+"""The rankers of Figure 1, by the titles of the scenarios."""
 
 PAIRS = {
     "RF regression − RF classification": ("RF regression", "RF classification"),
@@ -62,7 +62,10 @@ def one_ranker(found: Predictions) -> Iterator[Scenario]:
 
 
 def two_rankers(found: Predictions) -> Iterator[Scenario]:
-    """Figure 2: which of two rankers is better, with the mixture of their beliefs."""
+    """Figure 2: which of two rankers is better, with the mixture of their beliefs.
+
+    The paper says so only of ordered logit and Random Forest; not which beliefs the other pairs have.
+    """
     for title, pair in PAIRS.items():
         yield _scenario(found, title, "figure-2", *pair)
 
