@@ -38,7 +38,7 @@ def sampling_distribution(
     """The chances to draw each query with, and the moments of its value under the beliefs, as two Spark frames.
 
     `pool` is a Spark frame with a row for each query and document; its columns and the options are those of `Pool.of`.
-    The first frame is (query, cost, chance, judged): `chance` is q* of Sawade et al. 2013 with a share `mixed` of
+    The first frame is (query, cost, chance, judged): `chance` is q* of Sawade et al. 2012 with a share `mixed` of
     uniform chances, `judged` the probability that the query is drawn at all before the budget is spent. The second is
     (query, mean, variance, cost). Sums over the pool are needed, so this runs the job; the moments are kept (cached).
     """

@@ -64,7 +64,7 @@ def one_ranker(found: Predictions) -> Iterator[Scenario]:
 def two_rankers(found: Predictions) -> Iterator[Scenario]:
     """Figure 2: which of two rankers is better, with the mixture of their beliefs.
 
-    The paper says so only of ordered logit and Random Forest; not which beliefs the other pairs have.
+    The paper mixes those of ordered logit and Random Forest; for the other pairs it does not say.
     """
     for title, pair in PAIRS.items():
         yield _scenario(found, title, "figure-2", *pair)
