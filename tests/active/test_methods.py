@@ -14,7 +14,7 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.sampling.document_walk import QueryBlock, WorthTable
 from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.active.sampling.regression import RIDGE, Regression
-from rankgauge.active.sampling.staged_plan import Luck
+from rankgauge.active.sampling.stage import Luck
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.active.graded import DCG, ERR, NDCG, graded_pool, play

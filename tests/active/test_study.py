@@ -16,7 +16,7 @@ def repetitions(spread: float, budget: float, *, seed: int, truth: float = 0.3, 
     error = spread / np.sqrt(budget)
     value = truth + error * np.random.default_rng(seed).standard_normal(count)
     whole = np.full(count, error)
-    return Repetitions(
+    return Repetitions.around(
         value=value,
         error=whole,
         freedom=np.full(count, np.inf),
@@ -70,7 +70,7 @@ def test_nothing_is_saved_against_oneself() -> None:
 def test_selection_errors() -> None:
     """An estimate of the wrong sign chooses the wrong ranker; 0 chooses by a coin."""
     truth = -0.1
-    part = Repetitions(
+    part = Repetitions.around(
         value=np.array([-0.2, 0.3, 0.0, -0.1]),
         **{n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")},
     )
@@ -81,7 +81,7 @@ def test_selection_errors() -> None:
 
 def test_repetitions_without_an_estimate_are_counted_apart() -> None:
     """A budget that buys nothing gives no estimate: the means are over those that there are."""
-    part = Repetitions(
+    part = Repetitions.around(
         value=np.array([0.2, np.nan, 0.4, 0.3]),
         **{n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")},
     )
@@ -104,7 +104,7 @@ def test_a_budget_that_buys_nothing_has_no_numbers() -> None:
     ones = {n: np.ones(4) for n in ("error", "freedom", "cost", "draws", "labels")}
     parts = {1.0: np.full(4, np.nan), 2.0: np.array([0.2, 0.4, 0.2, 0.4])}
     found = ErrorCurve.of(
-        "m", {b: Repetitions(value=v, **{**ones, "cost": np.full(4, b)}) for b, v in parts.items()}, 0.3
+        "m", {b: Repetitions.around(value=v, **{**ones, "cost": np.full(4, b)}) for b, v in parts.items()}, 0.3
     )
     assert np.isnan(found.to_frame()["error"].to_list()).tolist() == [True, False]
     assert saving(found, found).value == pytest.approx(0.0, abs=1e-9)

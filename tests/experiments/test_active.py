@@ -286,7 +286,7 @@ def choosing(name: str, shares: dict[float, float], far: float = 1.0) -> ErrorCu
     for budget, share in shares.items():
         value = 1.0 + far * np.where(np.arange(100) < 100 * share, -1.5, 2.0)
         same = {name: np.full(100, budget) for name in ("error", "freedom", "cost", "draws", "labels")}
-        found[budget] = Repetitions(value=value, **same)
+        found[budget] = Repetitions.around(value=value, **same)
     return ErrorCurve.of(name, found, 1.0)
 
 

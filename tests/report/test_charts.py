@@ -132,8 +132,9 @@ def test_notebooks_show_tables(comparison: rg.Comparison, audited: Audit) -> Non
 
 
 def test_an_estimate_without_an_interval() -> None:
-    """Before there are draws enough for an interval there is a dash."""
+    """Before there are queries enough for an interval there is no number."""
     nothing = Estimate(
         value=0.5, error=np.nan, low=np.nan, high=np.nan, level=0.95, draws=1, labels=1, cost=1.0, method="passive"
     )
-    assert str(nothing) == "0.5000 (95% interval –; 1 spent, passive)"
+    assert str(nothing) == "not yet (1 spent, passive)"
+    assert "not yet" in nothing._repr_html_()

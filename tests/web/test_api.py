@@ -105,18 +105,18 @@ def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
     """A campaign can be made, judged, watched, settled, paused and taken out by programs alone."""
     with RoomClient(house.base, token=token(house)) as room:
         made = room.create(
-            "autumn", write_pool(tmp_path), measure="ERR@5", budget=40, levels=LEVELS, assessors=2, method="passive"
+            "autumn", write_pool(tmp_path), measure="ERR@5", budget=50, levels=LEVELS, assessors=2, method="passive"
         )
         number = made["id"]
         assert (made["name"], made["measure"], made["estimate"]) == ("autumn", "ERR@5", None)
         assert [one["id"] for one in room.campaigns()] == [number]
         judge(house, number, {"ann": 0, "bob": 1})
         now = room.campaign(number)
-        assert now["progress"]["spent"] == now["progress"]["labels"] == 40  # 4 queries × 5 documents × 2 assessors
+        assert now["progress"]["spent"] == now["progress"]["labels"] == 50  # 5 queries × 5 documents × 2 assessors
         assert now["estimate"]["low"] <= now["estimate"]["value"] <= now["estimate"]["high"]
         labels = room.labels(number)
-        assert labels.group_by("assessor").len().sort("assessor").rows() == [("ann", 20), ("bob", 20)]
-        assert len(room.judgments(number)) == 20
+        assert labels.group_by("assessor").len().sort("assessor").rows() == [("ann", 25), ("bob", 25)]
+        assert len(room.judgments(number)) == 25
         assert b"ann" in room.file(number, "assessors.txt")
         (tmp_path / "campaign.rg").write_bytes(room.file(number, "campaign.rg"))
         again = room.create("again", tmp_path / "campaign.rg", budget=1)

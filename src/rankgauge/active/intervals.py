@@ -2,9 +2,15 @@
 
 If you stop when the t interval looks narrow enough, its coverage falls to about 50 %. A confidence sequence holds at
 all times at once, and is 1.55 times as wide.
+
+Few queries say nothing about rare ones: where nine of ten have an AP of 1, a sample of six often looks certain. So an
+interval reaches at least as far as unseen exceptions could move the mean, and there is none from fewer than five
+queries.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +22,11 @@ from rankgauge.policies import Policy
 FIRST = 100
 """The number of draws from which the asymptotic sequence is given, and at which it is narrowest."""
 
+FEWEST = 5
+"""The fewest judged queries that an interval is given for, unless the pool has no more."""
+
+ROUNDING = 1e-9
+
 
 class IntervalKind(Policy):
     """Interval: when the interval holds."""
@@ -23,6 +34,51 @@ class IntervalKind(Policy):
     T = "t", "valid for a budget that was fixed in advance"
     SEQUENCE = "sequence", f"valid whenever you stop after {FIRST} draws or more (asymptotically)"
     BERNSTEIN = "bernstein", "valid whenever you stop, after any number of draws, if values are bounded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """What estimates rest on, beside their standard errors: how many of the pool's queries, and what values may be."""
+
+    queries: npt.ArrayLike
+    """The number of different queries with judged documents."""
+    size: int
+    """The number of queries in the pool."""
+    bounds: tuple[float, float]
+    """The least and the largest value of a query."""
+    whole: npt.ArrayLike = 1.0
+    """The weight of queries judged whole; the rest is that of single documents, of which every query has its share."""
+
+
+def ends(value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis, level: float) -> tuple[FloatArray, FloatArray]:
+    """The ends of the interval that reaches this far to either side, and at least as far as unseen exceptions do.
+
+    They are infinite where there is no interval: from too few queries, or around a value that is out of bounds.
+    """
+    at, reach = np.asarray(value, dtype=float), np.asarray(half, dtype=float)
+    low, high = basis.bounds
+    share = np.asarray(basis.whole) * unseen(basis.queries, basis.size, level) / basis.size
+    with np.errstate(invalid="ignore"):
+        bottom = np.maximum(at - np.maximum(reach, share * (at - low)), low)
+        top = np.minimum(at + np.maximum(reach, share * (high - at)), high)
+    room = ROUNDING * max(high - low, 1.0)
+    known = np.isfinite(reach) & (at >= low - room) & (at <= high + room)
+    known &= np.asarray(basis.queries) >= min(FEWEST, basis.size)
+    return np.where(known, bottom, -np.inf), np.where(known, top, np.inf)
+
+
+def unseen(queries: npt.ArrayLike, size: int, level: float) -> FloatArray:
+    """The most exceptions that a pool may have if a random sample of its queries shows none of them.
+
+    Of x exceptions a sample of n queries without replacement misses all with probability Π (1 − n / (size − i)), i < x.
+    More than the returned number would be missed in less than half of 1 − level: one side of the interval's share.
+    """
+    counts, which = np.unique(np.asarray(queries, dtype=float), return_inverse=True)
+    left = size - np.arange(size, dtype=float)
+    with np.errstate(divide="ignore"):  # a sample that must contain one of them
+        missed = [np.cumsum(np.log1p(-np.minimum(count / left, 1.0))) for count in counts]
+    found = np.array([np.sum(chance >= np.log((1 - level) / 2)) for chance in missed], dtype=float)
+    return found[which].reshape(np.shape(queries))
 
 
 def half_width(

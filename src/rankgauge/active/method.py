@@ -8,13 +8,15 @@ to judge would be over-represented.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rankgauge import display
-from rankgauge.active.intervals import IntervalKind, half_width
+from rankgauge.active.defaults import LEVEL
+from rankgauge.active.intervals import Basis, IntervalKind, ends, half_width
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
@@ -27,7 +29,8 @@ class Estimate:
     """An estimate from the first draws: the value, its standard error, and a confidence interval at the level.
 
     `freedom` is the degrees of freedom of the standard error. `interval` is the kind of the interval: t if the budget
-    was fixed in advance, sequence to stop at any time.
+    was fixed in advance, sequence to stop at any time. `basis` says what the interval rests on; a campaign that a
+    version before 0.3 began has none. While no honest interval can be given, its ends are infinite.
     """
 
     value: float
@@ -41,33 +44,52 @@ class Estimate:
     method: str
     interval: str = IntervalKind.T
     freedom: float = np.inf
+    basis: Basis | None = None
 
     @classmethod
     def around(cls, value: float, error: float, *, draws: int, freedom: float, **fields: Any) -> Estimate:
         """The estimate with the interval of its kind and level around the value."""
-        level, kind = fields["level"], fields["interval"]
+        level, kind, basis = fields["level"], fields["interval"], fields.get("basis")
         half = float(half_width(error, draws=draws, freedom=freedom, level=level, kind=kind))
-        return cls(
-            value=value, error=error, low=value - half, high=value + half, draws=draws, freedom=freedom, **fields
-        )
+        low, high = (value - half, value + half) if basis is None else ends(value, half, basis=basis, level=level)
+        return cls(value=value, error=error, low=float(low), high=float(high), draws=draws, freedom=freedom, **fields)
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is an interval; without one the value is not shown either."""
+        return bool(np.isfinite(self.high - self.low))
+
+    @property
+    def queries(self) -> int:
+        """How many different queries the estimate rests on, as far as it is known."""
+        return self.draws if self.basis is None else int(np.asarray(self.basis.queries))
 
     def to_json(self) -> dict[str, Any]:
-        """The fields, for JSON."""
-        return asdict(self)
+        """The fields, for JSON; a value that is not shown is NaN."""
+        found = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "basis"}
+        if self.basis is None:
+            return found
+        return found | {"value": self.value if self.shown else np.nan, "queries": self.queries}
 
     def __str__(self) -> str:
-        ends = display.interval(self.low, self.high)
-        return f"{self.value:.4f} ({self.level:.0%} interval {ends}; {self.cost:g} spent, {self.method})"
+        spent = f"{self.cost:g} spent, {self.method}"
+        if not self.shown:
+            return f"not yet ({spent})"
+        return f"{self.value:.4f} ({self.level:.0%} interval {display.interval(self.low, self.high)}; {spent})"
 
     def _repr_html_(self) -> str:
-        row = (f"{self.value:.4f}", display.interval(self.low, self.high), f"{self.cost:g}")
+        found = (f"{self.value:.4f}", display.interval(self.low, self.high)) if self.shown else ("not yet", "")
+        row = (*found, f"{self.cost:g}")
         heads = ("estimate", f"{self.level:.0%} interval", "spent")
         return display.table(heads, [row], f"method {self.method}; {self.draws} draws; interval: {self.interval}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Repetitions:
-    """The estimates of many repetitions on a pool with known grades (one entry per repetition)."""
+    """The estimates of many repetitions on a pool with known grades (one entry per repetition).
+
+    `low` and `high` are the ends of the 95 % interval for a fixed budget, infinite where there is none.
+    """
 
     value: FloatArray
     error: FloatArray
@@ -75,9 +97,20 @@ class Repetitions:
     cost: FloatArray
     draws: FloatArray
     labels: FloatArray
+    low: FloatArray
+    high: FloatArray
 
     def __len__(self) -> int:
         return len(self.value)
+
+    @classmethod
+    def around(
+        cls, *, value: FloatArray, error: FloatArray, freedom: FloatArray, basis: Basis | None = None, **facts: Any
+    ) -> Self:
+        """The estimates with their intervals, as those of `Estimate.around`."""
+        half = half_width(error, draws=facts["draws"], freedom=freedom, level=LEVEL)
+        low, high = (value - half, value + half) if basis is None else ends(value, half, basis=basis, level=LEVEL)
+        return cls(value=value, error=error, freedom=freedom, low=low, high=high, **facts)
 
     @classmethod
     def joined(cls, parts: list[Repetitions]) -> Repetitions:
@@ -89,6 +122,8 @@ class Plan(ABC):
     """The draws of a method, fixed by pool, target, budget and seed: what they ask for, and the estimate from them."""
 
     method: ClassVar[str] = ""
+    cautious: bool = True
+    """Whether intervals mind how few queries they rest on. Campaigns that a version before 0.3 began do not."""
 
     def __init__(self, pool: Pool, target: Target, *, budget: float, seed: int) -> None:
         if not budget > 0:
@@ -119,6 +154,10 @@ class Plan(ABC):
     @abstractmethod
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         """The estimate from the first n draws, all of which must be complete."""
+
+    def basis(self, queries: npt.ArrayLike, whole: npt.ArrayLike = 1.0) -> Basis:
+        """What an estimate from that number of different queries rests on."""
+        return Basis(queries=queries, size=len(self.pool.sizes), bounds=self.target.extent(self.pool), whole=whole)
 
     def opened(self, grades: FloatArray) -> int | None:
         """How many draws may ask for labels now; None if all may.

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from rankgauge.active.method import Repetitions
-from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.numeric import FloatArray
 
-LEVEL = 0.95
 TINY = 1e-12
 NONE = 1e12
 """The error that counts if there is no estimate."""
@@ -29,14 +27,17 @@ GROUPS = 25
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ErrorCurve:
     """The estimates of a method's repetitions at each budget (budgets × repetitions), and the true value of each
-    repetition, which differs if there are several pools."""
+    repetition, which differs if there are several pools.
+
+    `covered` is 1 where the interval contains the true value, 0 where it does not, and NaN where there is no interval.
+    """
 
     method: str
     budgets: FloatArray
     values: FloatArray
     costs: FloatArray
     labels: FloatArray
-    covered: BoolArray
+    covered: FloatArray
     truth: FloatArray
 
     @classmethod
@@ -90,7 +91,7 @@ class ErrorCurve:
         }
         for name, found in (("error", self.error), ("wrong", self.wrong), ("coverage", self.covered)):
             kept = np.where(given, found, np.nan)
-            mean, count = _mean(kept), given.sum(axis=1)
+            mean, count = _mean(kept), (~np.isnan(kept)).sum(axis=1)
             columns[name] = mean
             columns[f"{name}_se"] = np.sqrt(_mean((kept - mean[:, np.newaxis]) ** 2) / np.maximum(count - 1, 1))
         return pl.DataFrame(columns)
@@ -160,10 +161,11 @@ def _mean(values: FloatArray) -> FloatArray:
     )
 
 
-def _covers(found: Repetitions, truth: float) -> BoolArray:
-    """Whether the interval of each repetition contains the true value."""
-    width = stats.t.ppf(0.5 + LEVEL / 2, np.maximum(found.freedom, 1.0)) * found.error
-    return np.asarray(np.abs(found.value - truth) <= width)
+def _covers(found: Repetitions, truth: float) -> FloatArray:
+    """Whether the interval of each repetition contains the true value; NaN where there is none."""
+    room = TINY * max(abs(truth), 1.0)
+    inside = (found.low <= truth + room) & (truth <= found.high + room)
+    return np.where(np.isfinite(found.high - found.low), inside.astype(float), np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -103,6 +103,19 @@ class Target:
         low, high = self.measure.facts.bounds
         return (low, high) if pool.rankers == 1 else (low - high, high - low)
 
+    def extent(self, pool: Pool) -> tuple[float, float]:
+        """The bounds, with the least and the largest value in this pool where the measure has no end."""
+        return self.remembered("extent", (pool.ranks, pool.grades), lambda: self._extent(pool))
+
+    def _extent(self, pool: Pool) -> tuple[float, float]:
+        low, high = self.measure.facts.bounds
+        if not np.isfinite([low, high]).all():
+            # Such measures are sums over documents: they end where every document has the lowest or the highest grade.
+            alike = [np.full(len(pool.documents), grade) for grade in (pool.grades.min(), pool.grades.max())]
+            values = np.concatenate([values for grades in alike for values in self._lists(pool, grades)])
+            low, high = max(low, float(values.min())), min(high, float(values.max()))
+        return (low, high) if pool.rankers == 1 else (low - high, high - low)
+
     def worths(self, grades: npt.ArrayLike) -> FloatArray:
         """What grades are worth, on the scale or not; NaN where a grade is not known."""
         assert self.form is not None
@@ -111,13 +124,17 @@ class Target:
     def values(self, pool: Pool, grades: npt.ArrayLike) -> FloatArray:
         """The value of each query under these grades of its documents; NaN if one that it depends on is not known."""
         known = np.asarray(grades, dtype=np.float64)
-        lists = [
-            score_arrays(known, -pool.ranks[:, ranker], self.measure, group=pool.sizes, dialect=self.dialect)
-            for ranker in range(pool.rankers)
-        ]
+        lists = self._lists(pool, known)
         values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
         lacking = np.isnan(known) & self.needed(pool)
         return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
+
+    def _lists(self, pool: Pool, grades: FloatArray) -> list[FloatArray]:
+        """The values of each ranker's lists."""
+        return [
+            score_arrays(grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, dialect=self.dialect)
+            for ranker in range(pool.rankers)
+        ]
 
 
 def require_mean(measure: Measure, dialect: Dialect) -> None:

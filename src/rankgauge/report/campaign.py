@@ -14,6 +14,7 @@ from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.labels import Recorded
 from rankgauge.active.methods import Estimate
 from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.notes import FEW
 from rankgauge.report.numbers import amount, count, number
 from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Axis, Drawing, Plot, sheet
@@ -24,6 +25,11 @@ budget."""
 
 SETTLED = 0.25
 """The first estimates are wide of the mark: the chart has room for what comes after this share of them."""
+
+EVEN = 5e-5
+"""The ends of an interval are as far from the value if they look so."""
+
+EARLIER = "as the version that began the campaign has it: too narrow where queries are few"
 
 RECORDED = {
     "new": "{} recorded",
@@ -54,21 +60,25 @@ class CampaignReport(Report):
     """What grades are worth, in words."""
     finished: bool
     """Whether the last draw of the plan is complete."""
+    lacking: int
+    """About how many more labels it takes until there is an interval, while there is none."""
 
     @classmethod
     def of(cls, campaign: Campaign, *, level: float, interval: str) -> Self:
         """The campaign as it is now."""
         progress, length = campaign.progress(), campaign.plans[-1].length
+        estimate = campaign.estimate(level=level, interval=interval)
         return cls(
             name=campaign.name,
             settings=campaign.settings,
             progress=progress,
-            estimate=campaign.estimate(level=level, interval=interval),
+            estimate=estimate,
             curve=campaign.curve(level=level, interval=interval),
             rankers=campaign.pool.rankers,
             pool=(len(campaign.pool.queries), len(campaign.pool.documents)),
             worth=tuple(graded(campaign.target, campaign.pool.grades)),
             finished=length is not None and progress.complete >= length,
+            lacking=campaign.lacking(estimate),
         )
 
     @property
@@ -120,12 +130,12 @@ class CampaignReport(Report):
         """The estimate in one line."""
         measure, found = self.settings.measure, self.estimate
         what = measure if self.rankers == 1 else f"{measure}, first ranker − second"
-        if found is None:
-            return f"{what}: no estimate yet, as fewer than two draws are complete"
-        if not math.isfinite(self.half):
-            return f"{what} {number(found.value)}; too few draws for an interval"
+        if found is None or not found.shown:
+            return f"{what}: not yet: about {count(self.lacking, 'more label')}"
         ends = f"{number(found.low)} to {number(found.high)}"
-        return f"{what} {number(found.value)} ± {number(self.half)} ({100 * found.level:g} % interval {ends})"
+        even = math.isclose(found.high - found.value, found.value - found.low, abs_tol=EVEN)
+        half = f" ± {number(self.half)}" if even else ""
+        return f"{what} {number(found.value)}{half} ({100 * found.level:g} % interval {ends})"
 
     def _text(self) -> Iterator[Passage]:
         yield Paragraph(self.headline(), strong=True)
@@ -155,7 +165,8 @@ class CampaignReport(Report):
         yield "method", self._method()
         yield from self.worth
         if self.estimate is not None:
-            yield "interval", IntervalKind.parse(self.estimate.interval).words
+            yield "interval", self._interval(self.estimate)
+            yield from self._few(self.estimate)
         if settings.assessors > 1:
             yield "assessors", f"{settings.assessors} per document, combined by {settings.combine}"
         if progress.unjudgeable:
@@ -187,6 +198,18 @@ class CampaignReport(Report):
         if not math.isfinite(self.half) or self.progress.left <= 0:
             return left
         return f"{left}; with the whole budget spent the interval should be about ± {number(self.outlook)}"
+
+    def _interval(self, found: Estimate) -> str:
+        words = IntervalKind.parse(found.interval).words
+        return words if found.basis is not None else f"{words}; {EARLIER}"
+
+    def _few(self, found: Estimate) -> Iterator[tuple[str, str]]:
+        """How few queries the estimate rests on, or why it is none."""
+        few = f"{count(found.queries, 'query is', 'queries are')} too few for an interval"
+        if found.queries < FEW:
+            yield "few", f"{few} to say much" if found.shown else few
+        elif not found.shown and IntervalKind.parse(found.interval) is IntervalKind.T:
+            yield "noise", "what the labels say so far is too uncertain to be shown"
 
     def _method(self) -> str:
         settings = self.settings

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.active.study import LEVEL, Saving, Study
+from rankgauge.active.defaults import LEVEL
+from rankgauge.active.study import Saving, Study
 from rankgauge.numeric import FloatArray
 from rankgauge.report import simulation_tables as tables
 from rankgauge.report.format import Medium, Report, ReportDocument

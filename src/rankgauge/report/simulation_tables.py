@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from rankgauge.active.study import LEVEL, Study
+from rankgauge.active.defaults import LEVEL
+from rankgauge.active.study import Study
 from rankgauge.report.numbers import number
 from rankgauge.report.passages import ReportTable
 

@@ -207,12 +207,21 @@ class Campaign:
     # what is known
 
     def estimate(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> Estimate | None:
-        """The estimate from the draws before the first incomplete one; None if there are fewer than two."""
+        """The estimate from the draws before the first incomplete one; None if there are fewer than two.
+
+        While too few labels or queries make an honest interval impossible, it has none: `shown` is False.
+        """
         with self._state.looking():
             ledger = self._state.ledger
             found = estimates.estimate(self._state.stages, ledger, level=level, interval=interval)
             spent = ledger.spent * self.settings.assessors
             return None if found is None else replace(found, labels=ledger.counting, cost=spent)
+
+    def lacking(self, found: Estimate | None) -> int:
+        """About how many more labels it takes until an estimate has an interval."""
+        each = float(self.target.needed(self.pool).sum()) / len(self.pool.queries) * self.settings.assessors
+        labels = self._state.ledger.counting
+        return estimates.lacking(found, labels=labels, each=each, queries=len(self.pool.queries))
 
     def curve(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> pl.DataFrame:
         """The estimate after more and more draws: cost, draws, value, low, high."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import polars as pl
 from sqlalchemy.engine import Connection
 
+from rankgauge.active import intervals
 from rankgauge.active.campaign.leases import current_leases
 from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.stages import CampaignStage
 from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.intervals import IntervalKind
+from rankgauge.active.intervals import Basis, IntervalKind
 from rankgauge.active.methods import Estimate
 from rankgauge.numeric import FloatArray
 
@@ -59,7 +60,38 @@ def combined(parts: Sequence[Estimate], *, interval: str = IntervalKind.T) -> Es
         cost=max(part.cost for part in parts),
         method=parts[-1].method,
         interval=interval,
+        basis=_together([part.basis for part in parts], share),
     )
+
+
+def _together(parts: Sequence[Basis | None], share: FloatArray) -> Basis | None:
+    """What the stages rest on together; each may have drawn queries of the others again."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    size = known[0].size
+    missed = np.prod([1 - np.asarray(part.queries) / size for part in known])
+    return replace(
+        known[0],
+        queries=max(int(size * (1 - missed)), *(int(np.asarray(part.queries)) for part in known)),
+        whole=float(share @ [float(np.asarray(part.whole)) for part in known]),
+    )
+
+
+def lacking(found: Estimate | None, *, labels: int, each: float, queries: int) -> int:
+    """About how many more labels an interval needs, after that number of labels.
+
+    `each` is the number of labels that a query judged whole takes; `queries` is the number of queries in the pool.
+    """
+    if found is None or not found.queries:
+        wanted = intervals.FEWEST * each - labels
+    elif found.queries < min(intervals.FEWEST, queries):
+        wanted = labels * (intervals.FEWEST / found.queries - 1)
+    elif IntervalKind.parse(found.interval) is IntervalKind.SEQUENCE and found.draws < intervals.FIRST:
+        wanted = labels * (intervals.FIRST / found.draws - 1)
+    else:
+        wanted = labels  # what is so noisy that its error is unknown needs about as much again
+    return max(math.ceil(wanted), 1)
 
 
 def _welch(pieces: FloatArray, freedoms: FloatArray) -> float:
@@ -68,7 +100,7 @@ def _welch(pieces: FloatArray, freedoms: FloatArray) -> float:
 
 
 def curve(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, interval: str) -> pl.DataFrame:
-    """The estimate after more and more draws: cost, draws, value, low, high."""
+    """The estimate after more and more draws: cost, draws, value, low, high; no value where there is no interval."""
     rows, before, spent, ended = [], 0, 0.0, list[Estimate]()
     for stage in stages:
         complete = stage.complete(ledger)
@@ -77,7 +109,8 @@ def curve(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, inte
         for count in _places(complete):
             part = stage.plan.estimate(count, ledger.grades, level=level, interval=interval)
             found = combined([*ended, part], interval=interval)
-            rows.append((spent + costs[count - 1], before + count, found.value, found.low, found.high))
+            value = found.value if found.shown else math.nan
+            rows.append((spent + costs[count - 1], before + count, value, found.low, found.high))
         if complete >= FEWEST:
             ended.append(stage.plan.estimate(complete, ledger.grades, level=level, interval=interval))
         before, spent = before + complete, spent + sum(paid.values())

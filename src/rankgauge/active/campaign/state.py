@@ -17,6 +17,9 @@ from rankgauge.active.labels import Task
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 
+CAUTIOUS = 2
+"""The layout from which on intervals mind how few queries they rest on; a campaign keeps what it has once printed."""
+
 
 class CampaignState:
     """Pool, stages and ledger of a campaign, and the transactions in which they are read and changed."""
@@ -29,6 +32,7 @@ class CampaignState:
             row = store.row(connection)
             self.name, self.paused = str(row.name), bool(row.paused)
             self.settings = CampaignSettings.unpacked(row.settings, layout=row.format)
+            self.cautious = row.format >= CAUTIOUS
             self.pool: Pool = first.pool if first else store.pool(connection, self.settings.grades)
             self.target = first.target if first else self.settings.target(self.pool)
             self._forget()
@@ -94,7 +98,9 @@ class CampaignState:
             return CampaignStage(number, settings, self._first)
         beliefs = self.store.beliefs(connection, number)
         pool = self.pool if beliefs is None else self.pool.with_beliefs(beliefs)
-        return CampaignStage(number, settings, settings.plan(pool, self.target))
+        plan = settings.plan(pool, self.target)
+        plan.cautious = self.cautious
+        return CampaignStage(number, settings, plan)
 
     @property
     def _known(self) -> tuple[Ledger, int, int, int]:

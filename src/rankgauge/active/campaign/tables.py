@@ -11,7 +11,8 @@ import sqlalchemy as sa
 FORMAT = 2
 """The version of this layout; a campaign of a later version is refused.
 
-In version 1 the top of the grading scale was 4 where the dialect named none; since then it is the pool's.
+In version 1 the top of the grading scale was 4 where the dialect named none; since then it is the pool's. Intervals of
+version 1 do not mind how few queries they rest on.
 """
 
 metadata = sa.MetaData()

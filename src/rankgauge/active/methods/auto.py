@@ -7,7 +7,7 @@ pilot is wasted, as its values are exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +20,10 @@ from rankgauge.active.pool import Pool
 from rankgauge.active.sampling.document_walk import WorthTable
 from rankgauge.active.sampling.query_stage import CensusStage, QueryStage
 from rankgauge.active.sampling.recalibration import recalibrated
-from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
+from rankgauge.active.sampling.regression import Regression
+from rankgauge.active.sampling.stage import Stage, StageOutcome
+from rankgauge.active.sampling.staged_estimate import StagedEstimate
+from rankgauge.active.sampling.staged_plan import StagedPlan
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Shape
@@ -46,6 +49,8 @@ class AutoPlan(StagedPlan):
 
     def chosen(self, grades: FloatArray) -> str:
         """The level that the pilot's grades speak for: greg or document."""
+        if self.target.shape is Shape.OTHER:
+            return GREG.name
         key = grades[self._before(1)].tobytes()
         if self._choice is None or self._choice[0] != key:
             worth = self.merits(grades)
@@ -59,6 +64,36 @@ class AutoPlan(StagedPlan):
         left = max(self.budget - float(self.target.query_costs(self.pool)[pilot].sum()), 0.0)
         levels = {name: make() for name, make in self._stages(rest, left, seen).items()}
         return {name: _merit(level, *level.true_variance(pilot, seen), left) for name, level in levels.items()}
+
+    def _combined(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
+        stages = [self._stage(number, grades) for number in range(len(outcomes))]
+        whole = [stage for stage in stages if isinstance(stage, QueryStage)]
+        if self.cautious and len(whole) == len(stages) > 1:
+            return self._regression(whole, outcomes, grades)
+        return super()._combined(outcomes, grades)
+
+    def _regression(
+        self, stages: Sequence[QueryStage], outcomes: Sequence[StageOutcome], grades: FloatArray
+    ) -> StagedEstimate:
+        """What the queries of all stages say as one sample: few may be judged after the pilot, or none.
+
+        A query is as likely to be visited in a stage as any other, and is judged there with the stage's probability.
+        """
+        m, expected = len(self.order), stages[0].moments.mean
+        visited = [len(outcome.change) for outcome in outcomes]
+        chance = np.array(visited) / m @ np.stack([stage.chance for stage in stages])
+        judged = self.order[: sum(visited)][np.concatenate([outcome.labels > 0 for outcome in outcomes])]
+        weights, taken = 1 / chance[judged], np.ones(len(judged), dtype=bool)
+        values = self.target.values(self.pool, grades)[judged]
+        line = Regression.of(values, expected[judged], weights, taken, float(np.var(expected)))
+        error, freedom = float(line.error(weights, chance[judged])), len(judged) - 2.0
+        return StagedEstimate(
+            size=m,
+            value=float(line.at(expected.mean())),
+            error=error,
+            parts=((error**2, freedom),) if error > 0 else (),
+            queries=len(judged),
+        )
 
     def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], Stage]]:
         """What each level would do with the rest of the queries, by its name."""

@@ -20,7 +20,8 @@ from rankgauge.active.sampling.cascade_stage import CascadeStage
 from rankgauge.active.sampling.document_walk import WorthTable
 from rankgauge.active.sampling.linear_stage import LinearStage
 from rankgauge.active.sampling.recalibration import recalibrated
-from rankgauge.active.sampling.staged_plan import Stage, StagedPlan
+from rankgauge.active.sampling.stage import Stage
+from rankgauge.active.sampling.staged_plan import StagedPlan
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Shape

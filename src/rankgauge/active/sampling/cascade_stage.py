@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankgauge.active.moments import moments
 from rankgauge.active.sampling.document_walk import QueryBlock, WalkPath, WorthTable
 from rankgauge.active.sampling.inclusion import InclusionRule
-from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
+from rankgauge.active.sampling.stage import Luck, Stage, StageOutcome
 from rankgauge.numeric import FloatArray, IndexArray
 
 
@@ -70,6 +71,9 @@ class CascadeStage(Stage):
         chance = self.rule.chances(self._walked.scores)
         excess = 1.0 / np.where(chance > 0, chance, 1.0) - 1.0
         return self._scale * float((self._walked.changes**2 * excess).sum())
+
+    def doubt(self) -> float:
+        return float(moments(self.table.pool, self.table.target).variance[self.rest].mean())
 
     def _walk(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> WalkPath:
         block = QueryBlock(self.table, queries)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.moments import net_weights
+from rankgauge.active.moments import moments, net_weights
 from rankgauge.active.sampling.document_walk import WorthTable
 from rankgauge.active.sampling.inclusion import InclusionRule
-from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
+from rankgauge.active.sampling.stage import Luck, Stage, StageOutcome
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 COMMON = 0.1
@@ -72,6 +72,9 @@ class LinearStage(Stage):
         chance = np.where(self.chance > 0, self.chance, 1.0)
         variance = self._weights**2 * self.table.worths.variance * (1.0 / chance - 1.0)
         return float(self._sums(variance)[self.rest].sum())
+
+    def doubt(self) -> float:
+        return float(moments(self.table.pool, self.table.target).variance[self.rest].mean())
 
     def _judged(self, luck: Luck, documents: IndexArray) -> BoolArray:
         queries = self.table.pool.query[documents]

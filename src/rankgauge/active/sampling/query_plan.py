@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.active.intervals import IntervalKind, bernstein
+from rankgauge.active.intervals import Basis, IntervalKind, bernstein
 from rankgauge.active.method import Estimate, Plan, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
@@ -66,10 +66,12 @@ def repeat_draws(
     draws, taken, paid = draws[:, kept], taken[:, kept], np.where(taken, costs, 0.0)[:, kept]
     value, error, freedom = estimator(target.values(pool, grades)[draws], draws, taken)
     labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[draws]
-    return Repetitions(
+    distinct = (is_new(np.where(taken, draws, -1)) & taken).sum(axis=1)
+    return Repetitions.around(
         value=value,
         error=error,
         freedom=freedom,
+        basis=Basis(queries=distinct, size=len(pool.sizes), bounds=target.extent(pool)),
         cost=paid.sum(axis=1),
         draws=n.astype(float),
         labels=np.where(paid > 0, labels, 0.0).sum(axis=1),
@@ -119,6 +121,7 @@ class QueryPlan(Plan):
             "cost": float(self.target.query_costs(self.pool)[distinct].sum()),
             "method": self.method,
             "interval": interval,
+            "basis": self.basis(len(distinct)) if self.cautious else None,
         }
         if IntervalKind.parse(interval) is not IntervalKind.BERNSTEIN:
             return Estimate.around(value, error, **facts)

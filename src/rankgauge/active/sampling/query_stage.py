@@ -12,15 +12,19 @@ from rankgauge.active.moments import moments
 from rankgauge.active.pool import Pool
 from rankgauge.active.sampling.inclusion import InclusionRule
 from rankgauge.active.sampling.regression import Regression
-from rankgauge.active.sampling.staged_plan import Luck, Stage, StageOutcome
+from rankgauge.active.sampling.stage import Luck, Stage, StageOutcome
 from rankgauge.active.target import Target
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+LEAST = 1e-9
+"""The least chance that a variance is computed for: with nothing left to spend there is none."""
 
 
 class QueryStage(Stage):
     """Whole queries are judged if their luck is below their probability."""
 
     name = "greg"
+    whole = True
 
     def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float, uniform: float) -> None:
         self.pool, self.target, self.rest = pool, target, rest
@@ -46,7 +50,7 @@ class QueryStage(Stage):
 
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
         judged = luck.query[queries] < self.chance[queries]
-        weights = 1 / self.chance[queries]
+        weights = 1 / np.where(judged, self.chance[queries], 1.0)  # with nothing left to spend chances are 0
         known = self.target.values(self.pool, grades) if self._known is None else self._known
         values = np.where(judged, np.nan_to_num(known[queries]), 0.0)
         expected, change, variance = self._line(queries, values, weights, judged)
@@ -77,11 +81,14 @@ class QueryStage(Stage):
         values, n = self.target.values(self.pool, grades)[queries], len(queries)
         spread, taken = float(np.var(self.moments.mean[self.rest])), np.ones(n, dtype=bool)
         line = Regression.of(values, self.moments.mean[queries], np.ones(n), taken, spread)
-        chance = self.chance[queries]
+        chance = np.maximum(self.chance[queries], LEAST)
         return line.residuals**2 * n / max(n - 2, 1) * (1 / chance - 1), chance * self.costs[queries]
 
     def predicted_variance(self) -> float:
-        return float((self.moments.variance * (1 / self.chance - 1))[self.rest].sum())
+        return float((self.moments.variance * (1 / np.maximum(self.chance, LEAST) - 1))[self.rest].sum())
+
+    def doubt(self) -> float:
+        return float(self.moments.variance[self.rest].mean())
 
 
 class CensusStage(QueryStage):

@@ -3,76 +3,26 @@
 Every query is a draw. If nothing of it is judged, its expected value under the beliefs is used. For each visited query
 a stage gives a `change`: an unbiased estimate, whatever the beliefs are worth, of how far the value is from the
 expected one. The sum over the pool is then estimated by what the earlier stages found, plus the expected values of the
-rest, plus the mean change times the size of the rest. Stages count by their size: weights by inverse estimated
-variances would bias the estimate.
+rest, plus the mean change times the size of the rest.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankgauge.active.intervals import IntervalKind
 from rankgauge.active.method import Estimate, Plan, Repetitions
 from rankgauge.active.pool import Pool
+from rankgauge.active.sampling.stage import Luck, Stage, StageOutcome
+from rankgauge.active.sampling.staged_estimate import StagedEstimate
 from rankgauge.active.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 
-SETTLED = 4.0
-"""Once a quarter of a stage has run, the estimate rests on it alone; until then the stage before counts too."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Luck:
-    """The random numbers of a plan: a uniform one for each query and each document of the pool."""
-
-    query: FloatArray
-    document: FloatArray
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StageOutcome:
-    """What the visited queries of a stage gave, an entry for each; `expected` has an entry for each of the pool's.
-
-    `variance` is an unbiased estimate of the change's variance over the luck; `documents` are all that were judged.
-    """
-
-    expected: FloatArray
-    change: FloatArray
-    variance: FloatArray
-    cost: FloatArray
-    labels: FloatArray
-    documents: IndexArray
-
-
-class Stage(ABC):
-    """How the queries of a stage are judged."""
-
-    name: str
-    rest: IndexArray
-    """The queries that the stage begins with."""
-
-    def prepare(self, grades: FloatArray) -> None:  # noqa: B027 - a stage may have nothing to prepare
-        """Computes under known grades, once, what many repetitions need."""
-
-    @abstractmethod
-    def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
-        """The documents of the query whose grades are needed next."""
-
-    @abstractmethod
-    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
-        """What the queries give under the grades; those of documents that are not asked for may be NaN."""
-
-    @abstractmethod
-    def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
-
-    @abstractmethod
-    def predicted_variance(self) -> float:
-        """The variance of the sum over the rest of the queries if the beliefs are right."""
+COUNTING = 3
+"""How many judged queries a later stage needs to count: fewer show nothing of its error, nor can a line be fitted."""
 
 
 class StagedPlan(Plan):
@@ -115,17 +65,18 @@ class StagedPlan(Plan):
 
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         outcomes = [self._outcome(number, n, grades) for number in range(self._number(n - 1) + 1)] if n else []
-        value, error, freedom = self._combined(outcomes)
+        found = self._combined(outcomes, grades)
         return Estimate.around(
-            value,
-            error,
+            found.value,
+            found.error,
             draws=n,
-            freedom=freedom,
+            freedom=found.freedom if self.cautious else found.noise_freedom,
             level=level,
             labels=int(sum(outcome.labels.sum() for outcome in outcomes)),
             cost=float(sum(outcome.cost.sum() for outcome in outcomes)),
             method=self.method,
             interval=interval,
+            basis=self.basis(found.queries, found.whole) if self.cautious else None,
         )
 
     def played(self, grades: FloatArray) -> Repetitions:
@@ -140,16 +91,16 @@ class StagedPlan(Plan):
             left -= float(outcomes[-1].cost.sum())
             if paid < end - edge:
                 break
-        value, error, freedom = self._combined(outcomes)
-        found = {
-            "value": value,
-            "error": error,
-            "freedom": freedom,
-            "cost": self.budget - left,
-            "draws": sum(len(outcome.change) for outcome in outcomes),
-            "labels": sum(outcome.labels.sum() for outcome in outcomes),
-        }
-        return Repetitions(**{name: np.array([float(number)]) for name, number in found.items()})
+        found = self._combined(outcomes, grades)
+        return Repetitions.around(
+            value=np.array([found.value]),
+            error=np.array([found.error]),
+            freedom=np.array([found.freedom]),
+            basis=self.basis(np.array([found.queries]), np.array([found.whole])),
+            cost=np.array([self.budget - left]),
+            draws=np.array([float(sum(len(outcome.change) for outcome in outcomes))]),
+            labels=np.array([float(sum(outcome.labels.sum() for outcome in outcomes))]),
+        )
 
     def _number(self, j: int) -> int:
         """The stage of draw j."""
@@ -179,45 +130,13 @@ class StagedPlan(Plan):
             self._earlier[number] = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[number]]))
         return self._earlier[number]
 
-    def _combined(self, outcomes: Sequence[StageOutcome]) -> tuple[float, float, float]:
-        """The value, its standard error and the error's degrees of freedom."""
-        m, done, sure = len(self.order), 0.0, 0.0
-        value = error = np.nan
-        pieces: list[FloatArray] = []
+    def _combined(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
+        """What the stages say together; one that has judged too few queries says nothing, nor do those after it."""
+        found = StagedEstimate(size=len(self.order), cautious=self.cautious)
         for number, outcome in enumerate(outcomes):
-            n = len(outcome.change)
-            if not n:
+            few = self.cautious and number > 0 and outcome.queries < COUNTING
+            if few or not len(outcome.change):
                 break
-            edge = self.edges[number]
-            total, variance = _expanded(outcome, self.order[edge:])
-            here, spread = (done + total) / m, np.sqrt(max(sure + variance, 0.0)) / m
-            share = 1.0 if np.isnan(value) else min(1.0, SETTLED * n / (self.edges[number + 1] - edge))
-            value = here if share == 1.0 else (1 - share) * value + share * here
-            # The two are not independent; the sum of their standard errors is an upper bound.
-            error = spread if share == 1.0 else (1 - share) * error + share * spread
-            done += float((outcome.expected[self.order[edge : edge + n]] + outcome.change).sum())
-            sure += float(outcome.variance.sum())
-            pieces.append(np.abs(outcome.variance))
-        return float(value), float(error), _freedom(pieces, any(outcome.labels.any() for outcome in outcomes))
-
-
-def _expanded(outcome: StageOutcome, rest: IndexArray) -> tuple[float, float]:
-    """The estimated sum over the rest of the queries, of which the first were visited, and its variance.
-
-    Two phases: the visited queries are a random sample of the rest, and what each gives is uncertain in itself
-    (Särndal, Swensson & Wretman, Model assisted survey sampling, 1992, result 4.3.1).
-    """
-    n, size = len(outcome.change), len(rest)
-    total = float(outcome.expected[rest].sum() + size * outcome.change.mean())
-    within = size / n * float(outcome.variance.sum())
-    if n == size:
-        return total, within
-    between = float(np.var(outcome.change, ddof=1)) if n > 1 else np.inf
-    return total, size**2 * (1 - n / size) * between / n + within
-
-
-def _freedom(pieces: Sequence[FloatArray], labelled: bool) -> float:
-    """The degrees of freedom of a variance with these parts: few large parts make it uncertain."""
-    parts = np.concatenate([np.zeros(0), *pieces])
-    square = float((parts**2).sum())
-    return float(parts.sum() ** 2 / square) if square > 0 else np.inf if labelled else 0.0
+            edge, end = self.edges[number], self.edges[number + 1]
+            found = found.after(self._stage(number, grades), outcome, self.order[edge:], length=end - edge)
+        return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 from fastapi import Form, HTTPException, Request, Response
@@ -70,6 +69,7 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
         progress=progress,
         estimate=estimate,
         half_width=_half_width(estimate),
+        lacking=opened.campaign.lacking(estimate),
         chart=movement(curve, progress.budget, label),
         agreement=review.agreement(),
         disagreements=len(disagreements),
@@ -79,9 +79,8 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
 
 
 def _half_width(estimate: Estimate | None) -> float | None:
-    """Half the width of the interval; None while there is none, as a confidence sequence needs many draws."""
-    half = math.inf if estimate is None else (estimate.high - estimate.low) / 2
-    return half if math.isfinite(half) else None
+    """Half the width of the interval; None while there is none."""
+    return (estimate.high - estimate.low) / 2 if estimate is not None and estimate.shown else None
 
 
 def _assessors(review: Review) -> ReportTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -108,6 +108,7 @@ class Trials:
             "method": name,
             "options": dict(METHODS.get(name, {})),
             "budgets": [budget for budget in self.budgets if budget <= effort.budget * max(self.budgets)],
+            "found": [known.name for known in fields(Repetitions)],
             "repetitions": max(round(effort.repetitions * self.repetitions), 2),
             "seed": self.seed,
         }
@@ -163,7 +164,7 @@ def _tried(case: Case, settings: Mapping[str, Any], number: int, share: int) -> 
 def _curve(name: str, pools: Sequence[Sequence[Mapping[str, Any]]]) -> ErrorCurve:
     parts = []
     for rows in pools:
-        kept = ("value", "error", "freedom", "cost", "draws", "labels")
+        kept = [field.name for field in fields(Repetitions)]
         found = {row["budget"]: Repetitions(**{k: np.array(row[k], dtype=np.float64) for k in kept}) for row in rows}
         parts.append(ErrorCurve.of(name, found, rows[0]["truth"]))
     return ErrorCurve.joined(parts)

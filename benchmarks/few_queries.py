@@ -1,0 +1,138 @@
+"""Whether intervals cover where queries and labels are few: python -m benchmarks.few_queries.
+
+--data DIR          the folder of TREC 2019's passage task (qrels.txt, runs_order_top100.txt.xz)
+--run p_bert        the run that is evaluated
+--depth 10          how far down its lists are pooled
+--methods auto      some of the methods, separated by commas
+--measures nDCG@10,AP
+--budgets 60,150,400
+--campaigns 100     of each method at each budget
+--rng 0             the seed of the first campaign
+
+The pool is the run's 43 lists, and the value is the pool's: documents outside it do not count, not even in the ideal.
+Beliefs are calibrated: an ordered logit of the grades on the ranks that the track's runs give a document. Coverage is
+over the campaigns that show an interval; `none` says how many of them do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankgauge import io
+from rankgauge.active import methods
+from rankgauge.active.method import Repetitions
+from rankgauge.active.pool import Pool
+from rankgauge.active.target import Target
+from rankgauge.ltr import OrderedLogit
+from rankgauge.numeric import FloatArray
+
+TINY = 1e-9
+"""An interval whose end is the truth holds it."""
+
+
+def ranked(folder: Path) -> pl.DataFrame:
+    """The runs of the track: run, query, document, rank."""
+    packed = (folder / "runs_order_top100.txt.xz").read_bytes()
+    rows = (line.split("\t") for line in lzma.decompress(packed).decode().splitlines())
+    frame = pl.DataFrame(
+        [(run.removesuffix(".run"), query, " ".join(cells).split()) for run, query, *cells in rows],
+        schema=["run", "query", "document"],
+        orient="row",
+    )
+    return frame.with_columns(rank=pl.int_ranges(1, pl.col("document").list.len() + 1)).explode("document", "rank")
+
+
+def features(runs: pl.DataFrame, run: str, depth: int) -> pl.DataFrame:
+    """The documents of the run's lists, with what the ranks of all runs say of them."""
+    fused = runs.group_by("query", "document").agg(
+        fused=(1 / (pl.col("rank") + 10)).sum(), named=pl.len(), best=pl.col("rank").min().log()
+    )
+    mine = runs.filter((pl.col("run") == run) & (pl.col("rank") <= depth)).sort("query", "rank")
+    return mine.join(fused, on=["query", "document"], how="left", maintain_order="left").with_columns(
+        score=-pl.col("rank").cast(pl.Float64), place=pl.col("rank").log()
+    )
+
+
+def judged_pool(folder: Path, run: str, depth: int) -> tuple[Pool, FloatArray]:
+    """The run's pool with calibrated beliefs, and the grades of its documents; one that was not judged has 0."""
+    listed = features(ranked(folder), run, depth)
+    judgments = io.read_judgments(folder / "qrels.txt").select("query", "document", pl.col("grade").cast(pl.Float64))
+    known = listed.join(judgments, on=["query", "document"], how="left", maintain_order="left")
+    known = known.filter(pl.col("query").is_in(judgments["query"].unique().implode()))
+    grades = known["grade"].fill_null(0.0).to_numpy()
+    matrix = known.select("place", "fused", "named", "best").cast(pl.Float64).to_numpy()
+    model = OrderedLogit().fit(matrix, grades)
+    frame = known.select("query", "document", "score")
+    pool = Pool.of(frame, grades=model.classes_, beliefs=model.predict_proba(matrix))
+    return pool, pool.find(frame.with_columns(grade=pl.Series(grades)))
+
+
+def row(name: str, measure: str, budget: float, found: Repetitions, truth: float) -> dict[str, object]:
+    """Coverage with its standard error, the mean half-width, and how many campaigns show no interval."""
+    half = (found.high - found.low) / 2
+    shown = np.isfinite(half)
+    held, n = ((found.low <= truth + TINY) & (truth <= found.high + TINY))[shown], int(shown.sum())
+    share = float(held.mean()) if n else np.nan
+    return {
+        "method": name,
+        "measure": measure,
+        "budget": budget,
+        "coverage": share,
+        "se": float(np.sqrt(share * (1 - share) / n)) if n else np.nan,
+        "half-width": float(half[shown].mean()) if n else np.nan,
+        "largest": float(half[shown].max()) if n else np.nan,
+        "none": len(found) - n,
+        "labels": float(found.labels.mean()),
+        "bias": float((found.value - truth)[shown].mean()) if n else np.nan,
+    }
+
+
+def rows(args: argparse.Namespace) -> Iterator[dict[str, object]]:
+    """A row for each method, measure and budget."""
+    pool, grades = judged_pool(args.data, args.run, args.depth)
+    seeds = args.rng + np.arange(args.campaigns)
+    for measure in args.measures:
+        target = Target.of(measure, pool)
+        truth = float(target.values(pool, grades).mean())
+        for name in args.methods:
+            for budget in args.budgets:
+                found = methods.get(name).repeat(pool, target, grades, budget=budget, seeds=seeds)
+                yield row(name, measure, budget, found, truth)
+
+
+def names(text: str) -> list[str]:
+    """The names in a list with commas."""
+    return text.split(",")
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers in a list with commas."""
+    return [float(part) for part in text.split(",")]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/trec_dl19_passage"))
+    parser.add_argument("--run", default="p_bert")
+    parser.add_argument("--depth", type=int, default=10)
+    parser.add_argument("--methods", type=names, default=["auto"])
+    parser.add_argument("--measures", type=names, default=["nDCG@10", "AP"])
+    parser.add_argument("--budgets", type=numbers, default=[60.0, 150.0, 400.0])
+    parser.add_argument("--campaigns", type=int, default=100)
+    parser.add_argument("--rng", type=int, default=0)
+    table = pl.DataFrame(list(rows(parser.parse_args(argv))))
+    with pl.Config(
+        tbl_rows=-1, tbl_cols=-1, float_precision=4, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
+    ):
+        print(table)
+
+
+if __name__ == "__main__":
+    main()
