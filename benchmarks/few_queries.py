@@ -32,6 +32,7 @@ from rankgauge.active.target import Target
 from rankgauge.ltr import OrderedLogit
 from rankgauge.numeric import FloatArray
 
+HEADER = ("method", "measure", "budget", "coverage", "± mean", "± largest", "none")
 TINY = 1e-9
 """An interval whose end is the truth holds it."""
 
@@ -73,27 +74,21 @@ def judged_pool(folder: Path, run: str, depth: int) -> tuple[Pool, FloatArray]:
     return pool, pool.find(frame.with_columns(grade=pl.Series(grades)))
 
 
-def row(name: str, measure: str, budget: float, found: Repetitions, truth: float) -> dict[str, object]:
-    """Coverage with its standard error, the mean half-width, and how many campaigns show no interval."""
+def row(name: str, measure: str, budget: float, found: Repetitions, truth: float) -> tuple[str, ...]:
+    """Coverage with its standard error, the mean half-width and the largest, and how many show no interval."""
     half = (found.high - found.low) / 2
     shown = np.isfinite(half)
-    held, n = ((found.low <= truth + TINY) & (truth <= found.high + TINY))[shown], int(shown.sum())
-    share = float(held.mean()) if n else np.nan
-    return {
-        "method": name,
-        "measure": measure,
-        "budget": budget,
-        "coverage": share,
-        "se": float(np.sqrt(share * (1 - share) / n)) if n else np.nan,
-        "half-width": float(half[shown].mean()) if n else np.nan,
-        "largest": float(half[shown].max()) if n else np.nan,
-        "none": len(found) - n,
-        "labels": float(found.labels.mean()),
-        "bias": float((found.value - truth)[shown].mean()) if n else np.nan,
-    }
+    n, none = int(shown.sum()), int((~shown).sum())
+    if not n:
+        return name, measure, f"{budget:g}", "–", "–", "–", str(none)
+    held = int(((found.low <= truth + TINY) & (truth <= found.high + TINY))[shown].sum())
+    # Two more of either kind, so that a coverage of 1 has an error too (Agresti & Coull 1998).
+    share = (held + 2) / (n + 4)
+    covered = f"{held / n:.3f} ± {np.sqrt(share * (1 - share) / (n + 4)):.3f}"
+    return name, measure, f"{budget:g}", covered, f"{half[shown].mean():.4f}", f"{half[shown].max():.4f}", str(none)
 
 
-def rows(args: argparse.Namespace) -> Iterator[dict[str, object]]:
+def rows(args: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     """A row for each method, measure and budget."""
     pool, grades = judged_pool(args.data, args.run, args.depth)
     seeds = args.rng + np.arange(args.campaigns)
@@ -127,11 +122,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--budgets", type=numbers, default=[60.0, 150.0, 400.0])
     parser.add_argument("--campaigns", type=int, default=100)
     parser.add_argument("--rng", type=int, default=0)
-    table = pl.DataFrame(list(rows(parser.parse_args(argv))))
-    with pl.Config(
-        tbl_rows=-1, tbl_cols=-1, float_precision=4, tbl_hide_column_data_types=True, tbl_hide_dataframe_shape=True
-    ):
-        print(table)
+    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}")
+    for cells in rows(parser.parse_args(argv)):
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -19,6 +22,7 @@ from rankgauge.numeric import FloatArray
 from rankgauge.report.campaign import CampaignReport
 from tests.active.campaigns import judged, pool, spend, truth
 from tests.active.graded import graded_pool
+from tests.active.test_old_campaigns import GOLDEN
 
 QUERIES, DOCUMENTS, ODD = 30, 4, 3
 NDCG = f"nDCG@{DOCUMENTS}"
@@ -123,9 +127,9 @@ def told(campaign: Campaign, interval: str = "t") -> tuple[str, dict[str, str]]:
     return report.headline(), dict(report.notes())
 
 
-def test_words_of_a_campaign(tmp_path: object) -> None:
+def test_words_of_a_campaign(tmp_path: Path) -> None:
     """A report says how many labels an interval still needs, then how few queries it rests on."""
-    with Campaign.create(f"{tmp_path}/few.rg", pool(), NDCG, budget=60, method="passive") as campaign:
+    with Campaign.create(tmp_path / "few.rg", pool(), NDCG, budget=60, method="passive") as campaign:
         assert told(campaign)[0] == f"{NDCG}: not yet: about {FEWEST * DOCUMENTS} more labels"
         spend(campaign, truth(), n=DOCUMENTS, rounds=3)
         headline, notes = told(campaign)
@@ -139,6 +143,28 @@ def test_words_of_a_campaign(tmp_path: object) -> None:
         assert told(campaign, "sequence")[0] == f"{NDCG}: not yet: about {6 * DOCUMENTS * 100 // 6 - 24} more labels"
         campaign.record(judged(campaign.lease(24), truth()))
         assert "few" not in told(campaign)[1]
+
+
+def test_words_for_noise(tmp_path: Path) -> None:
+    """Where queries are enough and there is still no interval, the report says that the labels say too little."""
+    with Campaign.create(tmp_path / "noise.rg", pool(), NDCG, budget=60, method="passive") as campaign:
+        spend(campaign, truth())
+        report = CampaignReport.of(campaign, level=0.95, interval="t")
+        assert report.estimate is not None
+        none = replace(report, estimate=replace(report.estimate, low=-np.inf, high=np.inf))
+        assert none.headline() == f"{NDCG}: not yet: about 60 more labels"
+        assert dict(none.notes())["noise"] == "what the labels say so far is too uncertain to be shown"
+
+
+def test_words_of_an_old_campaign(tmp_path: Path) -> None:
+    """A campaign that version 0.1 began keeps its interval, and its report says that queries are too few for it."""
+    path = tmp_path / "old.rg"
+    path.write_bytes(gzip.decompress((GOLDEN / "auto.rg.gz").read_bytes()))
+    with Campaign.open(path) as campaign:
+        headline, notes = told(campaign)
+    assert "±" in headline
+    assert notes["interval"].endswith("too narrow where queries are few")
+    assert notes["few"] == "7 queries are too few for an interval to say much"
 
 
 def test_as_much_again() -> None:
