@@ -29,41 +29,13 @@ DATA = Path(__file__).parents[1].parent / "shared" / "data"
 def dl19() -> tuple[BoardPool, FloatArray]:
     """TREC 2019 Deep Learning, passages: 37 runs, 43 queries, and the grades of the pool."""
     folder = DATA / "trec_dl19_passage"
-    judgments = pl.read_csv(
-        folder / "qrels.txt", separator=" ", has_header=False, new_columns=["query", "_", "document", "grade"]
-    ).with_columns(pl.col("query", "document").cast(pl.String))
-    judged = judgments.select("query", "document", "grade")
     packed = (folder / "runs_order_top100.txt.xz").read_bytes()
-    rows = [line.split("\t") for line in lzma.decompress(packed).decode().splitlines()]
-    lists = pl.DataFrame(
-        {"run": [r[0] for r in rows], "query": [r[1] for r in rows], "document": [r[2].split() for r in rows]}
-    )
-    lists = lists.filter(pl.col("query").is_in(judged["query"].unique().to_list()))
-    scores = lists.with_columns(score=pl.col("document").list.eval(-pl.element().cum_count().cast(pl.Float64)))
-    hits = scores.explode("document", "score").join(judged.select("query", "document"), on=["query", "document"])
-    runs = {str(run[0]): part.drop("run") for run, part in hits.group_by("run", maintain_order=True)}
-    # Only judged documents are listed, so ranks are those among them: the pool is what was judged.
-    pool = BoardPool.from_runs(runs, also=judged)
-    ranked = _with_ranks(pool, hits)
-    return ranked, ranked.grades(judged)
-
-
-def _with_ranks(pool: BoardPool, hits: pl.DataFrame) -> BoardPool:
-    """The pool with the ranks that the hits had in the whole lists."""
-    from dataclasses import replace
-
-    names = {run: n for n, run in enumerate(pool.runs)}
-    keys = pl.DataFrame(
-        {
-            "number": pool.run,
-            "query": pool.queries.gather(pool.query[pool.document]),
-            "document": pool.documents.gather(pool.document),
-        }
-    )
-    whole = hits.with_columns(number=pl.col("run").replace_strict(names, return_dtype=pl.Int64))
-    found = keys.join(whole, on=["number", "query", "document"], how="left", maintain_order="left")
-    rank = (-found["score"]).cast(pl.Int64).to_numpy()
-    return replace(pool, rank=rank, lengths=np.full_like(pool.lengths, rank.max()))
+    runs: dict[str, dict[str, dict[str, float]]] = {}
+    for line in lzma.decompress(packed).decode().splitlines():
+        run, query, documents = line.split("\t")
+        runs.setdefault(run, {})[query] = {document: -float(n) for n, document in enumerate(documents.split())}
+    pool = BoardPool.from_runs(runs, only=folder / "qrels.txt")
+    return pool, pool.grades(folder / "qrels.txt")
 
 
 def trec8() -> tuple[BoardPool, FloatArray]:

@@ -153,6 +153,20 @@ def test_known_labels_are_used() -> None:
     assert found.mean[::2] == pytest.approx(reached(grades[::2], np.arange(4.0)))
 
 
+def test_one_run_is_a_board() -> None:
+    """A single run has scores that differ, an estimate and an interval: nothing needs a second run."""
+    _, runs, _ = tables()
+    pool = BoardPool.from_runs({"lone": runs["run 1"]})
+    grades = pool.grades(tables()[0])
+    board = Board.of(pool, ["nDCG@5", "P@5"], grades=SCALE)
+    assert board.scores.max() > 2 * board.scores.min()
+    stream = board.stream(1)
+    for estimate in board.estimate(board.read(stream, stream.exactly(60), grades, budget=60)):
+        widths = estimate.half_widths()
+        assert widths is not None
+        assert 0 < widths[0] < 0.3
+
+
 def test_a_sample_is_judged_throughout() -> None:
     """A document of the sample without a grade is an error: leaving it out would bias the estimate."""
     pool, grades = pooled()

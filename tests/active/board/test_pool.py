@@ -56,6 +56,14 @@ def test_judged_documents_join_the_pool() -> None:
     assert np.isnan(known["x"])
 
 
+def test_judged_documents_may_be_the_whole_pool() -> None:
+    """A pool of judged documents only keeps the ranks of the whole lists."""
+    pool = BoardPool.from_runs({"one": FIRST, "two": SECOND}, only={"q1": {"d": 0, "z": 2}})
+    assert pool.documents.to_list() == ["d", "z"]
+    assert hits(pool) == {("one", "d", 4)}
+    assert pool.lengths.tolist() == [[4], [2]]
+
+
 def test_hits_are_in_list_order() -> None:
     """Hits come run by run and query by query in rank order, which sums over lists rely on."""
     pool, _ = pooled()

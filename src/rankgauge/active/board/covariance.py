@@ -52,7 +52,7 @@ class Covariance:
         pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(_over(first, np.diag(both)))] * 2), shown)
         return cls(
             matrix=matrix,
-            freedom=_freedom(np.diag(shown), (moved**4).sum(axis=1), first, np.diag(both)),
+            freedom=_freedom(np.diag(shown), ((moved * moved) ** 2).sum(axis=1), first, np.diag(both)),
             pair_freedom=_freedom(pairs_shown, _fourth_powers(moved), pairs, pairs),
             shown=np.diag(shown).copy(),
         )
@@ -105,7 +105,9 @@ def _differences(matrix: FloatArray, shown: FloatArray) -> tuple[FloatArray, Flo
 
 def _fourth_powers(moved: FloatArray) -> FloatArray:
     """Σ (a_s − a_t)⁴ of each pair of rows."""
-    fourth, cubed, squared = (moved**4).sum(axis=1), moved**3 @ moved.T, moved**2 @ (moved**2).T
+    square = moved * moved
+    squared, cubed = square @ square.T, (square * moved) @ moved.T
+    fourth = np.diag(squared)
     return np.asarray(np.maximum(np.add.outer(fourth, fourth) - 4 * (cubed + cubed.T) + 6 * squared, 0.0))
 
 

@@ -26,14 +26,15 @@ def scores(
         score² = Σ_f v_f / (Σ_z √v_f)²
 
     v is the mean over runs of ψ'Cψ less that of their mean slope: how far a label moves runs apart. Sums of precisions
-    take the whole of it, so that the number of relevant documents is not left to chance.
+    take the whole of it, so that the number of relevant documents is not left to chance; so does a single run.
     """
     gaps = np.abs(np.subtract.outer(*[np.arange(chance.shape[1])] * 2))
     covariance = covariances(chance) + DOUBT * 0.5**gaps
     total = np.zeros(len(pool.documents))
     for target, listed in zip(targets, lists, strict=True):
         whole, shared = guessed_slopes(pool, target, listed, chance).spread(covariance)
-        moved = np.maximum(whole if target.shape is Shape.PRECISION else whole - shared, 0.0)
+        apart = target.shape is not Shape.PRECISION and len(pool.runs) > 1
+        moved = np.maximum(whole - shared if apart else whole, 0.0)
         total += moved / (np.sqrt(moved).sum() ** 2 or 1.0)
     return np.sqrt(total)
 

@@ -39,23 +39,24 @@ class BoardPool(Grouped):
     lengths: IndexArray
 
     @classmethod
-    def from_runs(cls, runs: Mapping[str, Any], *, depth: int | None = None, also: Any = None) -> BoardPool:
+    def from_runs(
+        cls, runs: Mapping[str, Any], *, depth: int | None = None, also: Any = None, only: Any = None
+    ) -> BoardPool:
         """The pool of what the runs (paths, frames, dicts; by name) retrieve, equal scores in the order of the input.
 
         `depth` pools the first documents of each list only; further down a run's list keeps its ranks of them. `also`
-        are judgments whose documents belong to the pool even if no run retrieves them; a query that no run answers is
-        left out.
+        are judgments whose documents belong to the pool even if no run retrieves them. `only` are judgments whose
+        documents are the whole pool: then all that is retrieved beside them counts as not relevant. Queries that no run
+        answers are left out.
         """
         if not runs:
             raise ParameterError("a board", "runs", "at least one run", None)
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a board", "depth", "a whole number, 1 or more", depth)
         hits = pl.concat([_ranked(io.run_from(source), n) for n, source in enumerate(runs.values())])
+        judged = [_judged(source, hits) for source in (only, also) if source is not None]
         pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
-        keys = [pooled.select(KEYS)]
-        if also is not None:
-            answered = hits.select(pl.col("query").unique())
-            keys.append(io.judgments_from(also).select(KEYS).join(answered, on="query", how="semi"))
+        keys = judged if only is not None else [pooled.select(KEYS), *judged]
         return cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
 
     @classmethod
@@ -104,6 +105,12 @@ class BoardPool(Grouped):
         inside = np.bincount(self.run, weights[self.rank - 1], minlength=len(self.runs))
         whole = np.append(0.0, np.cumsum(weights))[self.lengths].sum(axis=1)
         return np.asarray(inside / np.where(whole > 0, whole, 1.0))
+
+
+def _judged(judgments: Any, hits: pl.DataFrame) -> pl.DataFrame:
+    """The documents of judgments, for the queries that have hits."""
+    answered = hits.select(pl.col("query").unique())
+    return io.judgments_from(judgments).select(KEYS).join(answered, on="query", how="semi", maintain_order="left")
 
 
 def _ranked(run: pl.DataFrame, number: int) -> pl.DataFrame:

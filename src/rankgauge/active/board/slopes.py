@@ -78,14 +78,13 @@ class Slopes:
 
     def _hit_gram(self, worth: FloatArray) -> FloatArray:
         """Σ_z H_sz H_tz worth_z, block by block in single precision: it is a variance, and the products are many."""
-        order = self.lists.by_document
-        document, run = self.lists.document[order], self.lists.run[order]
+        order, place = self.lists.by_document
+        run, runs = self.lists.run[order], self.lists.shape[0]
         values = (self.hit * np.sqrt(worth)[self.lists.document])[order].astype(np.float32)
-        found = np.zeros((self.lists.shape[0], self.lists.shape[0]))
-        used, place = np.unique(document, return_inverse=True)
-        edges = np.searchsorted(place, np.arange(0, len(used) + BLOCK, BLOCK))
+        found = np.zeros((runs, runs))
+        edges = np.searchsorted(place, np.arange(0, int(place.max(initial=-1)) + 1 + BLOCK, BLOCK))
         for n, (start, stop) in enumerate(pairwise(edges)):
-            dense = np.zeros((self.lists.shape[0], BLOCK), dtype=np.float32)
+            dense = np.zeros((runs, BLOCK), dtype=np.float32)
             dense[run[start:stop], place[start:stop] - n * BLOCK] = values[start:stop]
             found += dense @ dense.T
         return found

@@ -77,11 +77,13 @@ def _linear_ratio(
 ) -> Values:
     counts = count(features, readings, MISFIT)
     best = readings.best @ target.steps
-    level = lists.values(best) / np.maximum(ideal.at(counts.believed), ideal.least)
     divisor, curve = ideal.expected(counts.weighed, counts.trust * counts.variance)
     divisor = np.maximum(divisor, ideal.least)
+    summed = lists.values(readings.mean @ target.steps)
     moved = np.einsum("qt,qt->q", curve, counts.sampled - counts.weighed)
-    found = (lists.values(readings.mean @ target.steps) - level * moved) / divisor
+    level = lists.values(best) / np.maximum(ideal.at(counts.believed), ideal.least)
+    level = _lifted(level, summed, divisor + moved, divisor)
+    found = (summed - level * moved) / divisor
     slopes = Slopes(
         lists=lists,
         query=features.query,
@@ -126,7 +128,10 @@ def _precision_ratio(
 
 
 def _lifted(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:
-    """The believed ratios (runs × queries), times a factor for each run that brings them to its sample's level."""
+    """The believed ratios (runs × queries), times a factor for each run that brings them to its sample's level.
+
+    `sampled` is the ideal sum that the sample shows, `divisor` the steadier one that is divided by.
+    """
     shown, believed = (summed / divisor).sum(axis=1), (level * sampled / divisor).sum(axis=1)
     factor = np.where(believed > 0, shown / np.where(believed > 0, believed, 1.0), 1.0)
     return np.asarray(level * np.clip(factor, 1.0 / LIFT, LIFT)[:, np.newaxis])
