@@ -11,8 +11,14 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.engines import Evaluate, Jobs, lacking
+
+
+# A busy machine is slow, which is no fault of the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

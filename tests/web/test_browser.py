@@ -284,8 +284,9 @@ def test_a_database_that_does_not_answer(browser: Browser, tmp_path: Path, monke
         before = shown(page)
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("begin immediate")
+            page.wait_for_load_state("load")  # the script listens to keys from then on
             page.keyboard.press("2")
-            expect(page.locator("#status")).to_have_text("No answer yet; trying again …")
+            expect(page.locator("#status")).to_have_text("No answer yet; trying again …", timeout=20_000)
             told = "Not recorded: the database does not answer; nothing is lost, try again."
             expect(page.locator("#status")).to_contain_text(told, timeout=20_000)
             other.execute("rollback")
