@@ -15,7 +15,6 @@ from hypothesis import settings
 
 from tests.engines import Evaluate, Jobs, lacking
 
-
 # A busy machine is slow, which is no fault of the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
