@@ -153,6 +153,20 @@ def test_known_labels_are_used() -> None:
     assert found.mean[::2] == pytest.approx(reached(grades[::2], np.arange(4.0)))
 
 
+def test_a_stage_starts_from_what_is_labelled() -> None:
+    """A refitted board knows the labels so far, never asks for them again, and has scores that follow from them."""
+    pool, grades = pooled()
+    board = Board.of(pool, ["nDCG@5"], grades=SCALE)
+    first = board.stream(1).exactly(60)
+    stage = board.refitted(np.where(np.isin(np.arange(400), first), grades, np.nan))
+    stream = stage.stream(2)
+    assert not np.isin(stream.order, first).any()
+    assert (stage.scores[first] == 0).all()
+    assert np.corrcoef(stage.scores[stream.order], board.scores[stream.order])[0, 1] < 0.99
+    (estimate,) = stage.estimate(stage.read(stream, stream.exactly(40), grades, budget=40))
+    assert estimate.labels == 100
+
+
 def test_one_run_is_a_board() -> None:
     """A single run has scores that differ, an estimate and an interval: nothing needs a second run."""
     _, runs, _ = tables()
@@ -168,13 +182,15 @@ def test_one_run_is_a_board() -> None:
 
 
 def test_a_sample_is_judged_throughout() -> None:
-    """A document of the sample without a grade is an error: leaving it out would bias the estimate."""
+    """A document of the sample without a grade, or with one off the scale, is an error: leaving it out would bias."""
     pool, grades = pooled()
     board = Board.of(pool, ["P@5"], grades=SCALE)
     stream = board.stream(1)
     sample = stream.sample(30)
     with pytest.raises(InputError, match=r"1 of the \d+ documents"):
         board.read(stream, sample, np.where(np.arange(400) == sample[0], np.nan, grades), budget=30)
+    with pytest.raises(InputError, match="4 is not on the scale"):
+        board.read(stream, sample, np.where(np.arange(400) == sample[0], 4.0, grades), budget=30)
 
 
 @pytest.mark.parametrize("measure", ["nERR@5", "GAP", "Rprec", "Bpref", "G", "P(padded=False)@5"])
@@ -195,5 +211,9 @@ def test_other_readings_are_refused() -> None:
         BoardTarget.of("AP", pool, grades=grades, unjudged="skip")
     with pytest.raises(InputError, match="lowest grade"):
         BoardTarget.of("DCG", pool, grades=grades + 1)
+    with pytest.raises(InputError, match="no grade up to 3"):
+        BoardTarget.of("AP(rel=4)", pool, grades=grades)
     with pytest.raises(ParameterError, match="ascending"):
         Board.of(pool, ["AP"], grades=(1, 0))
+    with pytest.raises(ParameterError, match="at least one name"):
+        Board.of(pool, [], grades=(0, 1))

@@ -12,40 +12,42 @@ from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.slopes import Slopes
 from rankgauge.active.board.target import BoardTarget
 from rankgauge.measures.forms import Shape
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 
 DOUBT = 0.02
 """What is added to the variance of a label under the beliefs, which may be too sure of themselves."""
 
 
 def scores(
-    pool: BoardPool, targets: Sequence[BoardTarget], lists: Sequence[RunLists], chance: FloatArray
+    pool: BoardPool, targets: Sequence[BoardTarget], lists: Sequence[RunLists], best: FloatArray, known: BoolArray
 ) -> FloatArray:
     """The score of each document: the chance that it is judged is in proportion to it.
 
         score² = Σ_f v_f / (Σ_z √v_f)²
 
     v is the mean over runs of ψ'Cψ less that of their mean slope: how far a label moves runs apart. Sums of precisions
-    take the whole of it, so that the number of relevant documents is not left to chance; so does a single run.
+    take the whole of it, so that the number of relevant documents is not left to chance; so does a single run. `best`
+    (documents × thresholds) is the label where it is known, else the belief; a known label is worth nothing.
     """
-    gaps = np.abs(np.subtract.outer(*[np.arange(chance.shape[1])] * 2))
-    covariance = covariances(chance) + DOUBT * 0.5**gaps
+    gaps = np.abs(np.subtract.outer(*[np.arange(best.shape[1])] * 2))
+    covariance = covariances(best) + DOUBT * 0.5**gaps
+    covariance[known] = 0.0
     total = np.zeros(len(pool.documents))
     for target, listed in zip(targets, lists, strict=True):
-        whole, shared = guessed_slopes(pool, target, listed, chance).spread(covariance)
+        whole, shared = guessed_slopes(pool, target, listed, best).spread(covariance)
         apart = target.shape is not Shape.PRECISION and len(pool.runs) > 1
         moved = np.maximum(whole - shared if apart else whole, 0.0)
         total += moved / (np.sqrt(moved).sum() ** 2 or 1.0)
     return np.sqrt(total)
 
 
-def guessed_slopes(pool: BoardPool, target: BoardTarget, lists: RunLists, chance: FloatArray) -> Slopes:
-    """The slopes at the beliefs."""
-    queries, worth = len(pool.queries), chance @ target.steps
-    level, curve, divisor = np.zeros(lists.shape), np.zeros((queries, chance.shape[1])), np.ones(queries)
+def guessed_slopes(pool: BoardPool, target: BoardTarget, lists: RunLists, best: FloatArray) -> Slopes:
+    """The slopes at the best guess."""
+    queries, worth = len(pool.queries), best @ target.steps
+    level, curve, divisor = np.zeros(lists.shape), np.zeros((queries, best.shape[1])), np.ones(queries)
     if target.ideal is not None:
-        counts = np.add.reduceat(chance, pool.starts, axis=0)
-        noise = np.sqrt(np.add.reduceat(chance * (1.0 - chance), pool.starts, axis=0))
+        counts = np.add.reduceat(best, pool.starts, axis=0)
+        noise = np.sqrt(np.add.reduceat(best * (1.0 - best), pool.starts, axis=0))
         divisor = np.maximum(target.ideal.at(counts), target.ideal.least)
         level = lists.values(worth) / divisor
         curve = target.ideal.smooth_slopes(counts, np.maximum(noise, 0.5))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -101,6 +101,8 @@ class Board:
         scale = np.asarray(grades, dtype=np.float64)
         if len(scale) < 2 or (np.diff(scale) <= 0).any():
             raise ParameterError("a board", "grades", "two or more ascending grades", tuple(grades))
+        if not len(measures):
+            raise ParameterError("a board", "measures", "at least one name, such as nDCG@10", measures)
         targets = tuple(BoardTarget.of(measure, pool, grades=scale, **dialect) for measure in measures)
         return cls(
             pool=pool,
@@ -126,11 +128,21 @@ class Board:
     @cached_property
     def scores(self) -> FloatArray:
         """How much each document's label is worth to the board, before the stream begins."""
-        return scores(self.pool, self.targets, self.lists, self.prior.chance)
+        known, best = ~np.isnan(self.known), self.prior.chance.copy()
+        best[known] = reached(self.known[known], self.grades)
+        return scores(self.pool, self.targets, self.lists, best, known)
 
     def stream(self, seed: int) -> Stream:
         """The order in which documents are handed out."""
         return Stream.of(self.scores, seed=seed, known=~np.isnan(self.known))
+
+    def refitted(self, grades: FloatArray) -> Board:
+        """The board for a new stage: what is labelled so far is known, and beliefs and scores start from it.
+
+        Its estimates rest on the new stage's draws alone, so they are unbiased whatever the earlier stages chose. A new
+        stage needs a new seed.
+        """
+        return replace(self, known=np.where(np.isnan(self.known), grades, self.known))
 
     def read(self, stream: Stream, sample: IndexArray, grades: FloatArray, *, budget: float) -> Readings:
         """What the grades of a sample at a budget say; `grades` (documents) may hold others, which are not looked at.
@@ -141,8 +153,18 @@ class Board:
         if np.isnan(found).any():
             lacking = int(np.count_nonzero(np.isnan(found)))
             raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
+        self._check_scale(found)
         chance = stream.chances(budget)
         return Readings.of(self.features, sample, reached(found, self.grades), chance=chance, fold=stream.fold)
+
+    def _check_scale(self, grades: FloatArray) -> None:
+        # A grade below the scale is worth as little as its lowest; between two grades or above them it has no worth.
+        off = grades[(grades > self.grades[0]) & ~np.isin(grades, self.grades)]
+        if len(off):
+            scale = ", ".join(f"{grade:g}" for grade in self.grades)
+            raise InputError(
+                f"a grade of {off[0]:g} is not on the scale {scale}", hint="Name every grade of the scale."
+            )
 
     def estimate(self, readings: Readings, *, seed: int = 0) -> tuple[BoardEstimate, ...]:
         """The estimates of all measures."""

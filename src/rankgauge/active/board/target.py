@@ -111,6 +111,10 @@ def _steps(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure) -
             hint="On a board the lowest grade is worth 0, as a document outside the pool is, and no grade less than a "
             "lower one.",
         )
+    if not worths.any():
+        raise InputError(
+            f"{measure}: no grade up to {grades[-1]:g} is worth anything", hint="Name every grade there is."
+        )
     return np.diff(worths)
 
 
