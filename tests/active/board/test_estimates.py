@@ -125,16 +125,20 @@ def test_a_seed_fixes_the_board(campaigns: tuple[Board, FloatArray, list[tuple]]
 
 
 def test_not_yet() -> None:
-    """With too few labels or one query there is a reason and no interval; AP waits longer than nDCG."""
+    """With too few labels, too few of them drawn, or one query, there is a reason and no interval; AP waits longer."""
     pool, grades = pooled()
     board = Board.of(pool, ["nDCG@5", "AP"], grades=SCALE)
     stream = board.stream(1)
     ndcg, ap = board.estimate(board.read(stream, stream.exactly(30), grades, budget=30))
     assert ndcg.reason is None
     assert ndcg.half_widths() is not None
-    assert ap.reason == "not yet: 70 more labels, 100 in all, before AP has an interval"
+    assert ap.reason == "not yet: 70 more labels before AP has an interval"
     shown = (ap.half_widths(), ap.joint_half_widths(), ap.pair_half_widths(), ap.like_half_widths())
     assert shown == (None, None, None, None)
+    stage = board.refitted(np.where(np.arange(400) < 200, grades, np.nan))
+    stream = stage.stream(2)
+    ndcg, _ = stage.estimate(stage.read(stream, stream.exactly(15), grades, budget=15))
+    assert ndcg.reason == "not yet: 5 more labels before nDCG@5 has an interval"
     lone, known = pooled(1, 40)
     board = Board.of(lone, ["P@5"], grades=SCALE)
     stream = board.stream(1)

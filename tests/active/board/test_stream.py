@@ -72,6 +72,14 @@ def test_known_documents_are_certain() -> None:
     assert not known[stream.order].any()
 
 
+def test_a_later_stage_draws_anew() -> None:
+    """With more labels known the same seed gives other numbers: those left over from a stage are all large."""
+    first = Stream.of(SCORES, seed=6)
+    known = np.isin(np.arange(300), first.exactly(100))
+    later = Stream.of(SCORES, seed=6, known=known)
+    assert (later.uniform != first.uniform).all()
+
+
 def test_a_budget_is_positive() -> None:
     """No labels are no sample."""
     with pytest.raises(ParameterError, match="budget"):

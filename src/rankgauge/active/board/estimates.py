@@ -139,8 +139,7 @@ class Board:
     def refitted(self, grades: FloatArray) -> Board:
         """The board for a new stage: what is labelled so far is known, and beliefs and scores start from it.
 
-        Its estimates rest on the new stage's draws alone, so they are unbiased whatever the earlier stages chose. A new
-        stage needs a new seed.
+        Its estimates rest on the new stage's draws alone, so that whatever the earlier stages chose biases nothing.
         """
         return replace(self, known=np.where(np.isnan(self.known), grades, self.known))
 
@@ -187,11 +186,17 @@ class Board:
 
     def _reason(self, target: BoardTarget, readings: Readings) -> str | None:
         """Why there is no interval yet, if there is none."""
-        labels, documents, queries = len(readings.labelled), len(self.pool.documents), len(self.pool.queries)
-        if queries < 2:
+        if len(self.pool.queries) < 2:
             return "not yet: an interval needs 2 queries or more"
-        share, each = FEWEST[target.shape]
-        needed = min(documents, max(int(np.ceil(share * documents)), each * queries))
-        if labels < needed:
-            return f"not yet: {needed - labels} more labels, {needed} in all, before {target} has an interval"
-        return None
+        open_ = int(np.count_nonzero(np.isnan(self.known)))
+        before, labels = len(self.known) - open_, len(readings.labelled)
+        lacking = self._fewest(FEWEST[target.shape], len(self.known)) - labels
+        # Labels from before say nothing of how draws vary: some must come from the stream itself.
+        undrawn = self._fewest(FEWEST[Shape.LINEAR], open_) - (labels - before)
+        more = max(lacking, undrawn)
+        return f"not yet: {more} more labels before {target} has an interval" if more > 0 else None
+
+    def _fewest(self, rule: tuple[float, int], documents: int) -> int:
+        """The fewest labels by a rule, of so many documents."""
+        share, each = rule
+        return min(documents, max(int(np.ceil(share * documents)), each * len(self.pool.queries)))

@@ -47,9 +47,13 @@ class Stream:
 
     @classmethod
     def of(cls, score: FloatArray, *, seed: int, known: BoolArray | None = None) -> Stream:
-        """The stream of a seed."""
-        rng = np.random.default_rng(seed)
+        """The stream of a seed; it differs with the number of known labels.
+
+        The same numbers in a later stage would be those that were not drawn before: large ones.
+        """
         judged = np.zeros(len(score), dtype=bool) if known is None else known
+        before = int(np.count_nonzero(judged))
+        rng = np.random.default_rng([seed, before] if before else seed)
         # Scores that underflow would never enter: a millionth of the highest is as good as nothing.
         least = 1e-6 * float(np.max(score, initial=0.0)) or 1.0
         return cls(
