@@ -3,6 +3,7 @@
 --data DIR          the folder of TREC 2019's passage task (qrels.txt, runs_order_top100.txt.xz)
 --run p_bert        the run that is evaluated
 --depth 10          how far down its lists are pooled
+--beliefs good      calibrated beliefs; or uniform ones, or reversed ones, which are wrong
 --methods auto      some of the methods, separated by commas
 --measures nDCG@10,AP
 --budgets 60,150,400
@@ -10,15 +11,15 @@
 --rng 0             the seed of the first campaign
 
 The pool is the run's 43 lists, and the value is the pool's: documents outside it do not count, not even in the ideal.
-Beliefs are calibrated: an ordered logit of the grades on the ranks that the track's runs give a document. Coverage is
-over the campaigns that show an interval; `none` says how many of them do not.
+Good beliefs are calibrated: an ordered logit of the grades on the ranks that the track's runs give a document. Coverage
+is over the campaigns that show an interval; `none` says how many of them do not.
 """
 
 from __future__ import annotations
 
 import argparse
 import lzma
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,11 @@ from rankgauge.active.target import Target
 from rankgauge.ltr import OrderedLogit
 from rankgauge.numeric import FloatArray
 
+BELIEFS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
+    "good": np.asarray,
+    "uniform": lambda beliefs: np.full_like(beliefs, 1 / beliefs.shape[1]),
+    "reversed": lambda beliefs: beliefs[:, ::-1].copy(),
+}
 HEADER = ("method", "measure", "budget", "coverage", "± mean", "± largest", "none")
 TINY = 1e-9
 """An interval whose end is the truth holds it."""
@@ -91,6 +97,7 @@ def row(name: str, measure: str, budget: float, found: Repetitions, truth: float
 def rows(args: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     """A row for each method, measure and budget."""
     pool, grades = judged_pool(args.data, args.run, args.depth)
+    pool = pool.with_beliefs(BELIEFS[args.beliefs](pool.beliefs))
     seeds = args.rng + np.arange(args.campaigns)
     for measure in args.measures:
         target = Target.of(measure, pool)
@@ -117,6 +124,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data/trec_dl19_passage"))
     parser.add_argument("--run", default="p_bert")
     parser.add_argument("--depth", type=int, default=10)
+    parser.add_argument("--beliefs", choices=BELIEFS, default="good")
     parser.add_argument("--methods", type=names, default=["auto"])
     parser.add_argument("--measures", type=names, default=["nDCG@10", "AP"])
     parser.add_argument("--budgets", type=numbers, default=[60.0, 150.0, 400.0])

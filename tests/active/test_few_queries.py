@@ -100,13 +100,18 @@ def test_unseen_exceptions() -> None:
 
 
 def test_ends() -> None:
-    """Ends reach as far as exceptions at the bounds could move the mean, and no further than the bounds."""
+    """Ends reach as far as exceptions at the bounds could move the mean, and no further than the bounds.
+
+    There are none around a value out of bounds, from four queries, or where nothing would be ruled out.
+    """
     basis = Basis(queries=40, size=43, bounds=(0.0, 1.0))
     low, high = ends([0.9, 0.9, 0.99, 1.2], [0.0, 0.05, 0.03, 0.3], basis=basis, level=0.95)
     np.testing.assert_allclose(low, [0.9 - 0.9 / 43, 0.85, 0.96, -np.inf])
     np.testing.assert_allclose(high, [0.9 + 0.1 / 43, 0.95, 1.0, np.inf])
     documents = Basis(queries=40, size=43, bounds=(0.0, 1.0), whole=0.0)
     np.testing.assert_allclose(ends(0.9, 0.01, basis=documents, level=0.95), [0.89, 0.91])
+    assert np.isfinite(ends(0.5, 0.49, basis=basis, level=0.95)).all()
+    assert np.isinf(ends(0.5, 0.5, basis=basis, level=0.95)).all()
     low, high = ends(0.5, 0.1, basis=Basis(queries=[4, 5], size=43, bounds=(0.0, 1.0)), level=0.95)
     assert (np.isfinite(low) == np.isfinite(high)).all()
     assert np.isfinite(low).tolist() == [False, True]

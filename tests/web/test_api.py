@@ -142,6 +142,7 @@ def test_every_other_route(house: House) -> None:
     curve = call.get("/curve")
     assert [row["draws"] for row in curve] == [2, 3, 4]
     assert len(call.get("/queries")) == 4
+    assert "Not yet: about 10 more labels." in house.admin().get(f"/campaigns/{number}/progress").text
     assert {row["coefficient"] for row in call.get("/agreement")["coefficients"]}
     apart = call.get("/disagreements")
     assert apart

@@ -53,7 +53,8 @@ class Basis:
 def ends(value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis, level: float) -> tuple[FloatArray, FloatArray]:
     """The ends of the interval that reaches this far to either side, and at least as far as unseen exceptions do.
 
-    They are infinite where there is no interval: from too few queries, or around a value that is out of bounds.
+    They are infinite where there is no interval: from too few queries, around a value that is out of bounds, or where
+    nothing within the bounds would be ruled out.
     """
     at, reach = np.asarray(value, dtype=float), np.asarray(half, dtype=float)
     low, high = basis.bounds
@@ -64,6 +65,7 @@ def ends(value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis, level: floa
     room = ROUNDING * max(high - low, 1.0)
     known = np.isfinite(reach) & (at >= low - room) & (at <= high + room)
     known &= np.asarray(basis.queries) >= min(FEWEST, basis.size)
+    known &= (bottom > low) | (top < high) | (low == high)
     return np.where(known, bottom, -np.inf), np.where(known, top, np.inf)
 
 
