@@ -41,7 +41,8 @@ def score_arrays(
     cutoff = None if wanted.judged_only else wanted.depth or None  # the last rank that it looks at
     judged, scored = np.asarray(grades, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     judged = spoken.rescaled(judged) if spoken.rescales else judged
-    spoken = spoken.topped(float(np.max(judged, initial=0.0, where=judged > 0)))
+    if wanted.needs_top:
+        spoken = spoken.topped(float(np.max(judged, initial=0.0, where=judged > 0)))
     if group is not None or qid is not None:
         judged, scored, sizes = _grouped(judged, scored, group, qid)
         count, blocks = len(sizes), _group_blocks(judged, scored, sizes, spoken, cutoff)
