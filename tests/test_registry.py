@@ -111,7 +111,7 @@ NOVELTIES = {
 
             Correction(name="novelrule", title="-", words="-", reference="-", adjust=None).register()
         """,
-        shown_by=("compare", "q", "a", "b", "--correction", "novelrul"),
+        shown_by=("compare", "--help"),
         shown="novelrule",
     ),
     "agreement coefficient": Novelty(
@@ -266,7 +266,7 @@ NOVELTIES = {
             from rankgauge.active.label_format import LabelFormat
 
             LabelFormat(
-                name="novelty",
+                name="novellabels",
                 title="labels from a new file",
                 endings=(".novelty",),
                 place=5,
@@ -275,8 +275,20 @@ NOVELTIES = {
                 write=lambda tasks: "",
             ).register()
         """,
-        shown_by=("python", "from rankgauge.active.label_format import task_format; print(task_format('t.novelty'))"),
+        shown_by=("formats",),
         shown="labels from a new file",
+    ),
+    "paper": Novelty(
+        room="rankgauge.experiments.papers",
+        source="""
+            from rankgauge.experiments.claims import Paper
+            from rankgauge.experiments.experiment import Experiment
+
+            paper = Paper(title="-", reference="-", claims=(), figures={})
+            Experiment(name="novelpaper", paper=paper, run=None).register()
+        """,
+        shown_by=("reproduce", "--help"),
+        shown="novelpaper",
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import re
@@ -12,6 +13,7 @@ import pytest
 import rankgauge
 from rankgauge.registry import Registry
 from tests.docs.blocks import ROOT
+from tests.test_registry import NOVELTIES
 
 PACKAGE = Path(rankgauge.__file__).parent
 DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
@@ -72,3 +74,22 @@ def test_the_room_is_its_registrys(cells: list[str]) -> None:
         assert module == f"rankgauge.{contract.removesuffix('.py').replace('/', '.')}"
         assert any(True for _ in pkgutil.iter_modules([str(PACKAGE / room)]))
         assert len(registry) > 0
+
+
+@pytest.mark.parametrize("cells", table("What you can add with one file"), ids=lambda cells: cells[0])
+def test_one_file_is_tried(cells: list[str]) -> None:
+    """Of every kind in the table, `tests/test_registry.py` adds one by a file and looks for it at the command line."""
+    tried = {novelty.room.removeprefix("rankgauge.").replace(".", "/") + "/" for novelty in NOVELTIES.values()}
+    assert tried & set(paths(cells[2]))
+
+
+def test_no_two_classes_share_a_name() -> None:
+    """A class is found by its name: no other class of the package has it, and no module is called `base` or `utils`."""
+    files = list(PACKAGE.rglob("*.py"))
+    homes: dict[str, list[str]] = {}
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(str(file.relative_to(PACKAGE)))
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+    assert not {"base", "utils", "helpers", "common"} & {file.stem for file in files}

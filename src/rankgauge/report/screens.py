@@ -9,6 +9,7 @@ from rich.console import Console
 
 from rankgauge import dialects as _dialects
 from rankgauge import io
+from rankgauge.active.label_format import LABEL_FORMATS, LabelFormat
 from rankgauge.measures import FAMILIES, MEASURES, Measure
 from rankgauge.measures.names import unknown
 from rankgauge.report import descriptions
@@ -69,12 +70,19 @@ def dialect(name: str, stream: TextIO) -> None:
 
 
 def formats(stream: TextIO) -> None:
-    """The formats of files that are read, and those of results."""
+    """The formats of files that are read, those of results, and those of labels in active evaluation."""
     out = console(stream)
     out.print("[bold]read[/bold] (recognised by their first lines; packed with gzip, bzip2, xz or zstd as well)")
     pairs([(f"  {known.name}", known.title) for known in io.FORMATS.values()], out)
     out.print("\n[bold]written[/bold] (-o NAME, or -o FILE with such an ending)")
     pairs([(f"  {known.name}", f"{known.title} ({', '.join(known.endings)})") for known in FORMATS.values()], out)
+    out.print("\n[bold]labels[/bold] (rankgauge active next writes tasks, rankgauge active record reads labels)")
+    pairs([(f"  {known.name}", f"{known.title} ({_direction(known)})") for known in LABEL_FORMATS.values()], out)
+
+
+def _direction(known: LabelFormat) -> str:
+    endings = ", ".join(known.endings)
+    return endings if known.write else f"{endings}; labels only"
 
 
 def _kind(name: str) -> type[Measure]:

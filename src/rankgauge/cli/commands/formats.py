@@ -9,7 +9,7 @@ from rankgauge.cli.command import command
 
 @command("formats", "rankgauge formats", place=120)
 def formats() -> None:
-    """List the file formats that are read, and the ones that results are written in."""
+    """List the formats of files: those that are read, those of results, and those of labels."""
     from rankgauge.report import screens
 
     screens.formats(sys.stdout)
