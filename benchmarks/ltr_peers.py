@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from rankgauge.datasets.folds import Fold
 from rankgauge.experiments.jobs import ExperimentJob
 from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.ltr import Documents, Objective
 from rankgauge.numeric import FloatArray
 
@@ -38,7 +38,7 @@ def train(folds: tuple[Fold, ...], job: ExperimentJob) -> dict[str, Any]:
     return {"scores": found, **seconds}
 
 
-def _documents(data: Features) -> Documents:
+def _documents(data: FeatureTable) -> Documents:
     return Documents.of(data.matrix, data.grades, data.queries)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge.datasets.folds import CYCLE, folds_of, read_folds
 from rankgauge.errors import InputError
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from tests.shared import shared
 
 PLAN = "Fold\tTraining.txt\tValidation.txt Test.txt\nFold1\tS1, S2, S3\tS4\tS5\nFold2\tS5, S4, S3\tS2\tS1\n"
@@ -23,7 +23,7 @@ def parts(folder: Path) -> Path:
     return folder
 
 
-def queries(data: Features) -> list[str]:
+def queries(data: FeatureTable) -> list[str]:
     """The queries of the documents, each once."""
     return list(dict.fromkeys(data.queries))
 
@@ -93,4 +93,4 @@ def test_cycle() -> None:
     """Each part is tested once, validated on once and trained on three times."""
     assert sorted(plan[-1] for plan in CYCLE) == sorted(plan[-2] for plan in CYCLE) == [1, 2, 3, 4, 5]
     assert np.bincount([part for plan in CYCLE for part in plan[:3]]).tolist() == [0, 3, 3, 3, 3, 3]
-    assert len(folds_of([Features(np.zeros(1), np.array(["q"]), np.array(["d"]), np.zeros((1, 1)))] * 5)) == 5
+    assert len(folds_of([FeatureTable(np.zeros(1), np.array(["q"]), np.array(["d"]), np.zeros((1, 1)))] * 5)) == 5

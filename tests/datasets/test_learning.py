@@ -14,23 +14,23 @@ from sklearn.linear_model import Ridge
 from rankgauge.arrays import score_arrays
 from rankgauge.datasets import LIKENESSES, generate_learning, learning_parts, write_learning, write_parts
 from rankgauge.errors import UnknownNameError
-from rankgauge.io.formats.letor import Features, read_features
+from rankgauge.io.formats.letor import FeatureTable, read_features
 from rankgauge.io.source import Source
 from tests.shared import shared
 
 
 @cache
-def made(like: str, queries: int | None = None) -> Features:
+def made(like: str, queries: int | None = None) -> FeatureTable:
     """The set of seed 0."""
     return generate_learning(rng=np.random.default_rng(0), like=like, queries=queries)
 
 
-def sizes(data: Features) -> np.ndarray:
+def sizes(data: FeatureTable) -> np.ndarray:
     """The number of documents of each query."""
     return np.unique(data.queries.astype(str), return_counts=True)[1]
 
 
-def empty(data: Features) -> float:
+def empty(data: FeatureTable) -> float:
     """The share of queries without a relevant document."""
     _, query = np.unique(data.queries.astype(str), return_inverse=True)
     return float((np.bincount(query, data.grades) == 0).mean())

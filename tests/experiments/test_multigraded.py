@@ -19,7 +19,7 @@ from rankgauge.experiments.experiment import Measurements
 from rankgauge.experiments.papers.multigraded import ohsumed, swaps, tables
 from rankgauge.experiments.papers.multigraded.thresholds import Thresholds
 from rankgauge.experiments.reproduction import Reproduction
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.report import plots
 from tests.shared import shared
 
@@ -339,7 +339,7 @@ def small() -> Measurements:
     matrix[:, 8] = matrix[:, 0] ** 1.5
     grades, names = rng.integers(0, 3, 60).astype(float), np.arange(60).astype(str)
     queries = np.repeat(np.arange(5), 12)
-    return ohsumed.compare(Features(grades=grades, queries=queries, documents=names, matrix=matrix))
+    return ohsumed.compare(FeatureTable(grades=grades, queries=queries, documents=names, matrix=matrix))
 
 
 def test_any_data_will_do(small: Measurements) -> None:
@@ -367,18 +367,18 @@ def test_halves_of_a_figure(small: Measurements) -> None:
 
 
 @pytest.fixture(scope="module")
-def data() -> Features:
+def data() -> FeatureTable:
     """OHSUMED with its raw features, where it is here."""
     return ohsumed.load(shared("data/ohsumed/Feature-min"))
 
 
 @pytest.fixture(scope="module")
-def outcome(data: Features) -> Measurements:
+def outcome(data: FeatureTable) -> Measurements:
     """Figures 6 to 8."""
     return ohsumed.compare(data)
 
 
-def test_ohsumed(data: Features, outcome: Measurements) -> None:
+def test_ohsumed(data: FeatureTable, outcome: Measurements) -> None:
     """Figures 6 to 8: a user's own strategy is worth 1; features that are the same for all documents of a query rank
     at random, and so alike; NDCG falls as the user has more levels, the others move far less."""
     assert data.matrix.shape == (16140, 45)
@@ -395,7 +395,7 @@ def test_ohsumed(data: Features, outcome: Measurements) -> None:
     assert numbers["µMAP with equal steps moves by"].value > 2 * numbers["µMAP moves by"].value
 
 
-def test_ratings_are_the_scores(data: Features, outcome: Measurements) -> None:
+def test_ratings_are_the_scores(data: FeatureTable, outcome: Measurements) -> None:
     """A virtual user's grades are the scores as they are, so NDCG gains 2^score − 1 at any distance of scores."""
     grades, scores = data.matrix[:, 8], data.matrix[:, 0]
     query = data.queries == data.queries[0]

@@ -25,17 +25,17 @@ from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS
 from rankgauge.experiments.papers.ndcg_tools.findings import Findings
 from rankgauge.experiments.reproduction import Reproduction
 from rankgauge.experiments.standard_errors import fold_means
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from tests.shared import shared
 
 TITLES = training.TITLES
 
 
-def letor(**lists: list[float]) -> Features:
+def letor(**lists: list[float]) -> FeatureTable:
     """Documents with the grades of each query, and one feature that falls from the first to the last."""
     queries = [query for query, grades in lists.items() for _ in grades]
     places = [place for grades in lists.values() for place in range(len(grades))]
-    return Features(
+    return FeatureTable(
         grades=np.array([grade for grades in lists.values() for grade in grades], dtype=np.float64),
         queries=np.array(queries, dtype=object),
         documents=np.array([f"{query}-{place}" for query, place in zip(queries, places, strict=True)], dtype=object),
@@ -43,7 +43,7 @@ def letor(**lists: list[float]) -> Features:
     )
 
 
-def held_out(*sets: Features) -> HeldOut:
+def held_out(*sets: FeatureTable) -> HeldOut:
     """The sets as the test sets of as many folds."""
     return HeldOut.of(tuple(Fold(name=f"Fold{n}", train=s, validation=s, test=s) for n, s in enumerate(sets, start=1)))
 
@@ -237,7 +237,7 @@ TRAINED = tuple(
         (Setting(data=Path("MQ2008"), full=True), training.FULL),
     ],
 )
-def test_efforts(setting: Setting, effort: training.Effort, folds: tuple[Fold, ...], monkeypatch: Any) -> None:
+def test_efforts(setting: Setting, effort: training.TrainingEffort, folds: tuple[Fold, ...], monkeypatch: Any) -> None:
     """The paper's settings are used where they are asked for, quicker ones elsewhere; the printed line names them."""
     asked: list[ExperimentJob] = []
     monkeypatch.setattr(run, "_generated", lambda seed: folds)
@@ -330,12 +330,12 @@ def test_letor_trains_without_short_queries(folds: tuple[Fold, ...]) -> None:
     """LambdaMART under LETOR's reading is LambdaMART under the standard one without the queries of fewer than ten."""
     from rankgauge import ltr
 
-    def fitted(reading: str, train: Features, held: Features) -> list[float]:
+    def fitted(reading: str, train: FeatureTable, held: FeatureTable) -> list[float]:
         model = ltr.get("lambdamart")(dialect=READINGS[reading], metric=training.METRIC, rng=0, trees=5)
         model.fit(train.matrix, train.grades, qid=train.queries, validation=(held.matrix, held.grades, held.queries))
         return list(model.predict(folds[0].test.matrix))
 
-    def longer(data: Features) -> Features:
+    def longer(data: FeatureTable) -> FeatureTable:
         _, place, sizes = np.unique(data.queries.astype(str), return_inverse=True, return_counts=True)
         assert (sizes < 10).any()
         return learning_rows(data, sizes[place] >= 10)
@@ -422,7 +422,7 @@ def test_command_goes_on(
     tmp_path: Path,
 ) -> None:
     """A folder with finished trainings is gone on from: nothing is trained again, and every claim has its verdict."""
-    monkeypatch.setattr(run, "QUICK", training.Effort(words="the quickest settings", rankers=TRAINED[:-1]))
+    monkeypatch.setattr(run, "QUICK", training.TrainingEffort(words="the quickest settings", rankers=TRAINED[:-1]))
     monkeypatch.setattr(run, "LIVE", TRAINED[-1])
     monkeypatch.setattr(run, "_generated", lambda seed: folds)
     monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.io.formats.letor import Features, read_carefully, read_features
+from rankgauge.io.formats.letor import FeatureTable, read_carefully, read_features
 from rankgauge.io.letor_features import scan
 from rankgauge.io.source import Source
 from tests.shared import SHARED
@@ -45,7 +45,7 @@ def written(folder: Path, text: str) -> Source:
     return Source.of(path)
 
 
-def outcome(read: object, source: Source) -> Features | str:
+def outcome(read: object, source: Source) -> FeatureTable | str:
     """What was read, or what the error says."""
     try:
         return read(source)  # type: ignore[operator]
@@ -53,7 +53,7 @@ def outcome(read: object, source: Source) -> Features | str:
         return str(error)
 
 
-def same(one: Features | str, other: Features | str) -> bool:
+def same(one: FeatureTable | str, other: FeatureTable | str) -> bool:
     """Whether both read the same, bit by bit, or stop with the same error."""
     if isinstance(one, str) or isinstance(other, str):
         return one == other

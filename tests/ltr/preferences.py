@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.ltr import Documents
 from rankgauge.ltr.documents import read
 from tests.shared import shared
@@ -47,7 +47,7 @@ def pairs(documents: Documents) -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def _part(number: int) -> Features:
+def _part(number: int) -> FeatureTable:
     return read(shared(f"data/mq2008/S{number}.txt"))
 
 
@@ -57,6 +57,6 @@ def mq2008(fold: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     return [_joined(ring[:3]), _joined(ring[3:4]), _joined(ring[4:])]
 
 
-def _joined(found: list[Features]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _joined(found: list[FeatureTable]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     matrix, grades, queries = zip(*((one.matrix, one.grades, one.queries) for one in found), strict=True)
     return np.concatenate(matrix), np.concatenate(grades), np.concatenate(queries)

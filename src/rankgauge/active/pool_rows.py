@@ -11,7 +11,7 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.tables import find
@@ -92,7 +92,7 @@ def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
     return frame if texts is None else _with_texts(frame, texts)
 
 
-def scored(features: Features, rankers: Sequence[Any]) -> pl.DataFrame:
+def scored(features: FeatureTable, rankers: Sequence[Any]) -> pl.DataFrame:
     """The documents of a LETOR file with each ranker's scores (`predict`, or an array of scores)."""
     frame = pl.DataFrame({"query": features.queries, "document": features.documents})
     for n, ranker in enumerate(rankers, start=1):

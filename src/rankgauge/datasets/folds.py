@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.io.formats.letor import Features, read_features
+from rankgauge.io.formats.letor import FeatureTable, read_features
 from rankgauge.io.source import Source
 
 PARTS = 5
@@ -29,9 +29,9 @@ class Fold:
     """The three sets of a fold, with equally many features."""
 
     name: str
-    train: Features
-    validation: Features
-    test: Features
+    train: FeatureTable
+    validation: FeatureTable
+    test: FeatureTable
 
 
 def read_folds(folder: Path) -> tuple[Fold, ...]:
@@ -46,14 +46,16 @@ def read_folds(folder: Path) -> tuple[Fold, ...]:
     return folds_of(parts, _plan(plan) if plan.is_file() else CYCLE)
 
 
-def folds_of(parts: Sequence[Features], plan: Sequence[Sequence[int]] = CYCLE) -> tuple[Fold, ...]:
+def folds_of(parts: Sequence[FeatureTable], plan: Sequence[Sequence[int]] = CYCLE) -> tuple[Fold, ...]:
     """The folds of five parts. The plan lists each fold's parts, counted from 1: the last but one is for validation,
     the last for the test."""
     wide = _widened(parts)
     return tuple(
         Fold(
             name=f"Fold{number}",
-            train=Features(*(np.concatenate(columns) for columns in zip(*(wide[s - 1] for s in trained), strict=True))),
+            train=FeatureTable(
+                *(np.concatenate(columns) for columns in zip(*(wide[s - 1] for s in trained), strict=True))
+            ),
             validation=wide[validated - 1],
             test=wide[tested - 1],
         )
@@ -87,7 +89,7 @@ def _fold(folder: Path) -> Fold:
     return Fold(name=folder.name, train=train, validation=validation, test=test)
 
 
-def _widened(sets: Sequence[Features]) -> list[Features]:
+def _widened(sets: Sequence[FeatureTable]) -> list[FeatureTable]:
     """The sets with equally many features; those that a set lacks are 0 in it."""
     width = max(part.matrix.shape[1] for part in sets)
     return [part._replace(matrix=np.pad(part.matrix, ((0, 0), (0, width - part.matrix.shape[1])))) for part in sets]

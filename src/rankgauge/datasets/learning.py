@@ -18,7 +18,7 @@ import polars as pl
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.io.format import numbers
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.numeric import FloatArray, IndexArray
 
 FACTORS = 12
@@ -102,7 +102,7 @@ LIKENESSES: Mapping[str, Likeness] = {
 """The real sets that a generated one can resemble."""
 
 
-def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: int | None = None) -> Features:
+def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: int | None = None) -> FeatureTable:
     """A set with `queries` queries, by default as many as the real one; ids are 1, 2, … and 1-1, 1-2, …
 
     The same seed, likeness and number of queries give the same set.
@@ -123,19 +123,19 @@ def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: 
     place = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
     documents = np.strings.add(np.strings.add(names, "-"), place.astype(str))
     # Objects, as polars gives them: reading the written files gives the same arrays.
-    return Features(grades, names.astype(object), documents.astype(object), matrix)
+    return FeatureTable(grades, names.astype(object), documents.astype(object), matrix)
 
 
-def learning_parts(data: Features, parts: int = 5) -> list[Features]:
+def learning_parts(data: FeatureTable, parts: int = 5) -> list[FeatureTable]:
     """The set cut into parts with equally many queries, if possible: S1 to S5 of LETOR."""
     starts = np.flatnonzero(np.concatenate([[True], data.queries[1:] != data.queries[:-1]]))
     edges = [*(starts[share[0]] for share in np.array_split(np.arange(len(starts)), parts)), len(data.queries)]
     return [learning_rows(data, slice(low, high)) for low, high in pairwise(edges)]
 
 
-def learning_rows(data: Features, rows: Any) -> Features:
+def learning_rows(data: FeatureTable, rows: Any) -> FeatureTable:
     """Some documents of a set, by a slice, a mask or their numbers."""
-    return Features(*(column[rows] for column in data))
+    return FeatureTable(*(column[rows] for column in data))
 
 
 def _worth(factors: FloatArray, ease: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
@@ -219,7 +219,7 @@ def _normalised(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
     return np.asarray(np.round((matrix - low) / np.where(width > 0, width, 1.0), 6))
 
 
-def write_learning(data: Features, path: Path) -> Path:
+def write_learning(data: FeatureTable, path: Path) -> Path:
     """Writes the set into one file: grade, qid, features; documents are named by position, so they need no comment."""
     with path.open("wb") as file:
         for low in range(0, len(data.grades), BLOCK):
@@ -228,14 +228,14 @@ def write_learning(data: Features, path: Path) -> Path:
     return path
 
 
-def write_parts(data: Features, folder: Path, parts: int = 5) -> list[Path]:
+def write_parts(data: FeatureTable, folder: Path, parts: int = 5) -> list[Path]:
     """Writes the set as S1.txt, S2.txt, … into the folder, as in LETOR."""
     folder.mkdir(parents=True, exist_ok=True)
     found = enumerate(learning_parts(data, parts), start=1)
     return [write_learning(part, folder / f"S{number}.txt") for number, part in found]
 
 
-def _lines(data: Features) -> pl.DataFrame:
+def _lines(data: FeatureTable) -> pl.DataFrame:
     features = [str(number) for number in range(1, data.matrix.shape[1] + 1)]
     frame = pl.DataFrame(data.matrix, schema=features).with_columns(
         pl.Series("grade", data.grades), pl.Series("query", data.queries.astype(str))

@@ -20,7 +20,7 @@ from rankgauge.experiments.papers.active.benchmark import Split
 from rankgauge.experiments.papers.active.rankers import Predictions, Recipe, train_and_predict
 from rankgauge.experiments.papers.active.scenarios import Scenario, known_grades, pool_of
 from rankgauge.experiments.papers.active.trials import METHODS, Case, Trials, method, studies
-from rankgauge.io.formats.letor import Features, read_features
+from rankgauge.io.formats.letor import FeatureTable, read_features
 from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray
 from rankgauge.report.simulation import SimulationReport
@@ -123,7 +123,7 @@ class Simulation:
             train, pool = self._drawn(data)
         return Split(name=self.path.name, train=train, pool=pool, length=self.length)
 
-    def _drawn(self, data: Features) -> tuple[Features, Features]:
+    def _drawn(self, data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
         queries, place = np.unique(data.queries.astype(str), return_inverse=True)
         count = round(self.share * len(queries))
         if count < 1 or count >= len(queries):

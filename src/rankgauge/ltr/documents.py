@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge import io
 from rankgauge.errors import InputError
 from rankgauge.io import Reading
-from rankgauge.io.formats.letor import Features, read_features
+from rankgauge.io.formats.letor import FeatureTable, read_features
 from rankgauge.io.source import Source
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 from rankgauge.policies import Duplicates
@@ -68,7 +68,7 @@ class Documents(Grouped):
         )
 
 
-def read(path: Any, *, named: bool = False) -> Features:
+def read(path: Any, *, named: bool = False) -> FeatureTable:
     """The lines of a LETOR file, each a document of its own; if `named`, a query may not have an id twice."""
     duplicates = Duplicates.REFUSE if named else Duplicates.ROWS
     return read_features(Source.of(fspath(path)), Reading(duplicates=duplicates))

@@ -22,7 +22,7 @@ from rankgauge.ltr.documents import Documents
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
@@ -212,17 +212,12 @@ class Discounted(Objective):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Sorting:
+class _Sorting(Grouped):
     """Lists one after another: the gains of their documents and the weights of their places."""
 
     sizes: IndexArray
     gains: FloatArray
     weights: FloatArray
-
-    @cached_property
-    def starts(self) -> IndexArray:
-        """Where each list begins."""
-        return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
     @cached_property
     def lists(self) -> IndexArray:

@@ -1,6 +1,6 @@
 """What the beliefs say of a query's value before anyone judges: its mean, its variance, and what a label moves."""
 
 from rankgauge.active.moments.moments import Moments, Worths, moments, net_weights, worths
-from rankgauge.active.moments.slopes import Slopes, slopes
+from rankgauge.active.moments.slopes import ValueSlopes, slopes
 
-__all__ = ["Moments", "Slopes", "Worths", "moments", "net_weights", "slopes", "worths"]
+__all__ = ["Moments", "ValueSlopes", "Worths", "moments", "net_weights", "slopes", "worths"]

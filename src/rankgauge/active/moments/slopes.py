@@ -24,14 +24,14 @@ from rankgauge.numeric import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Slopes:
+class ValueSlopes:
     """The expected value M_S of each query given the labels seen, and its slope in each document's worth."""
 
     value: FloatArray
     slope: FloatArray
 
 
-def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> Slopes:
+def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> ValueSlopes:
     """The expected values of all queries (queries) and the slopes of all documents (documents).
 
     `grades` (documents) are the labels seen so far, NaN for the others; None if nothing is judged.
@@ -43,12 +43,12 @@ def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> S
     return (_linear if target.shape is Shape.LINEAR else _cascade)(pool, target, worth)
 
 
-def _linear(pool: Pool, target: Target, worth: FloatArray) -> Slopes:
+def _linear(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
     slope = net_weights(target.weights(pool))
-    return Slopes(value=np.add.reduceat(slope * worth, pool.starts), slope=slope)
+    return ValueSlopes(value=np.add.reduceat(slope * worth, pool.starts), slope=slope)
 
 
-def _cascade(pool: Pool, target: Target, worth: FloatArray) -> Slopes:
+def _cascade(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
     value, slope = np.zeros(len(pool.queries)), np.zeros(len(pool.documents))
     weights, last = target.weights(pool), target.last(pool)
     for ranker, sign in zip(range(pool.rankers), (1.0, -1.0), strict=False):
@@ -62,4 +62,4 @@ def _cascade(pool: Pool, target: Target, worth: FloatArray) -> Slopes:
             value[queries] += sign * found
             listed = filled > 0
             slope[documents[listed]] += sign * (reached * stake)[listed]  # no document is twice in a list
-    return Slopes(value=value, slope=slope)
+    return ValueSlopes(value=value, slope=slope)

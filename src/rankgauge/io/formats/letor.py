@@ -40,7 +40,7 @@ _FEATURES = rf"qid:{WORD}+([^#]*)"
 _FEATURE = rf"^([1-9]\d*):({WORD}+)$"
 
 
-class Features(NamedTuple):
+class FeatureTable(NamedTuple):
     """The documents of a LETOR file, line by line; column f − 1 of the matrix holds feature f."""
 
     grades: FloatArray
@@ -119,7 +119,7 @@ def _scores(scores: Source, expected: int, source: Source, reading: Reading) -> 
     return column["score"]
 
 
-def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DTypeLike = np.float64) -> Features:
+def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
     """The documents of a LETOR file with their features; one that a line lacks is 0, as in SVM-rank.
 
     With dtype=np.float32 the matrix takes half the memory.
@@ -127,7 +127,7 @@ def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DType
     return _scanned(source, reading, dtype) or read_carefully(source, reading, dtype)
 
 
-def _scanned(source: Source, reading: Reading, dtype: npt.DTypeLike) -> Features | None:
+def _scanned(source: Source, reading: Reading, dtype: npt.DTypeLike) -> FeatureTable | None:
     """The same straight from the file's bytes; None if it is irregular or to be refused."""
     scanned = scan(source, dtype)
     if scanned is None:
@@ -139,12 +139,12 @@ def _scanned(source: Source, reading: Reading, dtype: npt.DTypeLike) -> Features
         return None
 
 
-def _features(judged: pl.DataFrame, matrix: Matrix) -> Features:
+def _features(judged: pl.DataFrame, matrix: Matrix) -> FeatureTable:
     grades, queries, documents = (judged[name].to_numpy() for name in ("grade", "query", "document"))
-    return Features(grades=grades, queries=queries, documents=documents, matrix=matrix)
+    return FeatureTable(grades=grades, queries=queries, documents=documents, matrix=matrix)
 
 
-def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> Features:
+def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
     """The same as `read_features` by expressions over whole lines, with an error that names the line."""
     rows = _named(lines.content(source), source, reading)
     judged = check(rows, JUDGMENTS, path=source.name, locate=lambda row: lines.place(rows, row))

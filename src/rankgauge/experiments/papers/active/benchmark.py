@@ -16,7 +16,7 @@ import numpy as np
 from rankgauge.datasets import LIKENESSES, generate_learning, learning_rows
 from rankgauge.datasets.folds import read_folds
 from rankgauge.experiments.papers.active.trials import Effort
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.numeric import BoolArray, FloatArray
 
 TRAIN, POOL = 440, 4000
@@ -42,9 +42,9 @@ class Split:
     """What rankers are trained on, the pool on which their rankings are judged, and what parameters are chosen on."""
 
     name: str
-    train: Features
-    pool: Features
-    validation: Features | None = None
+    train: FeatureTable
+    pool: FeatureTable
+    validation: FeatureTable | None = None
     length: int | None = None
     """The number of the feature, from 1 on, that holds a document's length."""
 
@@ -116,7 +116,7 @@ def given(folder: Path) -> Benchmark:
     splits = []
     for number, part in enumerate(parts):
         rest = [other for place, other in enumerate(parts) if place != number]
-        pool = Features(*(np.concatenate(columns) for columns in zip(*rest, strict=True)))
+        pool = FeatureTable(*(np.concatenate(columns) for columns in zip(*rest, strict=True)))
         learn, validation = halves(part)
         splits.append(Split(name=f"part {number + 1}", train=learn, validation=validation, pool=pool))
     top = max(float(part.grades.max()) for part in parts)
@@ -136,13 +136,13 @@ def given(folder: Path) -> Benchmark:
     )
 
 
-def halves(data: Features) -> tuple[Features, Features]:
+def halves(data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
     """The documents of the first half of the queries, to learn from, and of the others, to choose parameters on."""
     learn = first_queries(data, LEARN)
     return learning_rows(data, learn), learning_rows(data, ~learn)
 
 
-def first_queries(data: Features, share: float) -> BoolArray:
+def first_queries(data: FeatureTable, share: float) -> BoolArray:
     """Which documents belong to the first queries, a share of all."""
     queries = list(dict.fromkeys(data.queries))
     return np.isin(data.queries.astype(str), [str(query) for query in queries[: round(share * len(queries))]])

@@ -22,7 +22,7 @@ from rankgauge.experiments.experiment import Measurements
 from rankgauge.experiments.papers.multigraded.tables import BESIDES, MEASURES, means
 from rankgauge.experiments.papers.multigraded.thresholds import Thresholds
 from rankgauge.experiments.standard_errors import jackknife
-from rankgauge.io.formats.letor import Features, read_features
+from rankgauge.io.formats.letor import FeatureTable, read_features
 from rankgauge.io.source import Source
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import LEAVE_OUT
@@ -52,7 +52,7 @@ PAPERS_FEATURES = 25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Judged:
+class JudgedStrategies:
     """The strategies as one user grades the documents."""
 
     grades: FloatArray
@@ -63,7 +63,7 @@ class Judged:
     """Average precision (strategies × thresholds)."""
 
     @classmethod
-    def of(cls, data: Features, feature: int | None) -> Judged:
+    def of(cls, data: FeatureTable, feature: int | None) -> JudgedStrategies:
         """The strategies judged by people, or by the scores of a feature."""
         scores = {s: data.matrix[:, s - 1].astype(np.float64) for s in STRATEGIES}
         grades = data.grades if feature is None else scores[feature]
@@ -99,7 +99,7 @@ class Judged:
         return pl.concat(parts).select("feature", "threshold", "MAP", "error", "queries").fill_nan(None)
 
 
-def load(folder: Path) -> Features:
+def load(folder: Path) -> FeatureTable:
     """The documents of every file of a folder, or of its folder Feature-min."""
     inner = folder / "Feature-min"
     paths = sorted((inner if inner.is_dir() else folder).glob("*.txt"))
@@ -107,12 +107,12 @@ def load(folder: Path) -> Features:
         hint = "Give the folder of OHSUMED's raw features in LETOR 3.0: Feature-min."
         raise InputError("has no .txt files", path=folder, hint=hint)
     parts = [read_features(Source.of(path)) for path in paths]
-    return Features(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return FeatureTable(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def compare(data: Features) -> Measurements:
+def compare(data: FeatureTable) -> Measurements:
     """The three figures, how the measures change between the last two, and what the users' scores are like."""
-    judged = {figure: Judged.of(data, feature) for figure, (_, feature) in USERS.items()}
+    judged = {figure: JudgedStrategies.of(data, feature) for figure, (_, feature) in USERS.items()}
     numbers = dict([*_scores(data), *_thresholds(judged), *_own(judged), *_nearest(judged), *_changes(judged)])
     right = {figure: means(found.values, feature=STRATEGIES) for figure, found in judged.items()}
     left = {f"{figure}-thresholds": found.curves for figure, found in judged.items()}
@@ -133,7 +133,7 @@ def _draw(left: pl.DataFrame, right: pl.DataFrame, title: str) -> plots.Chart:
     return plots.beside(at_thresholds, measures, title=title)
 
 
-def _values(data: Features, grades: FloatArray, measure: str) -> FloatArray:
+def _values(data: FeatureTable, grades: FloatArray, measure: str) -> FloatArray:
     """A measure's values (strategies × queries), the mean over all orders of tied documents."""
     rows = [
         score_arrays(grades, data.matrix[:, s - 1], measure, qid=data.queries, dialect="papers", empty=LEAVE_OUT)
@@ -151,7 +151,7 @@ def _alike(precision: FloatArray) -> dict[str, int]:
     return {", ".join(str(STRATEGIES[place]) for place in places): places[0] for places in groups.values()}
 
 
-def _scores(data: Features) -> Iterator[tuple[str, Number]]:
+def _scores(data: FeatureTable) -> Iterator[tuple[str, Number]]:
     """How the users' scores are correlated, how many levels they have, and how often and how far apart those are."""
     few, many = (data.matrix[:, user - 1] for user in (FEW, MANY))
     levels, used = np.unique(many, return_counts=True)
@@ -172,7 +172,7 @@ def _scores(data: Features) -> Iterator[tuple[str, Number]]:
     yield f"levels of feature 9{release}", Number(value=float(len(levels)))
 
 
-def _thresholds(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+def _thresholds(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
     """How far µMAP is from the mean of MAP over the thresholds, for the strategy with the greatest distance."""
     for figure in ("figure-6", "figure-7"):
         found = judged[figure]
@@ -181,13 +181,13 @@ def _thresholds(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
         yield f"{figure}: µMAP and the mean of MAP, farthest apart", Number(value=float(apart))
 
 
-def _own(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+def _own(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
     for figure, feature in (("figure-7", FEW), ("figure-8", MANY)):
         own = [judged[figure].values[name][STRATEGIES.index(feature)].min() for name in MEASURES]
         yield f"feature {feature} by its own user, lowest value", Number(value=float(min(own)))
 
 
-def _nearest(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+def _nearest(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
     """How far feature 9 is above the best strategy that is no user's own, graded by feature 1."""
     nine = STRATEGIES.index(MANY)
     for name in MEASURES:
@@ -195,7 +195,7 @@ def _nearest(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
         yield f"figure-7: {name} of feature 9 less the next", lead
 
 
-def _changes(judged: Mapping[str, Judged]) -> Iterator[tuple[str, Number]]:
+def _changes(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
     """How the measures change from Figure 7 to Figure 8, over the strategies that are no user's own."""
     few, many = judged["figure-7"].values, judged["figure-8"].values
     change = {name: (many[name] - few[name])[OTHERS] for name in few}

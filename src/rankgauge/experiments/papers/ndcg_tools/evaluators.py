@@ -13,7 +13,7 @@ from rankgauge import dialects
 from rankgauge.datasets.folds import Fold
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation import evaluate
-from rankgauge.io.formats.letor import Features
+from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 CUTOFFS = tuple(range(1, 11))
@@ -89,7 +89,7 @@ class HeldOut:
         return np.moveaxis(found.reshape(len(scores), n, len(MEASURES)), 1, 2)
 
 
-def _judgments(data: Features, start: int) -> pl.DataFrame:
+def _judgments(data: FeatureTable, start: int) -> pl.DataFrame:
     order: dict[str, int] = {query: start + place for place, query in enumerate(dict.fromkeys(data.queries))}
     return pl.DataFrame(
         {

@@ -19,7 +19,7 @@ from rankgauge.experiments.jobs import run_jobs
 from rankgauge.experiments.papers.ndcg_tools import adarank_weights, tools, training
 from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
 from rankgauge.experiments.papers.ndcg_tools.findings import SHOWN, Findings
-from rankgauge.experiments.papers.ndcg_tools.training import FULL, LIVE, QUICK, TITLES, USUAL, Effort
+from rankgauge.experiments.papers.ndcg_tools.training import FULL, LIVE, QUICK, TITLES, USUAL, TrainingEffort
 from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.report.plots import Panels
@@ -42,7 +42,7 @@ def run(setting: Setting) -> Measurements:
     return words | judge(folds, results) | adarank_weights.measure(folds)
 
 
-def _effort(setting: Setting) -> Effort:
+def _effort(setting: Setting) -> TrainingEffort:
     if setting.full:
         return FULL
     return QUICK if setting.data is None else USUAL

@@ -70,16 +70,16 @@ def _tuned(networks: Iterable[tuple[int, ...]], **ascent: int) -> tuple[RankerSe
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effort:
+class TrainingEffort:
     """How much work the rankers' settings are."""
 
     words: str
     rankers: tuple[RankerSetup, ...]
 
 
-QUICK = Effort(words="default settings", rankers=PLAIN)
-USUAL = Effort(words="usual settings, quicker than the paper's", rankers=_tuned(LAYERS, restarts=10))
-FULL = Effort(
+QUICK = TrainingEffort(words="default settings", rankers=PLAIN)
+USUAL = TrainingEffort(words="usual settings, quicker than the paper's", rankers=_tuned(LAYERS, restarts=10))
+FULL = TrainingEffort(
     words="the paper's full settings",
     rankers=_tuned(((width,) * depth for depth in DEPTHS for width in WIDTHS), restarts=30, iterations=100),
 )
