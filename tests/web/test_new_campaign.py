@@ -9,6 +9,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from rankgauge.active.campaign import Campaign
+from rankgauge.active.cost import COSTS
+from rankgauge.active.method import METHODS
 from rankgauge.cli.commands.active_plan import PlanOptions
 from rankgauge.cli.main import app as commands
 from rankgauge.web.new_campaign import NewCampaign
@@ -31,6 +33,13 @@ def test_one_act_has_one_default(house: House, tmp_path: Path) -> None:
         typed = asdict(campaign.settings)
     assert {name: page[name] for name in SAME} == {name: typed[name] for name in SAME}
     assert (page["measure"], page["method"], page["combine"]) == ("ERR@10", "auto", "mean")
+
+
+def test_the_form_offers_what_is_registered(house: House) -> None:
+    """Methods and costs that a file adds can be chosen on the page."""
+    page = house.admin().get("/campaigns/new").text
+    assert all(f'<option value="{name}">' in page for name in COSTS)
+    assert all(f">{name}</option>" in page for name in METHODS)
 
 
 def test_the_form_has_the_defaults_of_the_command() -> None:

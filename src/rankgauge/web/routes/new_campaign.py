@@ -8,6 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse
 
+from rankgauge.active.cost import COSTS
 from rankgauge.active.method import METHODS
 from rankgauge.errors import RankGaugeError
 from rankgauge.judgments.combination import RULES
@@ -54,6 +55,7 @@ def _form(request: Request, room: Room, fields: dict[str, str], problem: str) ->
         fields={**defaults, "name": "", "budget": "", **fields},
         problem=problem,
         methods=METHODS,
+        costs=COSTS.titles(),
         scales=SCALES,
         rules=[name for name, rule in RULES.items() if not rule.binary],
     )
