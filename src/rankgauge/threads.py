@@ -1,4 +1,4 @@
-"""Work on many blocks: by threads, as NumPy and polars release the interpreter's lock, in memory that is used again."""
+"""Work on many blocks: by threads, as NumPy and polars release the interpreter's lock, in memory that is reused."""
 
 from __future__ import annotations
 

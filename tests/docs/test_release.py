@@ -17,10 +17,11 @@ def text(name: str) -> str:
 
 
 def test_there_is_one_version() -> None:
-    """The newest section of the changelog, the citation and the README name the version of the package."""
+    """The changelog's newest section, the citation, the README and the security policy name the package's version."""
     assert re.findall(r"^## (\S+)", text("CHANGELOG.md"), re.MULTILINE)[0] == rankgauge.__version__
     assert re.findall(r"^version: (.+)$", text("CITATION.cff"), re.MULTILINE) == [rankgauge.__version__]
     assert f"version = {{{rankgauge.__version__}}}" in text("README.md")
+    assert f"| {rankgauge.__version__.rpartition('.')[0]}.x | yes |" in text("SECURITY.md")
 
 
 def test_the_citation_is_complete() -> None:

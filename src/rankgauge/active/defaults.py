@@ -21,7 +21,7 @@ ASSESSORS = 1
 """How many assessors judge each document."""
 
 COMBINE = "mean"
-"""The rule that makes one grade of several assessors' grades."""
+"""The rule that combines several assessors' grades into one."""
 
 UNJUDGEABLE = "lowest"
 """What becomes of a document that an assessor could not judge."""

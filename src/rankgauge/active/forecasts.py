@@ -46,7 +46,7 @@ class Forecast:
         return float(np.exp(np.interp(np.log(budget), np.log(self.budgets), np.log(self._of(method)))))
 
     def budget(self, method: str, width: float) -> float:
-        """The budget that a width costs; infinite if no budget of the forecast is enough."""
+        """The budget that a width takes; infinite if no budget of the forecast is enough."""
         widths = np.minimum.accumulate(self._of(method))
         if width < widths[-1]:
             return np.inf
@@ -57,11 +57,11 @@ class Forecast:
         return min(self.widths, key=lambda method: self.width(method, budget))
 
     def saving(self, method: str, against: str, budget: float) -> float:
-        """The share of the budget that a method saves while its interval is as narrow as that of another one."""
+        """The share of the budget that a method saves if its interval need only be as narrow as another method's."""
         return 1.0 - self.budget(method, self.width(against, budget)) / budget if against in self.widths else np.nan
 
     def break_even(self, method: str, against: str) -> float:
-        """The smallest budget from which a method is never worse than another one; infinite if there is none."""
+        """The smallest budget from which a method is never worse than another; infinite if there is none."""
         pays = self._of(method) <= self._of(against) * (1 + 1e-9)
         last = np.flatnonzero(~pays)
         first = int(last[-1]) + 1 if len(last) else 0

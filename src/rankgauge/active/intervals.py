@@ -20,10 +20,10 @@ from rankgauge.numeric import FloatArray
 from rankgauge.policies import Policy
 
 FIRST = 100
-"""The number of draws from which the asymptotic sequence is given, and at which it is narrowest."""
+"""The asymptotic sequence begins at this number of draws, and is narrowest there."""
 
 FEWEST = 5
-"""The fewest judged queries that an interval is given for, unless the pool has no more."""
+"""With fewer judged queries there is no interval, unless the pool has no more."""
 
 ROUNDING = 1e-9
 
@@ -38,7 +38,7 @@ class IntervalKind(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class Basis:
-    """What estimates rest on, beside their standard errors: how many of the pool's queries, and what values may be."""
+    """What an interval depends on besides the standard error: the number of queries, and the range of their values."""
 
     queries: npt.ArrayLike
     """The number of different queries with judged documents."""
@@ -47,7 +47,7 @@ class Basis:
     bounds: tuple[float, float]
     """The least and the largest value of a query."""
     whole: npt.ArrayLike = 1.0
-    """The weight of queries judged whole; the rest is that of single documents, of which every query has its share."""
+    """The weight of queries that were judged whole; the rest is that of single documents, spread over all queries."""
 
 
 def ends(value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis, level: float) -> tuple[FloatArray, FloatArray]:
@@ -72,8 +72,8 @@ def ends(value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis, level: floa
 def unseen(queries: npt.ArrayLike, size: int, level: float) -> FloatArray:
     """The most exceptions that a pool may have if a random sample of its queries shows none of them.
 
-    Of x exceptions a sample of n queries without replacement misses all with probability Π (1 − n / (size − i)), i < x.
-    More than the returned number would be missed in less than half of 1 − level: one side of the interval's share.
+    A sample of n queries without replacement misses all of x exceptions with probability Π (1 − n / (size − i)), i < x.
+    More exceptions than this would all be missed with a probability below (1 − level) / 2, the share of one side.
     """
     counts, which = np.unique(np.asarray(queries, dtype=float), return_inverse=True)
     left = size - np.arange(size, dtype=float)
@@ -132,7 +132,7 @@ def bernstein(
     i = np.arange(1.0, len(x) + 1)
     mean = (0.5 + np.cumsum(x)) / (i + 1)
     spread = (0.25 + np.cumsum((x - mean) ** 2)) / (i + 1)
-    # Bets are made before the draw: they know the mean and the spread of the draws before.
+    # Bets are made before the draw: they depend on the mean and the spread of earlier draws only.
     before, known = np.append(0.5, mean[:-1]), np.append(0.25, spread[:-1])
     bet = np.minimum(0.5, np.sqrt(2 * np.log(2 / alpha) / (known * i * np.log(i + 1))))
     left = population - i + 1 if np.isfinite(population) else np.full(len(x), np.inf)

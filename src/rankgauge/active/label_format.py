@@ -46,12 +46,12 @@ class LabelFormat(Registered):
     recognise: Callable[[Head], bool]
     """Whether a file that begins like this may be in the format."""
     read: Callable[[Source, str], Iterable[Sequence[Label]]]
-    """The labels of each row of a file, none if it has no grade yet; who is given made those that name nobody."""
+    """The labels of each row of a file, none if it has no grade yet; labels without an assessor get the name given."""
     write: Callable[[Sequence[Task]], str] | None = None
 
 
 def read_labels(path: str | os.PathLike[str], format: str | None = None, *, assessor: str) -> LabelFile:
-    """The labels in a file, whose format is recognised by its beginning; `assessor` made those that name nobody."""
+    """The labels in a file, whose format is recognised by its beginning; `assessor` made those that name none."""
     source = Source.of(os.fspath(path))
     head = Head(source=source)
     chosen = LABEL_FORMATS.find(format) if format else next(f for f in LABEL_FORMATS.values() if f.recognise(head))

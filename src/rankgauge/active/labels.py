@@ -10,7 +10,7 @@ from typing import Any
 from rankgauge.errors import InputError
 
 SOMEBODY = "assessor"
-"""The assessor of labels that name nobody."""
+"""The assessor of labels that name none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ FIELDS = ("query", "document", "grade", "assessor", "comment", "key")
 
 def labels_of(rows: Any, assessor: str) -> list[Label]:
     """The labels in a list of labels, mappings (query, document, grade[, assessor, comment, key]) or tuples in that
-    order, or in a frame with such columns; `assessor` made those that name nobody."""
+    order, or in a frame with such columns; `assessor` made those that name none."""
     if hasattr(rows, "iter_rows"):
         rows = rows.iter_rows(named=True)
     return [row if isinstance(row, Label) else _label(row, assessor) for row in rows]

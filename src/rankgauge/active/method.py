@@ -123,7 +123,7 @@ class Plan(ABC):
 
     method: ClassVar[str] = ""
     cautious: bool = True
-    """Whether intervals mind how few queries they rest on. Campaigns that a version before 0.3 began do not."""
+    """Whether intervals widen where they rest on few queries. In campaigns begun before version 0.3 they do not."""
 
     def __init__(self, pool: Pool, target: Target, *, budget: float, seed: int) -> None:
         if not budget > 0:

@@ -51,7 +51,7 @@ class Target:
         form = wanted.form() if _is_plain(wanted, spoken, pool) else None
         worth = np.zeros(0) if form is None else grade_worths(form, spoken, pool.grades)
         if form is not None and form.shape is Shape.CASCADE and not ((worth >= 0) & (worth <= 1)).all():
-            form, worth = None, np.zeros(0)  # a chance to stop above 1 is no chance
+            form, worth = None, np.zeros(0)  # a chance of stopping above 1 is not a probability
         shape = Shape.OTHER if form is None else form.shape
         return cls(measure=wanted, dialect=spoken, shape=shape, worth=worth, form=form)
 
@@ -104,13 +104,13 @@ class Target:
         return (low, high) if pool.rankers == 1 else (low - high, high - low)
 
     def extent(self, pool: Pool) -> tuple[float, float]:
-        """The bounds, with the least and the largest value in this pool where the measure has no end."""
+        """The bounds, with the least and the largest value in this pool where the measure has none."""
         return self.remembered("extent", (pool.ranks, pool.grades), lambda: self._extent(pool))
 
     def _extent(self, pool: Pool) -> tuple[float, float]:
         low, high = self.measure.facts.bounds
         if not np.isfinite([low, high]).all():
-            # Such measures are sums over documents: they end where every document has the lowest or the highest grade.
+            # Such measures are sums over documents: extreme where all documents have the lowest or the highest grade.
             alike = [np.full(len(pool.documents), grade) for grade in (pool.grades.min(), pool.grades.max())]
             values = np.concatenate([values for grades in alike for values in self._lists(pool, grades)])
             low, high = max(low, float(values.min())), min(high, float(values.max()))

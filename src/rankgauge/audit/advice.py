@@ -1,4 +1,4 @@
-"""What to do about the causes that weigh: first those with the largest shares of the gap.
+"""What to do about the causes that matter, those with the largest shares of the gap first.
 
 The advice to avoid tools that count short lists as 0, and to report the standard definition, follows Busa-Fekete,
 Szarvas, Éltető & Kégl, An apple-to-apple comparison of learning-to-rank algorithms in terms of normalized discounted
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
 
 LEAST = 0.05
-"""The least share of a gap that is worth a word."""
+"""The least share of a gap that is worth mentioning."""
 
 
 @dataclass(frozen=True, kw_only=True)

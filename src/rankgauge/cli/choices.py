@@ -25,13 +25,13 @@ Offers = list[tuple[str, str]]
 Offer = Callable[[str], Offers]
 
 CUTOFFS = {"optional": ("5", "10", "20", "100"), "required": ("5", "10", "20", "100"), "recall": ("0.1", "0.5", "1.0")}
-"""Usual cutoffs, by what a measure's cutoff is."""
+"""Usual cutoffs, by the kind of cutoff that a measure takes."""
 
 _PLACE = "{choices}"
 """Where a help text lists the choices."""
 
 _REGISTRY = re.compile(r"\{([\w.]+:[\w.]+)\}")
-"""A registry in a help text that nobody has seen yet."""
+"""A registry in a help text, in place of the names that it will list."""
 
 
 def option(
@@ -69,7 +69,7 @@ def values(*known: str) -> Offer:
 
 
 def listed(offer: Offer) -> Offer:
-    """What is offered for a value that may be several, separated by commas: the same after each comma."""
+    """Offers for a value that may be a list: the same after each comma."""
 
     def after_comma(incomplete: str) -> Offers:
         done, comma, last = incomplete.rpartition(",")
@@ -79,7 +79,7 @@ def listed(offer: Offer) -> Offer:
 
 
 def measures(incomplete: str) -> Offers:
-    """Measures by our names and trec_eval's; where one is meant, also with usual cutoffs, so that none is settled."""
+    """Measures by our names and trec_eval's; one that is clear by now also with usual cutoffs, to choose among."""
     from rankgauge.measures import MEASURES
     from rankgauge.measures.trec_names import NAMES, SETS
 
@@ -100,7 +100,7 @@ def settings(ctx: typer.Context, incomplete: str) -> Offers:
     with contextlib.suppress(RankGaugeError, ImportError):
         from rankgauge import ltr
 
-        # The option has no value yet, over which typer stops before it gives the arguments their names.
+        # The option has no value yet, so typer stops before it has named the arguments.
         named = [word for word in ctx.args if word in ltr.RANKERS]
         made = ltr.get(named[0] if named else ctx.params["ranker"] or "")()
         return [(f"{name}={value}", "") for name, value in made.own_parameters.items()]
@@ -108,7 +108,7 @@ def settings(ctx: typer.Context, incomplete: str) -> Offers:
 
 
 def sources(incomplete: str) -> Offers:
-    """The data sets of ir_datasets, once `irds:` is written; before that, files. A run's name may stand before it."""
+    """The data sets of ir_datasets, once `irds:` is typed; before that, files. A run's name may come first."""
     from rankgauge.io.ir_datasets import PREFIX, ids
 
     name, joint, source = incomplete.rpartition("=")

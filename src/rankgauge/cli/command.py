@@ -35,7 +35,7 @@ class PlainCommand(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """A group of commands. If a word is no command but an option, as in `rankgauge help`, the error says so."""
+    """A group of commands. If a word is an option, not a command, as in `rankgauge help`, the error says so."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is named."""
@@ -62,7 +62,7 @@ class Command(Registered):
     function: Callable[..., Any] | None
     """What it does; a group may do something without a command, too."""
     place: int
-    """Commands are listed by rising place, those of one place in the order of their declaration."""
+    """Commands are listed by place; those with the same place, in the order of their declaration."""
     group: type[TyperGroup] | None = None
     help: str | None = None
     """What a group is for; the help of a command is its function's docstring."""
@@ -122,7 +122,7 @@ def group(
     alone: Callable[[], None] | None = None,
     kind: type[TyperGroup] = CommandGroup,
 ) -> None:
-    """Registers a group of commands; `alone` is what it does without one, which is to show its help otherwise."""
+    """Registers a group of commands; `alone` is what it does without one; by default it shows its help."""
     Command(name=name, examples=examples, function=alone, place=place, group=kind, help=help).register()
 
 

@@ -17,7 +17,7 @@ _BREAK = re.compile(r"[@=:]+")
 
 @contextlib.contextmanager
 def mended() -> Iterator[None]:
-    """For what runs inside, words that bash has broken at @, = and : are whole, as in `-m nDCG@10,A`.
+    """Inside this block, words that bash has broken at @, = and : are whole again, as in `-m nDCG@10,A`.
 
     Bash puts what is offered in the place of its own last word, so the part of the whole word before that is dropped.
     """

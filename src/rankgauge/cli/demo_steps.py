@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 PAGES = {
     "compare.html": ("Compare", "Which run is better, and is it luck?"),
-    "audit.html": ("Audit", "Which number may I publish, when every tool says another?"),
+    "audit.html": ("Audit", "Which number may I publish, when every tool gives another?"),
     "estimate.html": ("Active", "How good is it, with an eighth of the labels?"),
 }
-"""The pages that the steps leave, which are bound into one: a name and the question that each answers."""
+"""The pages that the steps write, which are bound into one: a name and the question that each answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +48,7 @@ STEPS = (
         words="Three assessors judged; how far they agree.", commands=("judgments agreement ratings.csv | head -n 11",)
     ),
     Step(
-        words="Relevant is what all three gave a grade of 1 or more: make such judgments, "
-        "or evaluate on the mean grade.",
+        words="Call a document relevant if all three gave it 1 or more; or evaluate on the mean grade.",
         commands=(
             "judgments combine ratings.csv --rule and --at 1 -o strict.txt",
             "evaluate strict.txt dense.jsonl -m AP -o tsv",

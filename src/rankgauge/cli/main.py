@@ -20,7 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
 UsageError: Any = typer.BadParameter.__base__
-"""The error of click for a wrong use; typer has click inside or beside it, depending on its version."""
+"""Click's error for wrong usage; depending on its version, typer contains click or depends on it."""
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended, as shells have it."""

@@ -99,9 +99,7 @@ class EvaluationOptions:
     ] = None
     max_grade: Annotated[
         float | None,
-        Option(
-            "--max-grade", help="The top of the grading scale, which ERR needs: else the highest grade.", metavar="G"
-        ),
+        Option("--max-grade", help="The top of the grading scale, for ERR; by default the highest grade.", metavar="G"),
     ] = None
     interval: Annotated[
         str,

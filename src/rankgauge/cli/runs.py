@@ -49,7 +49,7 @@ def _split(run: Path) -> tuple[str, Path]:
     return next((part for part in parts if _is_there(part[1])), likeliest)
 
 
-# The readers are imported only where a path is no file that exists: most commands get by without them.
+# The readers are imported only if a path is not an existing file: most commands do without them.
 
 
 def _label(path: Path) -> str:

@@ -139,7 +139,7 @@ FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
     "ratings.csv": ("the same documents, graded by three assessors", lambda c: c.ratings.write_csv(float_precision=0)),
     "bm25.txt": ("a run as TREC writes it, with tied scores", lambda c: _trec_run(c.runs["bm25"], "bm25")),
     "dense.txt.gz": ("a better run, compressed", lambda c: _trec_run(c.runs["dense"], "dense")),
-    "dense.jsonl": ("the same run, a JSON object a line", lambda c: _jsonl_run(c.runs["dense"])),
+    "dense.jsonl": ("the same run, a JSON object per line", lambda c: _jsonl_run(c.runs["dense"])),
     "test.txt": ("a learned ranker's test set in the LETOR format", _letor),
     "scores.txt": ("a score for each line of test.txt", _scores),
     "pool.csv": (

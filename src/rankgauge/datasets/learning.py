@@ -1,8 +1,8 @@
 """Learning-to-rank sets shaped like MQ2008 and MSLR-WEB: seeded, of any size.
 
-A document has hidden factors. Its worth is partly a weighted sum of them, partly nonlinear (products, thresholds, a
-best middle), partly its query's ease, and partly noise. Features are noisy, nonlinear views of the factors, few of them
-strong. Grades cut the worth so that each grade has its share in the real set.
+A document has hidden factors. Its worth is partly a weighted sum of them, partly nonlinear (products, thresholds, an
+optimum in the middle), partly its query's ease, and partly noise. Features are noisy, nonlinear views of the factors,
+few of them strong. Grades cut the worth so that each grade has its share in the real set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How one tool turns judgments and a run into numbers: the contract of a dialect, and one file a tool in `tools/`."""
+"""How one tool turns judgments and a run into numbers: the contract of a dialect, and one file per tool in `tools/`."""
 
 from rankgauge.dialects.dialect import DIALECTS, Dialect, get
 from rankgauge.measures.output import Printed

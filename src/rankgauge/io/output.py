@@ -17,7 +17,7 @@ from rankgauge.io.source import STANDARD_STREAM
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[BinaryIO]:
-    """A stream into the file. An existing file stays as it was until all is written."""
+    """A stream into the file. An existing file stays as it was until everything is written."""
     if str(path) == STANDARD_STREAM:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

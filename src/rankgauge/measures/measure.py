@@ -142,7 +142,7 @@ MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{
 class Measure:
     """A measure of a ranked list. `str` gives its name, which parses back to an equal measure.
 
-    A subclass is a frozen dataclass too, and registered, without a word of its own.
+    A subclass is a frozen dataclass too, and is registered, without saying so.
     """
 
     facts: ClassVar[Facts]

@@ -19,7 +19,7 @@ from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 
 CELLS = 1 << 20
-"""How many cells a block may have: 8 MB a column of doubles, which the cache of a core still holds."""
+"""How many cells a block may have: 8 MB for a column of doubles, which the cache of a core still holds."""
 
 FLAT = ("rank", "grade", "first", "size")
 

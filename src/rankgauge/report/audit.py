@@ -25,7 +25,7 @@ from rankgauge.report.svg import Drawing
 WHY = """Each bar is the difference between a tool and {base}, or another tool that you choose, taken apart into the
 choices that cause it: to the right what lifts the score, to the left what lowers it. The sentence at the top of the
 page splits the gap between the lowest and the highest tool."""
-CUTOFFS = "How the score goes with the number of documents that count. Tools that agree everywhere share a line."
+CUTOFFS = "How the score changes with the number of documents that count. Tools that agree everywhere share a line."
 MOVERS = """Queries on which the tools are furthest apart. Each dot is what one or more tools give the query, from 0 on
 the left to 1 on the right; "same values" counts the queries to which every
 tool gives exactly these."""
@@ -58,7 +58,7 @@ class AuditReport(Report):
         return picture(self.audit)
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The scores, the causes, and what to do; a page is for people who never heard of dialects."""
+        """The scores, the causes, and what to do; a page is for people who have never heard of dialects."""
         audit, found = self.audit, headline(self.audit, self._first)
         runs, queries = ", ".join(audit.scores), len(audit.conditions[self._first].queries)
         page = medium is Medium.PAGE
@@ -153,7 +153,7 @@ class AuditReport(Report):
         yield Notes(tables.settings(audit))
 
     def _hues(self) -> dict[str, str]:
-        """Each cause's colour; those that show come first."""
+        """Each cause's colour; visible causes come first."""
         order = [*self.audit.told_causes, *(cause for cause in CAUSES.values() if cause not in self.audit.told_causes)]
         return {cause.name: figures.hue(place) for place, cause in enumerate(order)}
 

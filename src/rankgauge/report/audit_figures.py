@@ -1,4 +1,4 @@
-"""The charts of an audit's page: what each tool gives, how that goes with the cutoff, and the queries that matter."""
+"""The charts of an audit's page: what each tool gives, how it changes with the cutoff, and the queries that matter."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def _alike(audit: Audit, run: str) -> dict[tuple[str, ...], list[float]]:
 
 
 def listed(names: Sequence[str], letters: int) -> str:
-    """The names, or where these need more letters the first, and how many more there are."""
+    """The names, or if they are too long, the first ones and how many more there are."""
     text = ", ".join(names)
     return text if len(text) <= letters else f"{names[0]} + {len(names) - 1} more"
 
 
 def _nice(low: float, high: float) -> tuple[float, float]:
-    """Round ends of an axis, a little apart where all values are one."""
+    """Round ends of an axis, a little apart where all values are the same."""
     step = 10.0 ** np.floor(np.log10(max(high - low, 0.02) / 2))
     bottom = max(0.0, float(np.floor(low / step) * step))
     return bottom, max(float(np.ceil(high / step) * step), bottom + 5 * step)

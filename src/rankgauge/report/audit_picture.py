@@ -17,11 +17,11 @@ from rankgauge.report.svg import LEADING, Axis, Drawing, element, wrapped
 WIDTH, LEFT, RIGHT, MARGIN = 720, 252, 68, 24
 """Narrow, with large letters: on a phone, where half of the size is left, they can still be read."""
 ROW, BAND, HEAD = 34, 10, 50
-"""Of a tool's row, of what goes up or down in it, and of what is above the rows of a run."""
+"""Heights: of a tool's row, of what goes up or down in it, and of what is above the rows of a run."""
 TITLE, LETTERS, TICKS = 22, 17, 15
 """The sizes of letters."""
 SEEN = 0.01
-"""Of the widest part; what is narrower cannot be seen, and is neither drawn nor explained."""
+"""A share of the widest part; what is narrower cannot be seen, and is neither drawn nor explained."""
 INK, BOLD = "#1d2733", "font-weight:600"
 
 
@@ -132,7 +132,7 @@ def _bars(audit: Audit, run: str) -> list[Bar]:
 
 
 def _bar(drawn: Drawing, bar: Bar, base: float, y: float, hues: Mapping[Cause, str], across: Axis) -> None:
-    """From the base what lifts goes right, from there, one band lower, what lowers goes left."""
+    """What lifts goes right from the base; from there what lowers goes left, one band lower."""
     least = SEEN * max((abs(part) for _, part in bar.parts), default=0.0)
     seen = [part for cause, part in bar.parts if cause in hues and abs(part) > least]
     both = min(seen, default=0.0) < 0 < max(seen, default=0.0)

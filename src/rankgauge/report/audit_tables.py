@@ -46,7 +46,7 @@ def scores(audit: Audit) -> ReportTable:
 
 
 def why(audit: Audit, run: str) -> ReportTable:
-    """By dialect: its mean, how far it is from the base, and what each cause adds to that; at last the gap."""
+    """By dialect: its mean, how far it is from the base, and what each cause adds to that; finally the gap."""
     base = f"− {audit.base.name}"
     causes = [cause.name for cause in audit.told_causes]
     header = ("tool", str(audit.measure), base, *causes)
@@ -73,7 +73,7 @@ def _gap(audit: Audit, run: str) -> Iterator[tuple[str, ...]]:
 
 
 def settings(audit: Audit) -> list[tuple[str, str]]:
-    """Of each cause, how many queries it is about and what each tool does."""
+    """For each cause, how many queries it concerns and what each tool does."""
     return [(cause.name, _setting(audit, cause)) for cause in audit.told_causes]
 
 
@@ -106,7 +106,7 @@ def cutoffs(audit: Audit, run: str) -> ReportTable:
 
 
 def moving(found: Iterable[Mover]) -> ReportTable:
-    """Queries on which the tools are furthest apart: of the lowest and the highest value, one tool that gives it."""
+    """Queries on which the tools are furthest apart: the lowest and the highest value, and a tool that gives each."""
     header = ("query", "same values", "documents", "relevant", "lowest", "highest", "traits")
     rows = []
     for mover in found:
@@ -144,7 +144,7 @@ def verdicts(verdict: ToolPreferences) -> list[tuple[str, str]]:
 
 
 def _verdict(contests: list[Contest]) -> Iterator[str]:
-    """The outcomes, each with the measures that it is of."""
+    """The outcomes, each with its measures."""
     first, second = contests[0].runs
     for outcome in Consensus:
         alike = [contest for contest in contests if contest.outcome is outcome]

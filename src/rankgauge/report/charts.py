@@ -1,4 +1,4 @@
-"""Charts for notebooks, as Altair has them: `rankgauge.plot(result)`, of whatever there is to see."""
+"""Charts for notebooks, drawn by Altair: `rankgauge.plot(result)`, and of other things that can be seen."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:  # whoever has one of these to draw has loaded its package
 BINS = 20
 
 HUES = ("#555555", *COLOURS, "#000000")
-"""The methods of a study. Passive, which is what all are measured by, is grey."""
+"""The methods of a study. Passive, which all are compared with, is grey."""
 
 CHOICES = (0.0, 0.55)
-"""From never wrong to a little more than a coin."""
+"""From never wrong to slightly worse than a coin toss."""
 
 LABELS = {"error": "mean absolute error", "wrong": "share of wrong choices"}
 
@@ -34,7 +34,7 @@ LABELS = {"error": "mean absolute error", "wrong": "share of wrong choices"}
 def plot(thing: Any, chart: str | None = None) -> Chart:
     """An Altair chart of a result, a comparison, an audit, a campaign or a study.
 
-    `chart` names another one than the usual: of a comparison `means` or `pairs`, of an audit `tools` or `causes`, of a
+    `chart` names one other than the default: of a comparison `means` or `pairs`, of an audit `tools` or `causes`, of a
     study `error` or `wrong`.
     """
     require()
@@ -182,4 +182,4 @@ KINDS: Mapping[str, Mapping[str, Callable[[Any], Chart]]] = {
     "rankgauge.active.campaign.campaign.Campaign": {"estimate": _estimate},
     "rankgauge.active.study.Study": {loss: partial(_loss, loss=loss) for loss in LABELS},
 }
-"""Classes, and their charts by name, the usual one first."""
+"""Classes, and their charts by name, the default first."""

@@ -76,7 +76,7 @@ class ComparisonReport(Report):
         }
 
     def picture(self) -> Drawing:
-        """The means of each measure, and how they go with the cutoff and with recall."""
+        """The means of each measure, and how they change with the cutoff and with recall."""
         found = self.comparison
         return sheet(self.headline(), {**figures.means(found), **figures.curves(found)}, figures.colours(found))
 
@@ -157,7 +157,7 @@ class ComparisonReport(Report):
         yield Notes(self.notes())
 
     def _pairs(self) -> Iterator[Passage]:
-        """The pairs to look at, and where these are not all, all of them."""
+        """The pairs to look at, and if there are more, all of them."""
         table, whole = tables.pairs(self.comparison), tables.pairs(self.comparison, most=None)
         if len(whole.rows) == len(table.rows):
             yield table
@@ -180,7 +180,7 @@ class ComparisonReport(Report):
         counted = "the one pair" if pairs == 1 else f"the {pairs} pairs"
         yield "test", f"{test.title}: {test.words}; {test.reference}"
         yield "corrected", f"{correction.title}, over {counted} of each measure: {correction.words}"
-        below = f"where the corrected p is below {settings.alpha:g}; otherwise undecided"
+        below = f"where the corrected p is below {settings.alpha:g}; otherwise open"
         yield "verdict", f"of the run against the other, {below}"
         yield from self._sampled()
         kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {settings.seed}"}[settings.interval]

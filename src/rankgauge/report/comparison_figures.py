@@ -20,7 +20,7 @@ NAME = 20
 """How many letters of a run's name a chart shows."""
 
 DRAWN = 6
-"""Of how many pairs the differences are drawn query by query."""
+"""How many pairs have their differences drawn query by query."""
 
 KINDS = {UP: ("up", "above"), DOWN: ("down", "below"), OPEN: ("open", "not separated from")}
 

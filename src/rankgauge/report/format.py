@@ -36,7 +36,7 @@ class Medium(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class ReportDocument:
-    """The whole: passages, and for a page what is above and below them."""
+    """A whole document: its passages, and for a page what is above and below them."""
 
     title: str = ""
     headline: str = ""
@@ -52,7 +52,7 @@ class ReportDocument:
 
 
 class Report:
-    """What a command has to say. A kind of report gives what it can of these; the rest it does not have."""
+    """What a command has to say. A kind of report defines what it can give of these."""
 
     command: ClassVar[str]
     """The command that writes it."""

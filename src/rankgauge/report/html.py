@@ -58,7 +58,7 @@ def _environment() -> Environment:
 
 
 def _sections(passages: Iterable[Passage]) -> Iterator[tuple[Heading | None, list[Passage]]]:
-    """The passages under each heading of the first rank."""
+    """The passages under each top-level heading."""
     heading, held = None, list[Passage]()
     for passage in passages:
         if isinstance(passage, Heading) and passage.level <= 2:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Chart: TypeAlias = "alt.TopLevelMixin"
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
-"""Colours that people who see few of them can tell apart (Okabe & Ito)."""
+"""Colours that colour-blind people can tell apart (Okabe & Ito)."""
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {".png": {"scale_factor": 2}, ".svg": {}, ".html": {"inline": True}}
 """The endings of a figure's files. A page holds the drawing code itself: it opens without a network."""
@@ -106,7 +106,7 @@ def histogram(frame: pl.DataFrame, *, low: str, high: str, x: str, y: str, title
 def save(chart: Chart, stem: Path) -> list[Path]:
     """The chart as files of that name, one for each ending."""
     paths = [stem.with_name(stem.name + ending) for ending in OPTIONS]
-    with require().data_transformers.enable("default", max_rows=None):  # a figure may have as many points as it has
+    with require().data_transformers.enable("default", max_rows=None):  # Altair's limit on points is not for files
         for path in paths:
             chart.save(path, **OPTIONS[path.suffix])
     return paths

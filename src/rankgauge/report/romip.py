@@ -180,6 +180,6 @@ class RomipReport(Report):
 
 
 def _best(metric: OfficialMetric, values: list[float]) -> list[int]:
-    """The places of the best values; where all are equal, none is the best."""
+    """The places of the best values; none if all are equal."""
     top = min(values) if metric.lower else max(values)
     return [place for place, value in enumerate(values) if value == top and len(set(values)) > 1]

@@ -152,7 +152,7 @@ class SimulationReport(Report):
         told = {study.measure: study.facts["worth"] for study in self.studies if study.facts.get("worth")}
         found += [("worth", "; ".join(f"{name}: {words}" for name, words in told.items()))] if told else []
         if any(study.facts.get("pair") for study in self.studies):
-            found.append(("pairs", "the truth is the first ranker's mean less the second's"))
+            found.append(("pairs", "the truth is the first ranker's mean minus the second's"))
         found += [(name, words) for name, words in self.titles.items() if name in self.methods]
         found += [(name, str(first.facts[name])) for name in ("beliefs", "cost", "trained on") if name in first.facts]
         return found
@@ -162,7 +162,7 @@ class SimulationReport(Report):
         return {name: colour(place) for place, name in enumerate(self.methods)}
 
     def _errors(self) -> dict[str, Drawing]:
-        """Of each study and loss, a line per method."""
+        """For each study and loss, a line per method."""
         return {
             title: self._curves(_points(study, loss), title, log=loss == "error")
             for study in self.studies
@@ -171,7 +171,7 @@ class SimulationReport(Report):
         }
 
     def _shares(self) -> dict[str, Drawing]:
-        """Of each study with a passive method, the errors over passive's."""
+        """For each study with a passive method, the errors over passive's."""
         return {
             title: self._curves(_relative(study), title, log=False)
             for study in self.studies
@@ -180,7 +180,7 @@ class SimulationReport(Report):
         }
 
     def _coverages(self) -> dict[str, Drawing]:
-        """Of each study, the share of intervals that hold the truth, against what they promise."""
+        """For each study, the share of intervals that hold the truth, against what they promise."""
         found: dict[str, Drawing] = {}
         for study in self.studies:
             lines, title = _points(study, "coverage"), f"{study.title}, {study.measure}"

@@ -21,7 +21,7 @@ REFERENCES = ("passive", "passive-iid", "paper")
 """The methods that savings are counted against."""
 
 LOSSES = {"error": "Mean absolute error", "wrong": "How often the worse ranker is chosen"}
-"""What is bad about estimates, by the name of the column."""
+"""How bad estimates are, by the name of the column."""
 
 UNSURE = 0.3
 """A saving whose standard error is larger says nothing."""
@@ -31,7 +31,7 @@ FEW = 6
 
 
 def losses(study: Study) -> Iterator[str]:
-    """The losses that a study has: only of two rankers can the worse one be chosen."""
+    """The losses that a study has: only with two rankers can the worse one be chosen."""
     yield "error"
     if study.facts.get("pair"):
         yield "wrong"

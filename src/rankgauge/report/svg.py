@@ -28,17 +28,17 @@ DASHES = (None, "6 3", "2 3")
 """Where there are more series than colours, lines also differ in their dashes."""
 
 WIDTH = 460
-"""The width of most charts: a telephone shows them at nearly their own size."""
+"""The width of most charts: a phone shows them at nearly full size."""
 
 LEADING, BREADTH = 1.35, 0.52
-"""How far lines are apart, and how broad a letter is, in sizes of letters."""
+"""The distance between lines and the width of a letter, as multiples of the font size."""
 
 Point = tuple[float, float]
 Value = float | str | None
 
 
 def colour(place: int) -> str:
-    """The colour of the series at that place; the colours come round again."""
+    """The colour of the series at that place; the colours repeat."""
     return COLOURS[place % len(COLOURS)]
 
 
@@ -152,7 +152,7 @@ class Drawing:
         self.parts.append(element("g", *other.parts, transform=f"translate({at[0]:g},{at[1]:g})"))
 
     def clip(self, other: Drawing, at: Point, width: float, height: float) -> None:
-        """Another drawing in place, as far as it is inside of a rectangle."""
+        """Another drawing in place, as far as it is inside a rectangle."""
         shape = element("rect", x=at[0], y=at[1], width=width, height=height)
         self.parts.append(element("clipPath", shape, id="inside"))
         self.parts.append(element("g", *other.parts, clip_path="url(#inside)"))
@@ -162,7 +162,7 @@ class Drawing:
         return self.unstyled(style=f"max-width:{1.39 * self.width:.0f}px")
 
     def unstyled(self, **attributes: Value) -> str:
-        """The drawing as a part of a page that allows no styles inside of elements, as the judging room's."""
+        """The drawing as a part of a page that allows no styles inside elements, such as the judging room's."""
         size = f"0 0 {self.width:.0f} {self.height:.0f}"
         kind = "wide" if self.wide else None
         return element("svg", *self.parts, kind=kind, viewBox=size, **attributes, role="img", aria_label=self.label)
@@ -260,7 +260,7 @@ def _path(points: Iterable[Point]) -> str:
 
 @cache
 def _style() -> str:
-    """The styles of drawings with their colours written out: outside of a page there is nothing to look them up in."""
+    """The styles of drawings with their colours written out: outside a page there is nothing to look them up in."""
     here = files(__package__ or "") / "templates"
     colours, drawings = ((here / name).read_text(encoding="utf-8") for name in ("colours.css", "svg.css"))
     known = dict(re.findall(r"--([\w-]+): ([^;]+);", colours))

@@ -69,7 +69,7 @@ class Training:
         return f"{found['name']} with {', '.join(changes)}"
 
     def _curve(self) -> list[tuple[str, str]]:
-        """The rounds, and what the ranker chose among them by."""
+        """The rounds, and how the ranker chose among them."""
         by = "train" if self.validation is None else "validation"
         known = [row for row in self.ranker.curve_ if row[by] is not None]
         if not known:

@@ -39,11 +39,11 @@ class TrackResult:
     used: pl.DataFrame
     """How many queries or categories have something relevant under a table, and how many are left out."""
     figures: pl.DataFrame
-    """A number a row: table, average (macro or micro), metric, run, value, and n, the queries or categories."""
+    """One number per row: table, average (macro or micro), metric, run, value, and n, the queries or categories."""
     values: pl.DataFrame
     """A metric's value for one query or category."""
     curves: pl.DataFrame
-    """A point of a curve a row; n is the number of queries that it is a mean of."""
+    """One point of a curve per row; n is the number of queries that it is a mean of."""
     notes: tuple[Note, ...] = ()
 
     @classmethod

@@ -69,7 +69,7 @@ def create(campaigns: Campaigns, fields: Mapping[str, Any], content: bytes, file
 
 @contextmanager
 def _saved(content: bytes, name: str) -> Iterator[Path]:
-    """The upload as a file. Of the sender's file name only the ending is used."""
+    """The upload as a file. Only the ending of the sender's file name is used."""
     ending, known = Path(name).suffix.lower(), (*table_suffixes(), *CAMPAIGN_FILES)
     if ending not in known:
         raise InputError(

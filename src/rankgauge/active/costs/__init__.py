@@ -1,1 +1,1 @@
-"""What judging a document costs: one rule a file."""
+"""What judging a document costs: one rule per file."""

@@ -11,7 +11,7 @@ from rankgauge.errors import InputError
 from rankgauge.numeric import FloatArray
 
 SHORTEST = 2.0
-"""The length that a shorter document counts for: an empty page has to be looked at as well, and log 1 is 0."""
+"""Shorter documents count as this long: even an empty page has to be looked at, and log 1 is 0."""
 
 
 def _costs(rows: PoolRows) -> FloatArray:

@@ -1,1 +1,1 @@
-"""Formats of label and task files: one a file."""
+"""Formats of label and task files, one per file."""

@@ -37,7 +37,7 @@ FEWEST = 5
 
 
 class AutoPlan(StagedPlan):
-    """A census of the pilot, then the level that its grades speak for."""
+    """A census of the pilot, then the level that its grades favour."""
 
     method = "auto"
     _choice: tuple[bytes, str] | None = None
@@ -48,7 +48,7 @@ class AutoPlan(StagedPlan):
         return self._stages(rest, left, grades)[self.chosen(grades)]()
 
     def chosen(self, grades: FloatArray) -> str:
-        """The level that the pilot's grades speak for: greg or document."""
+        """The level that the pilot's grades favour: greg or document."""
         if self.target.shape is Shape.OTHER:
             return GREG.name
         key = grades[self._before(1)].tobytes()
@@ -114,7 +114,7 @@ class AutoMethod(Method):
     """
 
     name: ClassVar[str] = "auto"
-    title: ClassVar[str] = "The level that a pilot speaks for"
+    title: ClassVar[str] = "The level that a pilot favours"
 
     pilot: float = 0.15
 

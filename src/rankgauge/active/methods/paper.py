@@ -50,7 +50,7 @@ class PaperMethod(Method):
 
     Each draw is weighted by the inverse of its probability.
 
-    `beliefs="uniform"` takes all grades for equally likely (the paper's uniD), `costs="one"` all queries for equally
+    `beliefs="uniform"` treats all grades as equally likely (the paper's uniD), `costs="one"` all queries as equally
     costly (uniC). Budgets are still spent at the pool's costs.
     """
 

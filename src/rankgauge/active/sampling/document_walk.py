@@ -19,10 +19,10 @@ from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 WALKS = 256
-"""From how many walks, at most, a cost is predicted."""
+"""The most walks that a predicted cost is based on."""
 
 REPEATED = 2
-"""How many of them one query may have, if queries are few."""
+"""The most walks of one query, if there are few queries."""
 
 CERTAIN = 1.0 - 1e-12
 """The largest chance to stop at a document: the slopes divide by the chance to go on."""
@@ -32,7 +32,7 @@ CERTAIN = 1.0 - 1e-12
 class WorthTable:
     """What the documents of a pool are expected to be worth, and how sure that is.
 
-    `floor` is the share of the variance that takes all grades for equally likely. So even a document whose grade the
+    `floor` is the share of the variance that treats all grades as equally likely. So even a document whose grade the
     beliefs are sure of may be judged.
     """
 

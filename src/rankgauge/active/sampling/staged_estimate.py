@@ -60,7 +60,7 @@ class StagedEstimate:
     size: int
     """The number of queries in the pool."""
     cautious: bool = True
-    """Whether stages count by what they promise; to versions before 0.3 the last one counted as soon as it had run."""
+    """Whether stages count by what they promise; before version 0.3 the last one counted as soon as it had run."""
     value: float = np.nan
     parts: tuple[tuple[float, float], ...] = ()
     """Variances, and the degrees of freedom of each."""
@@ -113,7 +113,7 @@ class StagedEstimate:
         return _effective(self.noise) if self.queries else 0.0
 
     def _share(self, promise: float, visited: float) -> float:
-        """The weight of a stage with this promise of which a share of the draws was visited."""
+        """The weight of a stage, from what its design promises and the share of its draws that was visited."""
         if np.isnan(self.value):
             return 1.0
         run = min(1.0, SETTLED * visited)

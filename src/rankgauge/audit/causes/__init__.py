@@ -1,1 +1,1 @@
-"""The causes of differences between tools, a file for each theme."""
+"""The causes of differences between tools, one file per theme."""

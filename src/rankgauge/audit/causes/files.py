@@ -26,7 +26,7 @@ ARITHMETIC = Cause(
         f"values and means are {32 if dialect.single_arithmetic else 64}-bit numbers"
     ),
     advice="Compare no more than five digits",
-    why="Some tools add up in 32 bits, which moves the digits behind these.",
+    why="Some tools add up in 32 bits, which changes the digits after these.",
     place=80,
 ).register()
 

@@ -99,7 +99,7 @@ def _top_remedy(audit: Audit) -> Iterator[AuditAdvice]:
         )
     elif hasattr(audit.measure, "max_grade"):
         given = replace(audit.measure, max_grade=top)  # type: ignore[call-arg]
-        words = f"Tools take different grades for the highest; here it is {top:g}, so ask for {given}."
+        words = f"Tools assume different top grades; here it is {top:g}, so ask for {given}."
         yield AuditAdvice(title="Say what the highest grade is", words=words)
 
 

@@ -1,1 +1,1 @@
-"""Where an evaluation runs: one engine a file."""
+"""Where an evaluation runs: one engine per file."""

@@ -1,1 +1,1 @@
-"""One command a file. It imports what it works with when it runs, so that `rankgauge --help` starts fast."""
+"""One command per file. It imports what it works with when it runs, so that `rankgauge --help` starts fast."""

@@ -15,7 +15,7 @@ from rankgauge.cli.options import names
 
 
 class FileOrCommand(TyperGroup):
-    """A group in which a first word that is no command is a file, and its command is `run`."""
+    """A group that takes a first word that is not a command for a file, to be given to the command `run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:

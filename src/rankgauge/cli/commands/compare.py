@@ -28,7 +28,7 @@ def compare(
     output: Annotated[str, choices.output("rankgauge.report.comparison:ComparisonReport.formats")] = "table",
     baseline: Annotated[
         str | None,
-        Option("--baseline", help="Compare every other run with this one; else each with each.", metavar="RUN"),
+        Option("--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN"),
     ] = None,
     test: Annotated[
         str, choices.option("--test", registry="rankgauge.stats.paired_test:TESTS", help="The paired test: {choices}.")

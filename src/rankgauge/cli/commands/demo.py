@@ -42,7 +42,7 @@ def demo(
     out.print(f"\n$ cd {folder}", markup=False)
     with contextlib.chdir(folder):
         for name in (CAMPAIGN, *PAGES):
-            Path(name).unlink(missing_ok=True)  # of the demo before this one
+            Path(name).unlink(missing_ok=True)  # left by an earlier demo
         for number, step in enumerate(STEPS, start=1):
             out.print(f"\n[bold]{number}. {step.words}[/bold]", width=text_width())
             if step.needs and importlib.util.find_spec(step.needs) is None:
@@ -55,7 +55,7 @@ def demo(
 
 
 def _bind() -> None:
-    """The pages that the steps have left, as one."""
+    """The pages that the steps wrote, bound into one."""
     from rankgauge.io.output import writing
     from rankgauge.report.html import BoundPage, bind
 

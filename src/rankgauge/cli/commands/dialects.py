@@ -1,4 +1,4 @@
-"""rankgauge dialects: the tools that can be computed as, and where they differ."""
+"""rankgauge dialects: the tools that RankGauge can compute as, and where they differ."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def combine(
     ] = Path("-"),
     format_: InputFormat = None,
 ) -> None:
-    """Make one grade of several assessors' grades, and write judgments."""
+    """Combine several assessors' grades into one, and write judgments."""
     from rankgauge import io
     from rankgauge.cli.streams import heed
     from rankgauge.judgments import combine as combine_grades

@@ -25,7 +25,7 @@ def reproduce(
     paper: Annotated[
         str | None,
         choices.argument(
-            "PAPER", "The paper: {choices}. Without one they are described.", "rankgauge.experiments:PAPERS"
+            "PAPER", "The paper: {choices}. Without one, all are described.", "rankgauge.experiments:PAPERS"
         ),
     ] = None,
     output: Annotated[

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def train(
     ranker: Annotated[
         str | None,
-        choices.argument("RANKER", "The ranker: {choices}. Without one they are described.", "rankgauge.ltr:RANKERS"),
+        choices.argument("RANKER", "The ranker: {choices}. Without one, all are described.", "rankgauge.ltr:RANKERS"),
     ] = None,
     documents: Annotated[
         Path | None,

@@ -1,1 +1,1 @@
-"""One tool a file, every field citing the behaviour that it copies."""
+"""One tool per file; every field cites the behaviour that it copies."""

@@ -1,1 +1,1 @@
-"""One paper a folder: its claims in `expected.toml`, its experiments in code."""
+"""One folder per paper: its claims in `expected.toml`, its experiments in code."""

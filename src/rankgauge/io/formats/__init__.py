@@ -1,1 +1,1 @@
-"""One file format a file: how it is recognised, read and written."""
+"""One format per file: how it is recognised, read and written."""

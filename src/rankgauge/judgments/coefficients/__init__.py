@@ -1,1 +1,1 @@
-"""How far assessors agree: one coefficient a file."""
+"""How far assessors agree: one coefficient per file."""

@@ -1,1 +1,1 @@
-"""One ranker a file."""
+"""One ranker per file."""

@@ -1,1 +1,1 @@
-"""One output format a file."""
+"""One output format per file."""

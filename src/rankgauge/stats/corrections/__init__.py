@@ -1,1 +1,1 @@
-"""What becomes of p-values when many pairs are tested: one correction a file."""
+"""What becomes of p-values when many pairs are tested: one correction per file."""

@@ -1,1 +1,1 @@
-"""Whether two runs differ by more than the luck of the queries: one paired test a file."""
+"""Whether two runs differ by more than the luck of the queries: one paired test per file."""

@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection that it was given, inside of its transaction."""
+"""Runs the migrations on the connection that it was given, inside its transaction."""
 
 from alembic import context
 

@@ -14,7 +14,7 @@ router = pages("sign_in", place=20)
 
 @router.get("/enter/{link}", dependencies=[Depends(limited)])
 def ask(request: Request, room: TheRoom, link: str) -> Response:
-    """Shows whose link it is, with a button: the preview of a mail program must not use a one-time link up."""
+    """Shows whose link it is, with a button: the preview of a mail program must not use up a one-time link."""
     person = room.people.by_link(link)
     if person is None:
         return room.page(request, "dead_link.html", status=404)

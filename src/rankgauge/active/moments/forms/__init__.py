@@ -1,1 +1,1 @@
-"""The mean and variance of a query's value under beliefs: one form of measure a file."""
+"""The mean and variance of a query's value under beliefs: one file per form of measure."""

@@ -20,7 +20,7 @@ OWN = ("greg", "document")
 """Methods that go beyond the paper."""
 
 ALMOST = 0.75
-"""The share of a gain that is almost as good as the whole."""
+"""The share of a gain that counts as almost as good as all of it."""
 
 SAMPLED = 0.5
 """The share of the documents that are judged where ERR is computed from them alone."""
