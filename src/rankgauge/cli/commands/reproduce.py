@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,53 @@ import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproductionOptions:
+    """The paper, its data, and how much work to do."""
+
+    paper: Annotated[
+        str | None,
+        choices.argument(
+            "PAPER", "The paper: {choices}. Without one, all are described.", "rankgauge.experiments:PAPERS"
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="A folder for results and figures; an interrupted run that left parts in it is continued.",
+            metavar="FOLDER",
+        ),
+    ] = None
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="The folder of the paper's data; without it a generated set is used, or claims that need it are left "
+            "out.",
+            metavar="FOLDER",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            "--trials",
+            help="The number of random trials; by default 100, for active 1,000, where the paper has 5,000.",
+            metavar="N",
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")] = 0
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Use the paper's own settings, where the usual ones are quicker (ndcg-tools)."),
+    ] = False
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many processes run at once.", metavar="N")] = 2
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")] = True
 
 
 @command(
@@ -21,73 +69,31 @@ from rankgauge.cli.command import command
     "rankgauge reproduce ndcg-tools -o out --data MQ2008 --full --jobs 4",
     place=110,
 )
-def reproduce(
-    paper: Annotated[
-        str | None,
-        choices.argument(
-            "PAPER", "The paper: {choices}. Without one, all are described.", "rankgauge.experiments:PAPERS"
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="A folder for results and figures; an interrupted run that left parts in it is continued.",
-            metavar="FOLDER",
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            help="The folder of the paper's data; without it a generated set is used, or claims that need it are left "
-            "out.",
-            metavar="FOLDER",
-            exists=True,
-            file_okay=False,
-        ),
-    ] = None,
-    trials: Annotated[
-        int | None,
-        typer.Option(
-            "--trials",
-            help="The number of random trials; by default 100, for active 1,000, where the paper has 5,000.",
-            metavar="N",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")] = 0,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Use the paper's own settings, where the usual ones are quicker (ndcg-tools)."),
-    ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many processes run at once.", metavar="N")] = 2,
-    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")] = True,
-) -> None:
+def reproduce(asked: ReproductionOptions) -> None:
     """Test the claims of a paper: which ones hold, with the numbers and their standard errors."""
     from rankgauge.cli.progress import told
     from rankgauge.experiments import PAPERS, Setting
     from rankgauge.experiments.reproduction import Reproduction, show_papers
     from rankgauge.report import plots
 
-    if paper is None:
+    if asked.paper is None:
         show_papers(dict(PAPERS), sys.stdout)
         return
-    if output is not None and figures:
+    if asked.output is not None and asked.figures:
         plots.require()  # before the work, not after
     with told() as progress:
-        experiment = PAPERS.find(paper)
+        experiment = PAPERS.find(asked.paper)
         setting = Setting(
-            trials=experiment.trials if trials is None else trials,
-            seed=seed,
-            data=data,
-            jobs=jobs,
-            folder=output,
-            full=full,
+            trials=experiment.trials if asked.trials is None else asked.trials,
+            seed=asked.seed,
+            data=asked.data,
+            jobs=asked.jobs,
+            folder=asked.output,
+            full=asked.full,
             progress=progress,
         )
         found = Reproduction.of(experiment, setting)
-    written = found.write(output, figures=figures) if output is not None else []
+    written = [] if asked.output is None else found.write(asked.output, figures=asked.figures)
     found.show(sys.stdout)
-    if output is not None:
-        print(f"\n{len(written)} files in {output}")
+    if asked.output is not None:
+        print(f"\n{len(written)} files in {asked.output}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,39 +19,34 @@ if TYPE_CHECKING:
     from rankgauge.report.training import Training
 
 
-@command(
-    "train",
-    "rankgauge train",
-    "rankgauge train adarank",
-    "rankgauge train lambdamart train.txt --validation vali.txt -m nDCG@10 -d ranklib -o model.json",
-    "rankgauge train coordinate-ascent train.txt --validation vali.txt -m ERR --set restarts=30 -o model.json",
-    place=90,
-)
-def train(
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """The ranker, what it learns from, and what it optimises."""
+
     ranker: Annotated[
         str | None,
         choices.argument("RANKER", "The ranker: {choices}. Without one, all are described.", "rankgauge.ltr:RANKERS"),
-    ] = None,
+    ] = None
     documents: Annotated[
         Path | None,
         typer.Argument(
             help="Graded documents with features, in LETOR's format; without it the ranker's parameters are shown.",
             metavar="TRAIN",
         ),
-    ] = None,
+    ] = None
     validation: Annotated[
         Path | None,
         typer.Option(
             "--validation", help="Documents by which the ranker stops early and chooses its best round.", metavar="FILE"
         ),
-    ] = None,
+    ] = None
     metric: Annotated[
         str,
         options.measure_name("--metric", "The measure to optimise: see 'rankgauge measures'."),
-    ] = "nDCG@10",
-    dialect: options.DialectName = "standard",
-    empty: options.Empty = None,
-    short: options.Short = None,
+    ] = "nDCG@10"
+    dialect: options.DialectName = "standard"
+    empty: options.Empty = None
+    short: options.Short = None
     setting: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,34 +55,46 @@ def train(
             metavar="NAME=VALUE",
             autocompletion=choices.settings,
         ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The random seed.", metavar="N")] = 0,
+    ] = None
+    seed: Annotated[int, typer.Option("--seed", help="The random seed.", metavar="N")] = 0
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
-    ] = None,
-) -> None:
+    ] = None
+
+
+@command(
+    "train",
+    "rankgauge train",
+    "rankgauge train adarank",
+    "rankgauge train lambdamart train.txt --validation vali.txt -m nDCG@10 -d ranklib -o model.json",
+    "rankgauge train coordinate-ascent train.txt --validation vali.txt -m ERR --set restarts=30 -o model.json",
+    place=90,
+)
+def train(asked: TrainingOptions) -> None:
     """Train a ranker on graded documents, for any measure under any tool's dialect."""
     from rankgauge import dialects, ltr
     from rankgauge.measures import parse
     from rankgauge.report.training import show_parameters, show_rankers
 
-    if ranker is None:
+    if asked.ranker is None:
         show_rankers(sys.stdout)
         return
-    kind = ltr.get(ranker)
-    if documents is None:
+    kind = ltr.get(asked.ranker)
+    if asked.documents is None:
         show_parameters(kind, sys.stdout)
         return
-    spoken = dialects.get(dialect).changed(**options.given(empty=options.undefined(empty, "train"), short=short))
-    made = kind(metric=parse(metric), dialect=spoken, rng=seed, **_parameters(kind, setting or []))
+    changes = options.given(empty=options.undefined(asked.empty, "train"), short=asked.short)
+    spoken = dialects.get(asked.dialect).changed(**changes)
+    own = _parameters(kind, asked.setting or [])
+    made = kind(metric=parse(asked.metric), dialect=spoken, rng=asked.seed, **own)
     made.check()  # a wrong value shows before anything is read
-    if output is not None and not output.resolve().parent.is_dir():  # before the work, not after
-        raise InputError("no such folder", path=output.parent)
-    learned = _learned(made, documents, validation)
-    if output is not None:
-        made.save(output)  # before anything is printed: a closed pipe must not lose the ranker
+    if asked.output is not None and not asked.output.resolve().parent.is_dir():  # before the work, not after
+        raise InputError("no such folder", path=asked.output.parent)
+    learned = _learned(made, asked.documents, asked.validation)
+    if asked.output is not None:
+        made.save(asked.output)  # before anything is printed: a closed pipe must not lose the ranker
     learned.show(sys.stdout)
-    print("not saved: -o FILE writes the ranker to a file" if output is None else f"written to {output}")
+    print(f"written to {asked.output}" if asked.output else "not saved: -o FILE writes the ranker to a file")
 
 
 def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
