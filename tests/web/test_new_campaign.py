@@ -6,10 +6,12 @@ import inspect
 from dataclasses import asdict
 from pathlib import Path
 
+from markupsafe import escape
 from typer.testing import CliRunner
 
 from rankgauge.active.campaign import Campaign
 from rankgauge.active.cost import COSTS
+from rankgauge.active.label_format import LABEL_FORMATS
 from rankgauge.active.method import METHODS
 from rankgauge.cli.commands.active_plan import PlanOptions
 from rankgauge.cli.main import app as commands
@@ -35,8 +37,10 @@ def test_one_act_has_one_default(house: House, tmp_path: Path) -> None:
     assert (page["measure"], page["method"], page["combine"]) == ("ERR@10", "auto", "mean")
 
 
-def test_the_form_offers_what_is_registered(house: House) -> None:
-    """Methods and costs that a file adds can be chosen on the page."""
+def test_pages_offer_what_is_registered(house: House) -> None:
+    """Methods, costs and label formats that a file adds are seen on the pages."""
+    files = house.admin().get(f"/campaigns/{house.campaign()}/files").text
+    assert all(str(escape(title)) in files for title in LABEL_FORMATS.titles().values())
     page = house.admin().get("/campaigns/new").text
     assert all(f'<option value="{name}">' in page for name in COSTS)
     assert all(f">{name}</option>" in page for name in METHODS)

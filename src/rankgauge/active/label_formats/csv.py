@@ -53,7 +53,7 @@ def _write(tasks: Sequence[Task]) -> str:
 
 CSV = LabelFormat(
     name="csv",
-    title="a table with a header",
+    title="CSV with a header",
     endings=(".csv",),
     place=3,
     recognise=_recognise,

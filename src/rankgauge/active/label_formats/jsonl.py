@@ -55,7 +55,7 @@ def _write(tasks: Sequence[Task]) -> str:
 
 JSONL = LabelFormat(
     name="jsonl",
-    title="a JSON object per line",
+    title="JSON lines",
     endings=(".jsonl", ".ndjson"),
     place=2,
     recognise=lambda head: head.text.lstrip().startswith("{"),

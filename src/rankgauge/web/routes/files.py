@@ -9,10 +9,12 @@ from typing import Annotated
 
 from fastapi import Form, Request, Response, UploadFile
 
-from rankgauge.active.label_format import read_labels
+from rankgauge.active.label_format import LABEL_FORMATS, read_labels
 from rankgauge.errors import InputError
 from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.exports import EXPORTS, export
+from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
 router = pages("files", place=90, tab="Files")
@@ -21,8 +23,7 @@ router = pages("files", place=90, tab="Files")
 @router.get("/campaigns/{campaign}/files")
 def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
     """The downloads, and the form to upload labels."""
-    opened = room.campaigns.get(campaign)
-    return room.page(request, "files.html", opened=opened, exports=EXPORTS, done="", problem="")
+    return _page(request, room, room.campaigns.get(campaign))
 
 
 @router.get("/campaigns/{campaign}/files/{name}")
@@ -44,7 +45,7 @@ def upload(
     labels: UploadFile,
     replace: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Records the labels of a file: CSV, JSON lines, Label Studio's export or qrels."""
+    """Records the labels of a file, in any format of labels."""
     opened = room.campaigns.get(campaign)
     done, problem = "", ""
     with tempfile.TemporaryDirectory() as folder:
@@ -55,5 +56,17 @@ def upload(
             done = f"{count.new} new labels, {count.same} known already, {count.unasked} for documents not handed out"
         except InputError as error:  # without the path, which the sender does not know
             problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
-    status = 400 if problem else 200
-    return room.page(request, "files.html", status=status, opened=opened, exports=EXPORTS, done=done, problem=problem)
+    return _page(request, room, opened, done=done, problem=problem)
+
+
+def _page(request: Request, room: Room, opened: OpenCampaign, *, done: str = "", problem: str = "") -> Response:
+    return room.page(
+        request,
+        "files.html",
+        status=400 if problem else 200,
+        opened=opened,
+        exports=EXPORTS,
+        formats=LABEL_FORMATS.titles(),
+        done=done,
+        problem=problem,
+    )
