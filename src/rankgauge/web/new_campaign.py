@@ -45,7 +45,7 @@ class NewCampaign(BaseModel):
     budget: float = Field(gt=0, description="What judging may cost, in the unit of the costs.")
     method: str = Field(defaults.METHOD, description="The method that chooses the documents to judge.")
     dialect: str = Field(defaults.DIALECT, description="The dialect that computes the measure.")
-    cost: str | None = Field(None, description="documents, log-length, one, or a column of the pool.")
+    cost: str | None = Field(None, description="The name of a cost, or a column of the pool.")
     depth: int | None = Field(None, ge=1, description="The rank at which lists are cut.")
     scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its columns p_0, p_1 …, or 0-4.")
     levels: str = Field("", description=f"Levels of your own: {_EXPECTED}.")
