@@ -41,7 +41,7 @@ def test_all_come_in_the_end() -> None:
 
 
 def test_exactly_so_many() -> None:
-    """Pareto sampling gives exactly the number of labels, with chances that are nearly those of the stream."""
+    """The first of the order are exactly the number of labels, with chances that are nearly those of the stream."""
     scores, repetitions = SCORES[:30], 500
     found = np.zeros(30)
     for seed in range(repetitions):
@@ -51,6 +51,13 @@ def test_exactly_so_many() -> None:
     chance = Stream.of(scores, seed=0).chances(8)
     error = np.sqrt(chance * (1 - chance) / repetitions)
     assert np.abs(found / repetitions - chance).max() < 0.02 + 4 * error.max()
+
+
+def test_a_campaign_is_a_sample() -> None:
+    """Each further label adds the next document of the order, so that a campaign at any moment is a sample."""
+    stream = Stream.of(SCORES, seed=9)
+    for labels in (1, 17, 120, 300):
+        assert set(stream.exactly(labels)) == set(stream.order[:labels])
 
 
 def test_a_seed_fixes_the_stream() -> None:
