@@ -67,9 +67,11 @@ def test_sums_of_slopes(measure: str) -> None:
     dense = np.stack([slopes.moved(np.eye(3)[np.full(400, t)], every) for t in range(3)], axis=2)
     by_hand = np.einsum("rzt,ztu,szu->rs", dense, covariance, dense)
     assert slopes.gram(covariance) == pytest.approx(by_hand, rel=1e-4)
-    whole, shared = slopes.spread(covariance)
-    mean = dense.mean(axis=0)
-    assert whole == pytest.approx(np.einsum("rzt,ztu,rzu->z", dense, covariance, dense) / 5, rel=1e-9, abs=1e-15)
+    assert slopes.squares(covariance) == pytest.approx(np.diag(by_hand), rel=1e-9)
+    shares = np.array([0.5, 0.2, 0.2, 0.1, 0.0])
+    whole, shared = slopes.spread(covariance, shares)
+    mean, each = np.tensordot(shares, dense, 1), np.einsum("rzt,ztu,rzu->rz", dense, covariance, dense)
+    assert whole == pytest.approx(shares @ each, rel=1e-9, abs=1e-15)
     assert shared == pytest.approx(np.einsum("zt,ztu,zu->z", mean, covariance, mean), rel=1e-9, abs=1e-15)
 
 

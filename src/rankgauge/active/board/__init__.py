@@ -2,8 +2,22 @@
 
 from rankgauge.active.board.estimates import Board, BoardEstimate
 from rankgauge.active.board.features import Columns
+from rankgauge.active.board.goal import Goal, GoalKind
+from rankgauge.active.board.outlook import Outlook
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.stream import Stream
 from rankgauge.active.board.target import BoardTarget
+from rankgauge.active.board.verdicts import Verdicts
 
-__all__ = ["Board", "BoardEstimate", "BoardPool", "BoardTarget", "Columns", "Stream"]
+__all__ = [
+    "Board",
+    "BoardEstimate",
+    "BoardPool",
+    "BoardTarget",
+    "Columns",
+    "Goal",
+    "GoalKind",
+    "Outlook",
+    "Stream",
+    "Verdicts",
+]

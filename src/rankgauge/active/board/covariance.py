@@ -9,6 +9,7 @@ and any difference would be claimed. So the beliefs' covariance counts half, and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,8 +19,8 @@ from rankgauge.active.board.values import Values
 from rankgauge.active.intervals import half_width
 from rankgauge.numeric import FloatArray
 
-DRAWS = 1000
-"""How many joint errors are drawn for the quantile of the largest."""
+DRAWS, BEYOND = 1000, 20
+"""How many joint errors are drawn for the quantile of the largest; more where fewer than that would lie beyond it."""
 
 FEWEST_FREEDOM = 3.0
 """Degrees of freedom are never taken as fewer."""
@@ -46,10 +47,10 @@ class Covariance:
         both = (shown + values.slopes.gram(spread)) / 2
         first = np.maximum(np.diag(shown), np.diag(both))
         whole = first + values.further
-        root = np.sqrt(_over(whole, np.diag(both)))
+        root = np.sqrt(over(whole, np.diag(both)))
         matrix = both * np.outer(root, root)
         matrix[np.diag_indices_from(matrix)] = whole
-        pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(_over(first, np.diag(both)))] * 2), shown)
+        pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(over(first, np.diag(both)))] * 2), shown)
         return cls(
             matrix=matrix,
             freedom=_freedom(np.diag(shown), ((moved * moved) ** 2).sum(axis=1), first, np.diag(both)),
@@ -62,7 +63,7 @@ class Covariance:
         """The standard error of each run."""
         return np.asarray(np.sqrt(np.diag(self.matrix)))
 
-    @property
+    @cached_property
     def pair_error(self) -> FloatArray:
         """The standard error of the difference of each pair (runs × runs)."""
         return np.asarray(np.sqrt(np.maximum(_differences(self.matrix, self.matrix)[0], 0.0)))
@@ -73,26 +74,46 @@ class Covariance:
 
     def joint_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """Half the widths of intervals that hold for all runs at once."""
-        drawn = np.abs(self._drawn(rng)) / np.where(self.error > 0, self.error, np.inf)
+        drawn = np.abs(self._drawn(level, rng)) / np.where(self.error > 0, self.error, np.inf)
         return _mapped(self.error, self.freedom, _quantile(drawn.max(axis=1), level))
 
     def joint_pair_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """Half the widths of intervals for the differences of all pairs at once (runs × runs)."""
-        drawn, error = self._drawn(rng), self.pair_error
-        least = np.where(error > 0, error, np.inf)
+        drawn, least = self._drawn(level, rng), self._pair_divisor
         largest = np.zeros(len(drawn))
-        for s in range(len(error)):
-            gaps = np.abs(drawn[:, [s]] - drawn) / least[s]
+        for s in range(len(least) - 1):
+            gaps = np.abs(drawn[:, [s]] - drawn[:, s + 1 :]) / least[s, s + 1 :]
             np.maximum(largest, gaps.max(axis=1), out=largest)
-        return _mapped(error, self.pair_freedom, _quantile(largest, level))
+        return _mapped(self.pair_error, self.pair_freedom, _quantile(largest, level))
 
-    def _drawn(self, rng: np.random.Generator) -> FloatArray:
+    def lead_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
+        """How far run s has to be ahead of run t to be better, for all s at once but each t by itself (runs × runs)."""
+        drawn, least = self._drawn(level, rng), self._pair_divisor
+        found = np.zeros_like(least)
+        for t in range(len(least)):
+            largest = ((drawn - drawn[:, [t]]) / least[:, t]).max(axis=1)
+            found[:, t] = _mapped(self.pair_error[:, t], self.pair_freedom[:, t], _quantile(largest, level))
+        return found
+
+    def gap_half_widths(self, run: int, level: float, rng: np.random.Generator) -> FloatArray:
+        """Half the widths of intervals for the differences of all runs from one, at once (runs)."""
+        drawn = self._drawn(level, rng)
+        largest = (np.abs(drawn - drawn[:, [run]]) / self._pair_divisor[run]).max(axis=1)
+        return _mapped(self.pair_error[run], self.pair_freedom[run], _quantile(largest, level))
+
+    @property
+    def _pair_divisor(self) -> FloatArray:
+        return np.where(self.pair_error > 0, self.pair_error, np.inf)
+
+    def _drawn(self, level: float, rng: np.random.Generator) -> FloatArray:
         values, vectors = np.linalg.eigh(self.matrix)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(rng.standard_normal((DRAWS, len(values))) @ root.T)
+        draws = max(DRAWS, int(np.ceil(BEYOND / (1.0 - level))))
+        return np.asarray(rng.standard_normal((draws, len(values))) @ root.T)
 
 
-def _over(a: FloatArray, b: FloatArray) -> FloatArray:
+def over(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The quotient, 1 where the divisor is not above 0."""
     return np.where(b > 0, a / np.where(b > 0, b, 1.0), 1.0)
 
 
@@ -116,9 +137,9 @@ def _freedom(shown: FloatArray, fourth: FloatArray, whole: FloatArray, both: Flo
 
     It counts in full where a variance is the labels' own, and half where it is the mean with the beliefs'.
     """
-    own = _over(shown**2, fourth)
+    own = over(shown**2, fourth)
     counted = np.where(whole > both, shown, shown / 2)
-    return np.asarray(np.maximum(own * _over(whole, counted) ** 2, FEWEST_FREEDOM))
+    return np.asarray(np.maximum(own * over(whole, counted) ** 2, FEWEST_FREEDOM))
 
 
 def _quantile(largest: FloatArray, level: float) -> float:

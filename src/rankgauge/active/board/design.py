@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from rankgauge.active.board.beliefs import covariances
+from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.slopes import Slopes
@@ -18,25 +20,45 @@ DOUBT = 0.02
 """What is added to the variance of a label under the beliefs, which may be too sure of themselves."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Attention:
+    """How much each run counts for a target (runs; adding up to 1), and whether only what moves runs apart does."""
+
+    shares: FloatArray
+    apart: bool = True
+
+    @classmethod
+    def of(cls, target: BoardTarget, goal: Goal, shares: FloatArray) -> Attention:
+        """What a goal asks of a target.
+
+        Sums of precisions take the whole of a slope, so that the number of relevant documents is not left to chance;
+        so do values, and a single run.
+        """
+        whole = goal.kind is GoalKind.VALUES or target.shape is Shape.PRECISION or len(shares) == 1
+        return cls(shares=shares, apart=not whole)
+
+
 def scores(
-    pool: BoardPool, targets: Sequence[BoardTarget], lists: Sequence[RunLists], best: FloatArray, known: BoolArray
+    pool: BoardPool,
+    targets: Sequence[tuple[BoardTarget, RunLists, Attention]],
+    best: FloatArray,
+    known: BoolArray,
 ) -> FloatArray:
     """The score of each document: the chance that it is judged is in proportion to it.
 
         score² = Σ_f v_f / (Σ_z √v_f)²
 
-    v is the mean over runs of ψ'Cψ less that of their mean slope: how far a label moves runs apart. Sums of precisions
-    take the whole of it, so that the number of relevant documents is not left to chance; so does a single run. `best`
-    (documents × thresholds) is the label where it is known, else the belief; a known label is worth nothing.
+    v is the mean over runs of ψ'Cψ, by the attention that each run gets, less that of their mean slope where labels are
+    to move runs apart. `best` (documents × thresholds) is the label where it is known, else the belief; a known label
+    is worth nothing.
     """
     gaps = np.abs(np.subtract.outer(*[np.arange(best.shape[1])] * 2))
     covariance = covariances(best) + DOUBT * 0.5**gaps
     covariance[known] = 0.0
     total = np.zeros(len(pool.documents))
-    for target, listed in zip(targets, lists, strict=True):
-        whole, shared = guessed_slopes(pool, target, listed, best).spread(covariance)
-        apart = target.shape is not Shape.PRECISION and len(pool.runs) > 1
-        moved = np.maximum(whole - shared if apart else whole, 0.0)
+    for target, listed, attention in targets:
+        whole, shared = guessed_slopes(pool, target, listed, best).spread(covariance, attention.shares)
+        moved = np.maximum(whole - shared if attention.apart else whole, 0.0)
         total += moved / (np.sqrt(moved).sum() ** 2 or 1.0)
     return np.sqrt(total)
 

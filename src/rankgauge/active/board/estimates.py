@@ -11,19 +11,22 @@ import numpy as np
 
 from rankgauge.active.board.beliefs import Beliefs, Effects, believe
 from rankgauge.active.board.covariance import Covariance
-from rankgauge.active.board.design import scores
+from rankgauge.active.board.design import Attention, scores
 from rankgauge.active.board.features import Columns, Features
+from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.readings import Readings
+from rankgauge.active.board.slopes import Slopes
 from rankgauge.active.board.stream import Stream
 from rankgauge.active.board.target import BoardTarget, reached
 from rankgauge.active.board.values import value
+from rankgauge.active.board.verdicts import Verdicts, per_look
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import half_width
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.measures.forms import Shape
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 FEWEST = {Shape.LINEAR: (0.01, 2), Shape.CASCADE: (0.01, 2), Shape.PRECISION: (0.05, 10)}
 """The labels that an interval needs: a share of the pool, and a number per query. With fewer it was not seen to cover,
@@ -34,7 +37,7 @@ or is so wide that it says nothing."""
 class BoardEstimate:
     """The estimates of all runs for one measure, for these queries and as if the whole pool were judged.
 
-    `reason` says why there is no interval yet; then every interval is None.
+    `reason` says why there is no interval yet; then every interval is None. `slopes` say what a label moves.
     """
 
     target: BoardTarget
@@ -44,6 +47,7 @@ class BoardEstimate:
     covariance: Covariance
     reason: str | None
     seed: int
+    slopes: Slopes = field(repr=False)
 
     @property
     def values(self) -> FloatArray:
@@ -62,6 +66,23 @@ class BoardEstimate:
         """Half the widths for the differences of all pairs at once (runs × runs): a difference beyond it is settled."""
         return None if self.reason else self.covariance.joint_pair_half_widths(level, np.random.default_rng(self.seed))
 
+    def verdicts(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts | None:
+        """What is settled: the best run, the top, rank ranges, who beats a baseline; None while there is no interval.
+
+        `looks` is how many times the board is looked at in order to stop: each look is then at the level 1 − α/looks.
+        """
+        return None if self.reason else self.race(level, looks=looks)
+
+    def race(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts:
+        """The same while there is no interval too: good enough to say where the next labels should go."""
+        return Verdicts(
+            runs=self.runs,
+            values=self.values,
+            covariance=self.covariance,
+            level=per_look(level, looks),
+            seed=self.seed,
+        )
+
     def like_half_widths(self, level: float = LEVEL) -> FloatArray | None:
         """Half the width of each run's interval for queries like these: the luck of the queries is included."""
         if self.reason:
@@ -77,12 +98,15 @@ class BoardEstimate:
 class Board:
     """A pool, the measures that are estimated on it, and all that does not depend on labels yet to come.
 
-    `known` are the grades of documents that were judged before (NaN elsewhere).
+    `known` are the grades of documents that were judged before (NaN elsewhere). `shares` say for each measure how much
+    each run counts for the goal.
     """
 
     pool: BoardPool
     targets: tuple[BoardTarget, ...]
     known: FloatArray
+    goal: Goal
+    shares: tuple[FloatArray, ...]
     features: Features = field(repr=False)
     lists: tuple[RunLists, ...] = field(repr=False)
 
@@ -95,18 +119,26 @@ class Board:
         grades: Sequence[float],
         known: FloatArray | None = None,
         columns: Columns | None = None,
+        goal: str | Goal = GoalKind.RANK,
         **dialect: Any,
     ) -> Board:
-        """The board of a pool for measures of the registry, on an ascending scale of grades."""
+        """The board of a pool for measures of the registry, on an ascending scale of grades.
+
+        `goal` is what labels settle first: `values`, `rank`, `best`, `best 3`, `beats RUN`.
+        """
         scale = np.asarray(grades, dtype=np.float64)
         if len(scale) < 2 or (np.diff(scale) <= 0).any():
             raise ParameterError("a board", "grades", "two or more ascending grades", tuple(grades))
         if not len(measures):
             raise ParameterError("a board", "measures", "at least one name, such as nDCG@10", measures)
         targets = tuple(BoardTarget.of(measure, pool, grades=scale, **dialect) for measure in measures)
+        wanted = Goal.parse(goal)
+        wanted.check(pool.runs)
         return cls(
             pool=pool,
             targets=targets,
+            goal=wanted,
+            shares=(wanted.shares(pool.runs),) * len(targets),
             known=np.full(len(pool.documents), np.nan) if known is None else known,
             features=Features.of(pool, len(scale) - 1, columns),
             lists=tuple(RunLists.of(pool, target) for target in targets),
@@ -127,21 +159,31 @@ class Board:
 
     @cached_property
     def scores(self) -> FloatArray:
-        """How much each document's label is worth to the board, before the stream begins."""
+        """How much each document's label is worth to the goal, before the stream begins."""
         known, best = ~np.isnan(self.known), self.prior.chance.copy()
         best[known] = reached(self.known[known], self.grades)
-        return scores(self.pool, self.targets, self.lists, best, known)
+        return self.scores_at(best, known)
+
+    def scores_at(self, best: FloatArray, known: BoolArray) -> FloatArray:
+        """The same at any best guess (documents × thresholds): the label where it is known, else the belief."""
+        asked = [
+            Attention.of(target, self.goal, share) for target, share in zip(self.targets, self.shares, strict=True)
+        ]
+        return scores(self.pool, list(zip(self.targets, self.lists, asked, strict=True)), best, known)
 
     def stream(self, seed: int) -> Stream:
         """The order in which documents are handed out."""
         return Stream.of(self.scores, seed=seed, known=~np.isnan(self.known))
 
-    def refitted(self, grades: FloatArray) -> Board:
+    def refitted(self, grades: FloatArray, after: Sequence[BoardEstimate] = (), *, looks: int = 1) -> Board:
         """The board for a new stage: what is labelled so far is known, and beliefs and scores start from it.
 
         Its estimates rest on the new stage's draws alone, so that whatever the earlier stages chose biases nothing.
+        `after` are the estimates so far, of as many looks as are planned: runs that are out of the race for the goal
+        get no more attention.
         """
-        return replace(self, known=np.where(np.isnan(self.known), grades, self.known))
+        shares = tuple(estimate.race(looks=looks).race(self.goal) for estimate in after) or self.shares
+        return replace(self, known=np.where(np.isnan(self.known), grades, self.known), shares=shares)
 
     def read(self, stream: Stream, sample: IndexArray, grades: FloatArray, *, budget: float) -> Readings:
         """What the grades of a sample at a budget say; `grades` (documents) may hold others, which are not looked at.
@@ -182,6 +224,7 @@ class Board:
             covariance=Covariance.of(found, readings),
             reason=self._reason(target, readings),
             seed=seed,
+            slopes=found.slopes,
         )
 
     def _reason(self, target: BoardTarget, readings: Readings) -> str | None:

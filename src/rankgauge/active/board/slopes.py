@@ -47,21 +47,30 @@ class Slopes:
         found[self.lists.run[inside], columns] += self.hit[inside] * (errors @ self.steps)[columns]
         return np.asarray(found * self.scale[query])
 
-    def spread(self, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """For each document ψ'Cψ averaged over the runs, and the same of the runs' mean slope.
+    def spread(self, covariance: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """For each document ψ'Cψ averaged over the runs by their shares, and the same of the runs' mean slope.
 
-        `covariance` is documents × thresholds × thresholds.
+        `covariance` is documents × thresholds × thresholds; shares add up to 1.
         """
         worth, both, ideal = self._forms(covariance)
-        runs, documents, q = self.lists.shape[0], len(self.query), self.query
-        linear = np.bincount(self.lists.document, self.hit, minlength=documents) / runs
-        square = np.bincount(self.lists.document, self.hit**2, minlength=documents) / runs
-        mixed = np.bincount(self.lists.document, self.hit * self.level.ravel()[self.lists.cell], minlength=documents)
-        mean, squared = self.level.mean(axis=0)[q], (self.level**2).mean(axis=0)[q]
+        documents, q = len(self.query), self.query
+        counted = self.hit * shares[self.lists.run]
+        linear = np.bincount(self.lists.document, counted, minlength=documents)
+        square = np.bincount(self.lists.document, counted * self.hit, minlength=documents)
+        mixed = np.bincount(self.lists.document, counted * self.level.ravel()[self.lists.cell], minlength=documents)
+        mean, squared = (shares @ self.level)[q], (shares @ self.level**2)[q]
         scale = self.scale[q] ** 2
-        whole = scale * (square * worth - 2 * mixed / runs * both + squared * ideal)
+        whole = scale * (square * worth - 2 * mixed * both + squared * ideal)
         shared = scale * (linear**2 * worth - 2 * linear * mean * both + mean**2 * ideal)
         return whole, shared
+
+    def squares(self, covariance: FloatArray) -> FloatArray:
+        """Σ_z ψ_s'C_zψ_s (runs): the diagonal of `gram`, for a fraction of its time."""
+        worth, both, ideal = (form * self.scale[self.query] ** 2 for form in self._forms(covariance))
+        document, level = self.lists.document, self.level.ravel()[self.lists.cell]
+        added = self.hit * (self.hit * worth[document] - 2 * level * both[document])
+        by_query = np.bincount(self.query, ideal, minlength=len(self.scale))
+        return np.asarray(self.lists.sums(added).sum(axis=1) + self.level**2 @ by_query)
 
     def gram(self, covariance: FloatArray) -> FloatArray:
         """Σ_z ψ_s'C_zψ_t (runs × runs), for a covariance of each document's errors."""

@@ -1,0 +1,72 @@
+"""The outlook: what more labels would bring, as the beliefs after the labels so far see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankgauge.active.board.beliefs import covariances
+from rankgauge.active.board.covariance import over
+from rankgauge.active.board.estimates import Board, BoardEstimate
+from rankgauge.active.board.readings import Readings
+from rankgauge.active.board.stream import Stream
+from rankgauge.active.defaults import LEVEL
+from rankgauge.errors import ParameterError
+from rankgauge.numeric import FloatArray, IndexArray
+
+MORE = 100
+"""The further labels that an outlook is about, unless another number is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outlook:
+    """A board, the stream of its campaign, what the labels so far say, and the estimates that follow."""
+
+    board: Board
+    stream: Stream
+    readings: Readings
+    estimates: Sequence[BoardEstimate]
+
+    @cached_property
+    def worth(self) -> FloatArray:
+        """How much each document's label would move the board towards its goal, by the beliefs after the labels so far
+        (documents); 0 for those that are judged."""
+        return self.board.scores_at(self.readings.best, self.readings.judged)
+
+    def next(self, count: int) -> IndexArray:
+        """The open documents whose labels would move the board by most, first the one that would by most.
+
+        They tell what the board hinges on. A campaign still hands documents out in the order of its stream: labels that
+        are chosen by earlier ones would bias its estimates.
+        """
+        worth = np.where(self.readings.judged, -np.inf, self.worth)
+        open_ = int(np.count_nonzero(~self.readings.judged))
+        return np.argsort(-worth, kind="stable")[: min(count, open_)]
+
+    def shrinkage(self, more: int = MORE) -> tuple[FloatArray, ...]:
+        """By what factor each run's standard error is expected to shrink with so many more labels, for each measure."""
+        if more < 1:
+            raise ParameterError("an outlook", "more", "a number of labels, 1 or more", more)
+        drawn = len(self.readings.labelled) - int(np.count_nonzero(self.stream.known))
+        later = self.stream.chances(drawn + more)
+        spread = covariances(self.readings.beliefs.chance)
+        factors = []
+        for estimate in self.estimates:
+            now, then = (
+                estimate.slopes.squares(spread * ((1.0 - chance) / chance)[:, np.newaxis, np.newaxis])
+                for chance in (self.readings.chance, later)
+            )
+            factors.append(np.sqrt(np.minimum(over(np.maximum(then, 0.0), now), 1.0)))
+        return tuple(factors)
+
+    def half_widths(self, more: int = MORE, level: float = LEVEL) -> tuple[FloatArray | None, ...]:
+        """Half the width that each run's own interval is expected to have after so many more labels, for each measure;
+        None while there is no interval."""
+        found = []
+        for estimate, factor in zip(self.estimates, self.shrinkage(more), strict=True):
+            now = estimate.half_widths(level)
+            found.append(None if now is None else now * factor)
+        return tuple(found)
