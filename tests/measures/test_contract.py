@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures import MEASURES, Cutoff, Measure, TieRule, parse
+from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import UNJUDGED, RankedLists
 from tests.measures.bench import Listed, drawn, frozen, scale, short, stacked, strict, tied
@@ -110,16 +111,19 @@ def test_block_is_list_by_list(measure: Measure) -> None:
 
 @over(lambda m: m.bound(DEFAULTS).ideal() is not None)
 def test_the_ideal_is_the_divisor(measure: Measure) -> None:
-    """A measure that states its ideal divides by it: falling worths of the judged documents times weights of ranks."""
+    """A measure that states its ideal divides by it: the form's value where the worths of judged documents fall."""
     bound, rows = measure.bound(DEFAULTS), lists_for(measure)
     form, lists = bound.ideal(), strict(rows)
     assert form is not None
     worth = -np.sort(-form.worth(lists.ideal_order()), axis=-1)
     ranks = np.arange(1.0, worth.shape[-1] + 1)
-    inside = ranks <= (np.inf if form.cutoff is None else form.cutoff)
+    weights = np.where(ranks <= (np.inf if form.cutoff is None else form.cutoff), form.weight(ranks), 0.0)
+    if form.shape is Shape.CASCADE:
+        passed = np.cumprod(1.0 - worth, axis=-1)
+        weights = weights * np.concatenate([np.ones((len(worth), 1)), passed[:, :-1]], axis=-1)
     divisor = bound.divisor(lists)
     assert divisor is not None
-    agree((worth * np.where(inside, form.weight(ranks), 0.0)).sum(axis=-1), divisor, rows)
+    agree((worth * weights).sum(axis=-1), divisor, rows)
 
 
 @over(lambda m: m.facts.ties is TieRule.EXACT)

@@ -242,8 +242,8 @@ class Measure:
         return self.form()
 
     def ideal(self) -> Form | None:
-        """The divisor as a sum over the ideal order: the worth of each judged document, by falling worth, times the
-        weight of its rank; None if nothing is divided by, or by anything else.
+        """The divisor as the value of the ideal order, in which the worths of the judged documents fall: a linear form or
+        a cascade; None if nothing is divided by, or by anything else.
 
         Such a divisor depends only on how many documents reach each grade, so that it can be estimated from few labels.
         """

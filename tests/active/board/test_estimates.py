@@ -20,6 +20,7 @@ from rankgauge.numeric import FloatArray, IndexArray
 from tests.active.board.collection import pooled, tables
 
 MEASURES = ["nDCG@5", "nDCG", "AP", "AP(rel=2)@8", "P@5", "RBP(rel=2)", "DCG@5", "CG@3", "ERR@5", "RR"]
+RATIOS = ["nERR@5", "nERR", "R@5", "RelativeP(rel=2)@6", "SetR"]
 SCALE = (0, 1, 2, 3)
 
 
@@ -27,9 +28,9 @@ SCALE = (0, 1, 2, 3)
 def test_all_judged_is_the_truth(dialect: str) -> None:
     """With every document judged the estimate is what an evaluation gives, query by query, and has no error."""
     judgments, runs, grades = tables()
-    board = Board.of(pooled()[0], MEASURES, grades=SCALE, dialect=dialect)
+    board = Board.of(pooled()[0], MEASURES + RATIOS, grades=SCALE, dialect=dialect)
     found = board.read(board.stream(1), np.arange(400), grades, budget=400)
-    for measure, estimate in zip(MEASURES, board.estimate(found), strict=True):
+    for measure, estimate in zip(MEASURES + RATIOS, board.estimate(found), strict=True):
         for n, run in enumerate(runs.values()):
             result = rankgauge.evaluate(judgments, run, measure, dialect=dialect)
             assert estimate.values[n] == pytest.approx(result[measure], abs=1e-9), measure
@@ -197,7 +198,9 @@ def test_a_sample_is_judged_throughout() -> None:
         board.read(stream, sample, np.where(np.arange(400) == sample[0], 4.0, grades), budget=30)
 
 
-@pytest.mark.parametrize("measure", ["nERR@5", "GAP", "Rprec", "Bpref", "G", "P(padded=False)@5"])
+@pytest.mark.parametrize(
+    "measure", ["GAP", "Rprec", "Bpref", "G", "muAP", "NDCNG", "infAP", "Q", "MeanNDCG", "P(padded=False)@5"]
+)
 def test_measures_that_state_nothing_are_refused(measure: str) -> None:
     """A measure that does not state its numerator and its ideal is refused, never estimated by a guess."""
     with pytest.raises(ParameterError, match="states its form"):

@@ -8,12 +8,12 @@ import pytest
 from rankgauge.active.board import Board
 from rankgauge.active.board.beliefs import covariances
 from rankgauge.active.board.design import guessed_slopes
-from rankgauge.active.board.ideal import IdealSum
+from rankgauge.active.board.ideal import IdealCascade, IdealSum
 from rankgauge.active.board.lists import PrecisionLists
 from rankgauge.numeric import FloatArray
 from tests.active.board.collection import pooled
 
-MEASURES = ["DCG@5", "P(rel=2)@4", "RBP", "ERR@6", "RR(rel=2)", "AP(rel=2)", "AP@7", "nDCG", "nDCG@5"]
+MEASURES = ["DCG@5", "P(rel=2)@4", "RBP", "ERR@6", "RR(rel=2)", "AP(rel=2)", "AP@7", "nDCG", "nDCG@5", "nERR@5", "R@5"]
 STEP = 1e-6
 
 
@@ -35,7 +35,7 @@ def test_slopes_of_lists(measure: str) -> None:
         assert change == pytest.approx(stated, abs=1e-5)
 
 
-@pytest.mark.parametrize("measure", ["DCG@5", "ERR@6", "AP(rel=2)", "AP"])
+@pytest.mark.parametrize("measure", ["DCG@5", "ERR@6", "AP(rel=2)", "AP", "R@5"])
 def test_slopes_of_means(measure: str) -> None:
     """The slope in a label is the derivative of the run's mean value, ideal included, for any document of the pool."""
     made = board(measure)
@@ -91,6 +91,19 @@ def test_ideal_sum() -> None:
     ideal = IdealSum(steps=np.array([1.0, 2.0]), weights=1 / np.log2(np.arange(2.0, 7.0)), cut=True)
     counts = np.array([[3.0, 1.0], [40.0, 0.0]])
     plain = np.array([1 + 1 / np.log2(3) + 1 / 2 + 2, ideal.weights.sum()])
+    _check_ideal(ideal, counts, plain)
+
+
+def test_ideal_cascade() -> None:
+    """The same for a cascade: with a chance of 3/4 and of 1/4 to stop, the ideal order is read from the best on."""
+    ideal = IdealCascade(steps=np.array([1 / 4, 1 / 2]), weights=1 / np.arange(1.0, 6.0), cut=True)
+    counts = np.array([[3.0, 1.0], [1.0, 0.0]])
+    _check_ideal(ideal, counts, np.array([3 / 4 + 1 / 4 * 1 / 4 / 2 + 1 / 4 * 3 / 4 * 1 / 4 / 3, 1 / 4]))
+    smooth = ideal.smooth_slopes(counts, np.full((2, 2), 0.5))
+    assert (smooth > 0).all()
+
+
+def _check_ideal(ideal: IdealSum, counts: FloatArray, plain: FloatArray) -> None:
     assert ideal.at(counts) == pytest.approx(plain)
     assert ideal.expected(counts, np.zeros((2, 2)))[0] == pytest.approx(plain)
     doubtful = 0.3 * counts**2

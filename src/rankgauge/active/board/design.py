@@ -13,7 +13,6 @@ from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.slopes import Slopes
 from rankgauge.active.board.target import BoardTarget
-from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray
 
 DOUBT = 0.02
@@ -31,10 +30,10 @@ class Attention:
     def of(cls, target: BoardTarget, goal: Goal, shares: FloatArray) -> Attention:
         """What a goal asks of a target.
 
-        Sums of precisions take the whole of a slope, so that the number of relevant documents is not left to chance;
-        so do values, and a single run.
+        Shares of all relevant documents take the whole of a slope, so that their number is not left to chance; so do
+        values, and a single run.
         """
-        whole = goal.kind is GoalKind.VALUES or target.shape is Shape.PRECISION or len(shares) == 1
+        whole = goal.kind is GoalKind.VALUES or target.deep or len(shares) == 1
         return cls(shares=shares, apart=not whole)
 
 

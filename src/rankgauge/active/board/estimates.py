@@ -25,12 +25,11 @@ from rankgauge.active.board.verdicts import Verdicts, per_look
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import half_width
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-FEWEST = {Shape.LINEAR: (0.01, 2), Shape.CASCADE: (0.01, 2), Shape.PRECISION: (0.05, 10)}
-"""The labels that an interval needs: a share of the pool, and a number per query. With fewer it was not seen to cover,
-or is so wide that it says nothing."""
+FEWEST, FEWEST_DEEP = (0.01, 2), (0.05, 10)
+"""The labels that an interval needs: a share of the pool, and a number per query; more for a share of all relevant
+documents. With fewer it was not seen to cover, or is so wide that it says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,9 +232,9 @@ class Board:
             return "not yet: an interval needs 2 queries or more"
         open_ = int(np.count_nonzero(np.isnan(self.known)))
         before, labels = len(self.known) - open_, len(readings.labelled)
-        lacking = self._fewest(FEWEST[target.shape], len(self.known)) - labels
+        lacking = self._fewest(FEWEST_DEEP if target.deep else FEWEST, len(self.known)) - labels
         # Labels from before say nothing of how draws vary: some must come from the stream itself.
-        undrawn = self._fewest(FEWEST[Shape.LINEAR], open_) - (labels - before)
+        undrawn = self._fewest(FEWEST, open_) - (labels - before)
         more = max(lacking, undrawn)
         return f"not yet: {more} more labels before {target} has an interval" if more > 0 else None
 

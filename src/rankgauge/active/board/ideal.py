@@ -3,7 +3,8 @@
     I_q = Σ_t step_t · D(N_qt),   D(n) = weight(1) + … + weight(n)
 
 It is exact for whole counts, and concave in each of them if weights fall. A count that is only estimated is taken as
-log-normal, and D as its expectation: D of the mean would be too large.
+log-normal, and D as its expectation: D of the mean would be too large. In a cascade the document at rank r of the ideal
+order stops a user with the chance Σ_t step_t · P(N_qt ≥ r).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rankgauge.active.moments.forms.cascade import stakes
 from rankgauge.numeric import BoolArray, FloatArray
 
 LEAST = 1e-9
@@ -58,16 +60,10 @@ class IdealSum:
     def expected(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The expected ideal sum (queries) for log-normal counts, and its slope in each count's mean, steps included
         (queries × thresholds)."""
-        from scipy.special import ndtr
-
         if self.plain:
             return self.at(counts), np.broadcast_to(self.steps * self.weights[0], counts.shape)
-        mean = np.maximum(counts, LEAST)
-        spread = np.maximum(np.sqrt(np.log1p(variance / mean**2)), 1e-6)
-        x = (np.log(mean)[..., np.newaxis] - self._logs - (spread**2 / 2)[..., np.newaxis]) / spread[..., np.newaxis]
-        density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-        slopes = density @ self.weights / (spread * mean) * self.steps
-        return np.asarray(ndtr(x) @ self.weights @ self.steps), slopes
+        present, slopes = self._presence(counts, variance)
+        return np.asarray(present @ self.weights @ self.steps), slopes @ self.weights * self.steps
 
     def smooth_slopes(self, counts: FloatArray, deviation: FloatArray) -> FloatArray:
         """The slope in each count, steps included, where D is smoothed by a normal kernel of that deviation."""
@@ -77,6 +73,49 @@ class IdealSum:
         x = (counts[..., np.newaxis] - places) / deviation[..., np.newaxis]
         return np.asarray(np.exp(-(x**2) / 2) @ self.weights / np.sqrt(2 * np.pi) / deviation * self.steps)
 
+    def _presence(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The chance that each count reaches each rank (queries × thresholds × ranks), and its slope in the count."""
+        from scipy.special import ndtr
+
+        mean = np.maximum(counts, LEAST)
+        spread = np.maximum(np.sqrt(np.log1p(variance / mean**2)), 1e-6)[..., np.newaxis]
+        x = (np.log(mean)[..., np.newaxis] - self._logs - spread**2 / 2) / spread
+        density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+        return ndtr(x), density / (spread * mean[..., np.newaxis])
+
     @cached_property
     def _logs(self) -> FloatArray:
         return np.asarray(np.log(np.arange(len(self.weights)) + 0.5))
+
+
+class IdealCascade(IdealSum):
+    """The value of the ideal order where a user reads it until a document stops them."""
+
+    @property
+    def plain(self) -> bool:
+        return False
+
+    def at(self, counts: FloatArray) -> FloatArray:
+        places = np.arange(len(self.weights))
+        return self._read(np.clip(counts[..., np.newaxis] - places, 0.0, 1.0))[0]
+
+    def expected(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+        present, slopes = self._presence(counts, variance)
+        value, stake = self._read(present)
+        return value, np.einsum("qtr,qr->qt", slopes, stake) * self.steps
+
+    def smooth_slopes(self, counts: FloatArray, deviation: FloatArray) -> FloatArray:
+        from scipy.special import ndtr
+
+        x = (counts[..., np.newaxis] - np.arange(len(self.weights)) - 0.5) / deviation[..., np.newaxis]
+        density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) / deviation[..., np.newaxis]
+        return np.asarray(np.einsum("qtr,qr->qt", density, self._read(ndtr(x))[1]) * self.steps)
+
+    def _read(self, present: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The value of the ideal order (queries), and its slope in the chance of a stop at each rank (queries ×
+        ranks)."""
+        stops = np.einsum("qtr,t->rq", present, self.steps)
+        stake, value = stakes(np.broadcast_to(self.weights[:, np.newaxis], stops.shape), stops)
+        reached = np.ones_like(stops)
+        np.cumprod(1.0 - stops[:-1], axis=0, out=reached[1:])
+        return value, (reached * stake).T

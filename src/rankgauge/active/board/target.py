@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge import dialects
-from rankgauge.active.board.ideal import IdealSum
+from rankgauge.active.board.ideal import IdealCascade, IdealSum
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.defaults import DIALECT
 from rankgauge.active.target import grade_worths, require_mean
@@ -72,6 +72,11 @@ class BoardTarget:
             ideal=None if below is None else _ideal(below, spoken, grades, wanted, int(pool.sizes.max())),
         )
 
+    @property
+    def deep(self) -> bool:
+        """Whether the value is a share of all relevant documents, so that it follows their number one to one."""
+        return self.ideal is not None and self.ideal.plain
+
     def __str__(self) -> str:
         return self.name
 
@@ -86,7 +91,7 @@ def _parts(measure: Measure) -> tuple[Form, Form | None]:
     form, above, below = measure.form(), measure.numerator(), measure.ideal()
     if form is not None and form.shape in (Shape.LINEAR, Shape.CASCADE):
         return form, None
-    if above is None or below is None or above.shape not in (Shape.LINEAR, Shape.PRECISION):
+    if above is None or below is None or above.shape is Shape.OTHER or below.shape not in (Shape.LINEAR, Shape.CASCADE):
         expected = "one that states its form, or its numerator and its ideal, such as nDCG@10, AP, P@10, RBP or ERR@10"
         raise ParameterError("a board", "measure", expected, str(measure))
     return above, below
@@ -111,6 +116,11 @@ def _steps(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure) -
             hint="On a board the lowest grade is worth 0, as a document outside the pool is, and no grade less than a "
             "lower one.",
         )
+    if form.shape is Shape.CASCADE and worths[-1] > 1:
+        raise InputError(
+            f"{measure}: a grade of {grades[-1]:g} stops a user with a chance of {worths[-1]:g}",
+            hint="Name the top of the scale, as in ERR(max_grade=4).",
+        )
     if not worths.any():
         raise InputError(
             f"{measure}: no grade up to {grades[-1]:g} is worth anything", hint="Name every grade there is."
@@ -126,4 +136,5 @@ def _weights(form: Form, deepest: int) -> FloatArray:
 def _ideal(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure, most: int) -> IdealSum:
     last = most if form.cutoff is None else int(min(form.cutoff, most))
     weights = form.weight(np.arange(1.0, last + 1))
-    return IdealSum(steps=_steps(form, dialect, grades, measure), weights=weights, cut=form.cutoff is not None)
+    kind = IdealCascade if form.shape is Shape.CASCADE else IdealSum
+    return kind(steps=_steps(form, dialect, grades, measure), weights=weights, cut=form.cutoff is not None)

@@ -8,7 +8,7 @@ A ratio starts at the ratio A0 of the best guess and corrects it by what the sam
 
     f = A0 + (U − A0·[I + Σ_t D'(Ñ_t)(N̂_t − Ñ_t)]) / I,   I = Σ_t D(Ñ_t)
 
-so that an error of A0 counts only in the second order. AP's numerator U is quadratic; pairs of pseudo-labels make it
+so that an error of A0 counts only in the second order; U is the tangent too where it is a cascade. AP's numerator U is quadratic; pairs of pseudo-labels make it
 exact but noisy, so its quadratic part is drawn towards what the beliefs expect of it.
 """
 
@@ -30,8 +30,8 @@ from rankgauge.numeric import FloatArray
 MISFIT = 1.0
 """How many times further believed counts may be off than the beliefs say."""
 
-PRECISION_MISFIT = 3.0
-"""The same for sums of precisions, whose ratio follows the count one to one."""
+DEEP_MISFIT = 3.0
+"""The same for shares of all relevant documents, which follow their count one to one."""
 
 LIFT = 2.0
 """A run's believed ratios are brought to the level that its sample shows, by no more than this factor."""
@@ -52,7 +52,7 @@ def value(target: BoardTarget, lists: RunLists, features: Features, readings: Re
         return _difference(target, lists, features, readings)
     if isinstance(lists, PrecisionLists):
         return _precision_ratio(target, target.ideal, lists, features, readings)
-    return _linear_ratio(target, target.ideal, lists, features, readings)
+    return _ratio(target, target.ideal, lists, features, readings)
 
 
 def _difference(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
@@ -72,22 +72,21 @@ def _difference(target: BoardTarget, lists: RunLists, features: Features, readin
     return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]))
 
 
-def _linear_ratio(
-    target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Features, readings: Readings
-) -> Values:
-    counts = count(features, readings, MISFIT)
+def _ratio(target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Features, readings: Readings) -> Values:
+    counts = count(features, readings, DEEP_MISFIT if target.deep else MISFIT)
     best = readings.best @ target.steps
+    guess, hit = lists.values(best), lists.slopes(best)
     divisor, curve = ideal.expected(counts.weighed, counts.trust * counts.variance)
     divisor = np.maximum(divisor, ideal.least)
-    summed = lists.values(readings.mean @ target.steps)
+    summed = guess + lists.sums(hit * (readings.mean @ target.steps - best)[lists.document])
     moved = np.einsum("qt,qt->q", curve, counts.sampled - counts.weighed)
-    level = lists.values(best) / np.maximum(ideal.at(counts.believed), ideal.least)
+    level = guess / np.maximum(ideal.at(counts.believed), ideal.least)
     level = _lifted(level, summed, divisor + moved, divisor)
     found = (summed - level * moved) / divisor
     slopes = Slopes(
         lists=lists,
         query=features.query,
-        hit=lists.slopes(best),
+        hit=hit,
         level=level,
         curve=curve,
         steps=target.steps,
@@ -99,7 +98,7 @@ def _linear_ratio(
 def _precision_ratio(
     target: BoardTarget, ideal: IdealSum, lists: PrecisionLists, features: Features, readings: Readings
 ) -> Values:
-    counts = count(features, readings, PRECISION_MISFIT)
+    counts = count(features, readings, DEEP_MISFIT)
     t = int(np.flatnonzero(target.steps)[0])
     best, mean = readings.best[:, t], readings.mean[:, t]
     divisor = np.maximum(counts.weighed[:, t], ideal.least)

@@ -1,5 +1,11 @@
 """R@k: recall at a rank."""
 
+from dataclasses import replace
+
+import numpy as np
+
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.measures.gains import relevance
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -21,6 +27,12 @@ class R(Measure):
     )
     cutoff: int = OPEN
     rel: float = OPEN
+
+    def numerator(self) -> Form:
+        return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=np.ones_like, cutoff=self.cutoff)
+
+    def ideal(self) -> Form:
+        return replace(self.numerator(), cutoff=None)
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         top = lists.top(self.cutoff)

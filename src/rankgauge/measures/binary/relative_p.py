@@ -3,6 +3,7 @@
 import numpy as np
 
 from rankgauge.measures.binary.r import R
+from rankgauge.measures.forms import Form
 from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
@@ -23,6 +24,9 @@ class RelativeP(R):
             Example("RelativeP@3", (0, None), value="nan"),
         ),
     )
+
+    def ideal(self) -> Form:
+        return self.numerator()
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return np.minimum(lists.total_relevant(self.rel), float(self.cutoff))

@@ -32,5 +32,8 @@ class nERR(ERR):
     def numerator(self) -> Form | None:
         return super().form()
 
+    def ideal(self) -> Form | None:
+        return super().form()
+
     def divisor(self, lists: RankedLists) -> FloatArray:
         return total(self.amounts(lists.ideal_order()))

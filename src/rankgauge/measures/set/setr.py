@@ -1,5 +1,9 @@
 """SetR: recall of the whole list."""
 
+import numpy as np
+
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.measures.gains import relevance
 from rankgauge.measures.measure import Example, Facts, TieRule
 from rankgauge.measures.set.setp import SetP
 from rankgauge.numeric import FloatArray
@@ -21,6 +25,12 @@ class SetR(SetP):
             Example("SetR", (0, None), missed=(0,), value="nan"),
         ),
     )
+
+    def numerator(self) -> Form:
+        return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=np.ones_like)
+
+    def ideal(self) -> Form:
+        return self.numerator()
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return lists.total_relevant(self.rel)
