@@ -242,8 +242,8 @@ class Measure:
         return self.form()
 
     def ideal(self) -> Form | None:
-        """The divisor as the value of the ideal order, in which the worths of the judged documents fall: a linear form or
-        a cascade; None if nothing is divided by, or by anything else.
+        """The divisor as the value of the ideal order, in which the worths of judged documents fall: a linear form or a
+        cascade; None if nothing is divided by, or by anything else.
 
         Such a divisor depends only on how many documents reach each grade, so that it can be estimated from few labels.
         """

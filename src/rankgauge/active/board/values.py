@@ -8,8 +8,9 @@ A ratio starts at the ratio A0 of the best guess and corrects it by what the sam
 
     f = A0 + (U − A0·[I + Σ_t D'(Ñ_t)(N̂_t − Ñ_t)]) / I,   I = Σ_t D(Ñ_t)
 
-so that an error of A0 counts only in the second order; U is the tangent too where it is a cascade. AP's numerator U is quadratic; pairs of pseudo-labels make it
-exact but noisy, so its quadratic part is drawn towards what the beliefs expect of it.
+so that an error of A0 counts only in the second order; U is the tangent too where it is a cascade. AP's numerator U is
+quadratic; pairs of pseudo-labels make it exact but noisy, so its quadratic part is drawn towards what the beliefs expect
+of it.
 """
 
 from __future__ import annotations
