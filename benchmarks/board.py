@@ -122,7 +122,7 @@ def main() -> None:
     print(f"{len(pool.runs)} runs, {len(pool.queries)} queries, {len(grades)} documents, seed {options.seed}")
     print("measure | share | RMSE | bias | coverage | all at once | half-width | tau | pairs settled | any wrong")
     for share in options.shares:
-        labels = round(share * len(grades))
+        labels = int(np.ceil(share * len(grades)))
         tallies, began = [Tally(truth) for truth in truths], time.process_time()
         for n in range(options.repetitions):
             stream = board.stream(1000 * options.seed + n)

@@ -72,14 +72,14 @@ def test_unbiased_whatever_the_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def campaigns() -> tuple[Board, FloatArray, list[tuple]]:
-    """Thirty campaigns of 160 labels on the collection, and the true values."""
+    """Thirty campaigns of 240 labels on the collection, and the true values."""
     pool, grades = pooled(12, 60)
     board = Board.of(pool, ["nDCG@5", "AP", "P@5", "ERR@5"], grades=SCALE)
     truth = board.estimate(board.read(board.stream(0), np.arange(len(grades)), grades, budget=len(grades)))
     found = []
     for seed in range(30):
         stream = board.stream(seed)
-        found.append(board.estimate(board.read(stream, stream.exactly(160), grades, budget=160)))
+        found.append(board.estimate(board.read(stream, stream.exactly(240), grades, budget=240)))
     return board, np.array([estimate.values for estimate in truth]), found
 
 
@@ -119,7 +119,7 @@ def test_a_seed_fixes_the_board(campaigns: tuple[Board, FloatArray, list[tuple]]
     board, _, found = campaigns
     grades = pooled(12, 60)[1]
     stream = board.stream(7)
-    again = board.estimate(board.read(stream, stream.exactly(160), grades, budget=160))
+    again = board.estimate(board.read(stream, stream.exactly(240), grades, budget=240))
     for one, other in zip(found[7], again, strict=True):
         assert (one.values == other.values).all()
         assert (one.joint_half_widths() == other.joint_half_widths()).all()
@@ -133,7 +133,7 @@ def test_not_yet() -> None:
     ndcg, ap = board.estimate(board.read(stream, stream.exactly(30), grades, budget=30))
     assert ndcg.reason is None
     assert ndcg.half_widths() is not None
-    assert ap.reason == "not yet: 70 more labels before AP has an interval"
+    assert ap.reason == "not yet: 170 more labels before AP has an interval"
     shown = (ap.half_widths(), ap.joint_half_widths(), ap.pair_half_widths(), ap.like_half_widths())
     assert shown == (None, None, None, None)
     stage = board.refitted(np.where(np.arange(400) < 200, grades, np.nan))

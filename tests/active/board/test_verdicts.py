@@ -18,7 +18,13 @@ def verdicts(values: list[float], error: float, *, level: float = 0.95) -> Verdi
     """The verdicts on runs with independent errors of that size, known with many degrees of freedom."""
     n = len(values)
     many = np.full((n, n), 1e6)
-    covariance = Covariance(matrix=np.eye(n) * error**2, freedom=many[0], pair_freedom=many, shown=np.full(n, error**2))
+    covariance = Covariance(
+        matrix=np.eye(n) * error**2,
+        freedom=many[0],
+        joint_freedom=many[0],
+        pair_freedom=many,
+        shown=np.full(n, error**2),
+    )
     return Verdicts(runs=RUNS[:n], values=np.array(values), covariance=covariance, level=level)
 
 

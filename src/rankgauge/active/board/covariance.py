@@ -30,11 +30,13 @@ FEWEST_FREEDOM = 3.0
 class Covariance:
     """The covariance of the runs' errors, and the degrees of freedom of each run and each pair (runs × runs).
 
+    `joint_freedom` is for intervals of all runs at once, whose quantiles lie so far out that single documents matter.
     `shown` (runs) is the part of the variance that the labels show by themselves.
     """
 
     matrix: FloatArray
     freedom: FloatArray
+    joint_freedom: FloatArray
     pair_freedom: FloatArray
     shown: FloatArray
 
@@ -51,9 +53,11 @@ class Covariance:
         matrix = both * np.outer(root, root)
         matrix[np.diag_indices_from(matrix)] = whole
         pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(over(first, np.diag(both)))] * 2), shown)
+        freedom = _freedom(np.diag(shown), ((moved * moved) ** 2).sum(axis=1), first, np.diag(both))
         return cls(
             matrix=matrix,
-            freedom=_freedom(np.diag(shown), ((moved * moved) ** 2).sum(axis=1), first, np.diag(both)),
+            freedom=freedom,
+            joint_freedom=np.minimum(freedom, _lumpy_freedom(values, readings, whole)),
             pair_freedom=_freedom(pairs_shown, _fourth_powers(moved), pairs, pairs),
             shown=np.diag(shown).copy(),
         )
@@ -75,7 +79,7 @@ class Covariance:
     def joint_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """Half the widths of intervals that hold for all runs at once."""
         drawn = np.abs(self._drawn(level, rng)) / np.where(self.error > 0, self.error, np.inf)
-        return _mapped(self.error, self.freedom, _quantile(drawn.max(axis=1), level))
+        return _mapped(self.error, self.joint_freedom, _quantile(drawn.max(axis=1), level))
 
     def joint_pair_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """Half the widths of intervals for the differences of all pairs at once (runs × runs)."""
@@ -140,6 +144,18 @@ def _freedom(shown: FloatArray, fourth: FloatArray, whole: FloatArray, both: Flo
     own = over(shown**2, fourth)
     counted = np.where(whole > both, shown, shown / 2)
     return np.asarray(np.maximum(own * over(whole, counted) ** 2, FEWEST_FREEDOM))
+
+
+def _lumpy_freedom(values: Values, readings: Readings, whole: FloatArray) -> FloatArray:
+    """The degrees of freedom at which Student's t has the tails of an error that few documents make.
+
+    Where all but a few documents of a run's top are judged, its error is nothing, or as large as a document that is
+    relevant and was not drawn. The excess kurtosis of such errors is that of t with 4 + 6/κ degrees of freedom.
+    """
+    chance = readings.beliefs.chance
+    odd = (1.0 - readings.chance) / (chance * (1.0 - chance))[:, 0]
+    kurtosis = over(values.slopes.fourths(covariances(chance), odd), whole**2)
+    return np.asarray(4.0 + 6.0 / np.maximum(kurtosis, 1e-9))
 
 
 def _quantile(largest: FloatArray, level: float) -> float:

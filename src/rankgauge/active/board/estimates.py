@@ -27,7 +27,7 @@ from rankgauge.active.intervals import half_width
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
-FEWEST, FEWEST_DEEP = (0.01, 2), (0.05, 10)
+FEWEST, FEWEST_DEEP = (0.01, 2), (0.05, 20)
 """The labels that an interval needs: a share of the pool, and a number per query; more for a share of all relevant
 documents. With fewer it was not seen to cover, or is so wide that it says nothing."""
 

@@ -26,7 +26,8 @@ class Readings:
     """The sample and what it says.
 
     `best` (documents × thresholds) is the label where there is one, else the belief from all labels. `folds` (folds ×
-    documents × thresholds) are the pseudo-labels, `error` (labelled × thresholds) is (Y − m)·√(1 − p)/p.
+    documents × thresholds) are the pseudo-labels, `error` (labelled × thresholds) is (Y − m)·√(1 − p)/p. `fold`
+    (labelled) is the fold of each label, `held` (labelled × thresholds) what is believed of it without its fold.
     """
 
     labelled: IndexArray
@@ -36,6 +37,8 @@ class Readings:
     best: FloatArray
     folds: FloatArray
     error: FloatArray
+    fold: IndexArray
+    held: FloatArray
 
     @classmethod
     def of(
@@ -67,7 +70,16 @@ class Readings:
             best=best,
             folds=folds,
             error=misses * np.sqrt(1.0 - p) / p,
+            fold=fold[labelled],
+            held=reached - misses,
         )
+
+    def guess(self, k: int) -> FloatArray:
+        """What is known and believed without fold k (documents × thresholds): it knows nothing of the fold's labels."""
+        found: FloatArray = self.folds[k].copy()
+        left = self.fold == k
+        found[self.labelled[left]] = self.held[left]
+        return found
 
     @property
     def mean(self) -> FloatArray:

@@ -72,6 +72,15 @@ class Slopes:
         by_query = np.bincount(self.query, ideal, minlength=len(self.scale))
         return np.asarray(self.lists.sums(added).sum(axis=1) + self.level**2 @ by_query)
 
+    def fourths(self, covariance: FloatArray, weight: FloatArray) -> FloatArray:
+        """Σ_z (ψ_s'C_zψ_s)² · weight_z (runs)."""
+        worth, both, ideal = (form * self.scale[self.query] ** 2 for form in self._forms(covariance))
+        document, level = self.lists.document, self.level.ravel()[self.lists.cell]
+        rest = level**2 * ideal[document]
+        own = self.hit * (self.hit * worth[document] - 2 * level * both[document]) + rest
+        by_query = np.bincount(self.query, ideal**2 * weight, minlength=len(self.scale))
+        return np.asarray(self.lists.sums((own**2 - rest**2) * weight[document]).sum(axis=1) + self.level**4 @ by_query)
+
     def gram(self, covariance: FloatArray) -> FloatArray:
         """Σ_z ψ_s'C_zψ_t (runs × runs), for a covariance of each document's errors."""
         worth, both, ideal = (form * self.scale[self.query] ** 2 for form in self._forms(covariance))

@@ -9,8 +9,8 @@ A ratio starts at the ratio A0 of the best guess and corrects it by what the sam
     f = A0 + (U − A0·[I + Σ_t D'(Ñ_t)(N̂_t − Ñ_t)]) / I,   I = Σ_t D(Ñ_t)
 
 so that an error of A0 counts only in the second order; U is the tangent too where it is a cascade. AP's numerator U is
-quadratic; pairs of pseudo-labels make it exact but noisy, so its quadratic part is drawn towards what the beliefs expect
-of it.
+quadratic; pairs of pseudo-labels make it exact but noisy, so its quadratic part is drawn towards what the beliefs
+expect of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ DEEP_MISFIT = 3.0
 """The same for shares of all relevant documents, which follow their count one to one."""
 
 LIFT = 2.0
-"""A run's believed ratios are brought to the level that its sample shows, by no more than this factor."""
+"""The sample's level counts as no further from the believed one than this factor."""
+
+BENT = 1 / 8
+"""The share of the squared bend that counts as variance: the bias was a third of the bend or less."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,18 +126,20 @@ def _precision_ratio(
     )
     bend = _bend(lists, features, readings.doubt[:, t], hit, level)
     bent = (bend * (counts.trust * counts.variance)[:, t] / divisor**2).mean(axis=1)
-    further = keep**2 * noise + (1.0 - keep) ** 2 * expected**2 + bent**2 / 2
+    further = keep**2 * noise + (1.0 - keep) ** 2 * expected**2 + BENT * bent**2
     return Values(by_query=found, slopes=slopes, further=further)
 
 
 def _lifted(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:
-    """The believed ratios (runs × queries), times a factor for each run that brings them to its sample's level.
+    """The believed ratios (runs × queries), halfway to the level that the sample shows of all runs together.
 
+    Beliefs tell relevant documents apart less well than runs do, so that all believed ratios are too low. A factor for
+    each run would be noisier and the order of the runs worse; the whole way would let the noise of the sample in.
     `sampled` is the ideal sum that the sample shows, `divisor` the steadier one that is divided by.
     """
-    shown, believed = (summed / divisor).sum(axis=1), (level * sampled / divisor).sum(axis=1)
-    factor = np.where(believed > 0, shown / np.where(believed > 0, believed, 1.0), 1.0)
-    return np.asarray(level * np.clip(factor, 1.0 / LIFT, LIFT)[:, np.newaxis])
+    shown, believed = float((summed / divisor).sum()), float((level * sampled / divisor).sum())
+    factor = shown / believed if believed > 0 else 1.0
+    return np.asarray(level * np.sqrt(np.clip(factor, 1.0 / LIFT, LIFT)))
 
 
 def _second_order(
