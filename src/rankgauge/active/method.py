@@ -1,8 +1,6 @@
 """The contract of a method: a sampling design (which documents are judged) and an estimator (what their grades say).
 
-A method makes a plan from the pool, the target, the budget and a seed, which fix the plan's draws 0, 1, 2, … Labels may
-come in any order, but an estimate uses a *prefix* of the draws, all of them complete: otherwise queries that are quick
-to judge would be over-represented.
+A method makes a plan from the pool, the target, the budget and a seed, which fix the plan's draws 0, 1, 2, …
 """
 
 from __future__ import annotations
@@ -16,11 +14,12 @@ import numpy.typing as npt
 
 from rankgauge import display
 from rankgauge.active.defaults import LEVEL
+from rankgauge.active.draws import Draws
 from rankgauge.active.intervals import Basis, IntervalKind, ends, half_width
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.registry import Registry
 
 
@@ -118,10 +117,15 @@ class Repetitions:
         return cls(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)})
 
 
-class Plan(ABC):
-    """The draws of a method, fixed by pool, target, budget and seed: what they ask for, and the estimate from them."""
+class Plan(Draws):
+    """The draws of a method, fixed by pool, target, budget and seed: what they ask for, and the estimate from them.
+
+    At the query level a draw asks for all its documents at once; at the document level the next one depends on the
+    grades before.
+    """
 
     method: ClassVar[str] = ""
+    pool: Pool
     cautious: bool = True
     """Whether intervals widen where they rest on few queries. In campaigns begun before version 0.3 they do not."""
 
@@ -131,21 +135,8 @@ class Plan(ABC):
         self.pool, self.target, self.budget, self.seed = pool, target, float(budget), seed
 
     @property
-    @abstractmethod
-    def length(self) -> int | None:
-        """How many draws there are; None if they never end."""
-
-    @abstractmethod
-    def query(self, j: int) -> int:
-        """The query of draw j: its position in the pool."""
-
-    @abstractmethod
-    def asks(self, j: int, grades: FloatArray) -> IndexArray:
-        """The documents whose grades draw j needs next; none if it is complete.
-
-        `grades` are those of all documents of the pool, NaN if not judged. At the query level a draw asks for all its
-        documents at once; at the document level the next one depends on the grades before.
-        """
+    def needed(self) -> BoolArray:
+        return self.target.needed(self.pool)
 
     @abstractmethod
     def price(self, j: int, grades: FloatArray) -> float:
@@ -158,18 +149,6 @@ class Plan(ABC):
     def basis(self, queries: npt.ArrayLike, whole: npt.ArrayLike = 1.0) -> Basis:
         """What an estimate from that number of different queries rests on."""
         return Basis(queries=queries, size=len(self.pool.sizes), bounds=self.target.extent(self.pool), whole=whole)
-
-    def opened(self, grades: FloatArray) -> int | None:
-        """How many draws may ask for labels now; None if all may.
-
-        In a plan of several stages the draws of a stage wait until those of the stages before are complete, because
-        their beliefs are fitted to those labels.
-        """
-        return self.length
-
-    def complete(self, j: int, grades: FloatArray) -> bool:
-        """Whether draw j needs no more labels."""
-        return len(self.asks(j, grades)) == 0
 
 
 METHODS: Registry[type[Method]] = Registry("method", "rankgauge.active.methods")

@@ -20,34 +20,27 @@ import polars as pl
 from rankgauge.active.beliefs import belief_column, beliefs_of, mixture, predict, scale_of
 from rankgauge.active.cost import document_costs, query_overheads
 from rankgauge.active.pool_rows import PoolRows, joined, scored
+from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io.formats.letor import read_features
 from rankgauge.io.source import Source
-from rankgauge.numeric import FloatArray, Grouped, IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 TOLERANCE = 1e-6
 """How far the beliefs about a document may be from adding up to 1: models in single precision are not exact."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pool(Grouped):
+class Pool(PooledDocuments):
     """Queries, the documents of their lists, beliefs about the grades, and what judging costs.
 
     `ranks` (documents × rankers) is the rank of each document in each ranker's list, 1, 2, … without a gap; NaN if it
     is not in the list. `beliefs` (documents × grades) is the probability of each grade of the ascending scale `grades`.
-    `costs` (documents) is the cost of judging a document, `overhead` (queries) that of opening a query, in the same
-    unit. `texts` is what an assessor reads of each document.
     """
 
-    queries: pl.Series
-    documents: pl.Series
-    sizes: IndexArray
     ranks: FloatArray
     beliefs: FloatArray
     grades: FloatArray
-    costs: FloatArray
-    overhead: FloatArray
-    texts: pl.DataFrame | None = None
 
     def __post_init__(self) -> None:
         m, n = len(self.queries), len(self.documents)
@@ -63,7 +56,7 @@ class Pool(Grouped):
                 raise InputError(f"a pool of {m} queries and {n} documents needs {name} of shape {shape}")
         _check_lists(self)
         _check_beliefs(self)
-        _check_costs(self)
+        self.check_costs()
 
     @classmethod
     def of(
@@ -152,19 +145,6 @@ class Pool(Grouped):
         """For each ranker its documents, query by query in the order of its lists."""
         return tuple(self._order(r) for r in range(self.rankers))
 
-    @cached_property
-    def query_costs(self) -> FloatArray:
-        """What judging all documents of each query costs."""
-        return np.asarray(self.overhead + np.add.reduceat(self.costs, self.starts))
-
-    @cached_property
-    def positions(self) -> dict[str, dict[str, int]]:
-        """The position of each document, by the ids of query and document."""
-        names, found = self.documents.to_list(), dict[str, dict[str, int]]()
-        for query, start, size in zip(self.queries, self.starts.tolist(), self.sizes.tolist(), strict=True):
-            found[query] = {name: start + n for n, name in enumerate(names[start : start + size])}
-        return found
-
     def scaled(self) -> Pool:
         """The same pool with costs in units of the mean cost of a query."""
         unit = float(np.mean(self.query_costs))
@@ -174,7 +154,7 @@ class Pool(Grouped):
         """The same pool with other costs; nothing else is checked again."""
         made = self._changed(costs=costs, overhead=overhead)
         made.__dict__.pop("query_costs", None)
-        _check_costs(made)
+        made.check_costs()
         return made
 
     def with_beliefs(self, beliefs: FloatArray) -> Pool:
@@ -227,7 +207,7 @@ def _check_lists(pool: Pool) -> None:
             )
     if np.isnan(pool.ranks).all(axis=1).any():
         row = int(np.argmax(np.isnan(pool.ranks).all(axis=1)))
-        raise InputError(f"document {pool.documents[row]} of query {_query(pool, row)} is in no list")
+        raise InputError(f"document {pool.documents[row]} of query {pool.query_of(row)} is in no list")
 
 
 def _check_beliefs(pool: Pool) -> None:
@@ -240,22 +220,6 @@ def _check_beliefs(pool: Pool) -> None:
         row = int(np.argmax(bad))
         shown = ", ".join(f"{p:g}" for p in pool.beliefs[row])
         raise InputError(
-            f"the beliefs about document {pool.documents[row]} of query {_query(pool, row)} are {shown}",
+            f"the beliefs about document {pool.documents[row]} of query {pool.query_of(row)} are {shown}",
             hint="Beliefs are probabilities of the grades: none below 0, and they add up to 1.",
         )
-
-
-def _check_costs(pool: Pool) -> None:
-    bad = ~((pool.costs > 0) & np.isfinite(pool.costs))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            f"judging document {pool.documents[row]} of query {_query(pool, row)} costs {pool.costs[row]:g}",
-            hint="The cost of a document is a number above 0.",
-        )
-    if not ((pool.overhead >= 0) & np.isfinite(pool.overhead)).all():
-        raise InputError("the overhead of a query must be 0 or more")
-
-
-def _query(pool: Pool, row: int) -> str:
-    return str(pool.queries[int(pool.query[row])])

@@ -89,7 +89,7 @@ def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
     frame = found[0]
     if len(runs) == 2:
         frame = frame.join(found[1], on=["query", "document"], how="full", coalesce=True, maintain_order="left_right")
-    return frame if texts is None else _with_texts(frame, texts)
+    return frame if texts is None else with_texts(frame, texts)
 
 
 def scored(features: FeatureTable, rankers: Sequence[Any]) -> pl.DataFrame:
@@ -203,7 +203,8 @@ def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
     return np.where(np.isnan(scores), np.nan, ranks)
 
 
-def _with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
+def with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
+    """The documents with the columns of a table that has a row for each document, or each query and document."""
     read = io.read_table(texts) if io.is_path(texts) else as_frame(texts)
     document = find(read.columns, "document")
     if document is None:

@@ -6,12 +6,14 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 
+import polars as pl
 from sqlalchemy import Engine, select
 from starlette.exceptions import HTTPException
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.active.campaign import Campaign, LabelCampaign
 from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading
+from rankgauge.active.campaign.estimates import CURVE
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.rules import CampaignRules, read_rules, write_rules
 from rankgauge.active.campaign.store import Store
@@ -38,7 +40,7 @@ class OpenCampaign:
     """A campaign, the queue for its assessors' answers, and its rules."""
 
     id: int
-    campaign: Campaign
+    campaign: LabelCampaign
     review: Review
     answers: AnswerQueue
 
@@ -48,8 +50,16 @@ class OpenCampaign:
         return self.answers.rules
 
     def estimate(self) -> Estimate | None:
-        """The estimate so far; None while there are too few draws."""
+        """The estimate so far; None while there are too few draws, and for a board, which has many."""
+        if not isinstance(self.campaign, Campaign):
+            return None
         return self.campaign.estimate(level=LEVEL, interval=self.rules.interval)
+
+    def curve(self) -> pl.DataFrame:
+        """The estimate after more and more draws; empty for a board."""
+        if not isinstance(self.campaign, Campaign):
+            return pl.DataFrame(schema=CURVE)
+        return self.campaign.curve(interval=self.rules.interval)
 
     def choices(self) -> list[GradeChoice]:
         """The grades of the campaign, the best first."""
@@ -77,7 +87,7 @@ class Campaigns:
             if number not in self._open:
                 if number not in self._numbers():
                     raise HTTPException(404, "no such campaign")
-                campaign = Campaign(self.engine, Store(campaign=number))
+                campaign = LabelCampaign.on(self.engine, Store(campaign=number))
                 answers = AnswerQueue(campaign, read_rules(self.engine, number))
                 self._open[number] = OpenCampaign(number, campaign, Review(campaign), answers)
             self._open.move_to_end(number)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from rankgauge.active import defaults
 from rankgauge.active.beliefs import PREFIX, belief_column, belief_columns
-from rankgauge.active.campaign import Campaign
+from rankgauge.active.campaign import Campaign, LabelCampaign
 from rankgauge.active.campaign.database import Location, reading
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines
 from rankgauge.active.campaign.store import Store
@@ -106,7 +106,7 @@ def _adopt(campaigns: Campaigns, path: Path, name: str | None) -> int:
     with opened(Location(path), existing=True) as source:
         with reading(source) as connection:
             store = Store.find(connection, None)
-        settings = Campaign(source, store).settings  # reads everything, so that a broken campaign is not copied
+        settings = LabelCampaign.on(source, store).settings  # reads everything, so that a broken campaign is not copied
         copied = transfer(source, store, campaigns.engine, name=name)
     words = settings.words
     named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}

@@ -4,6 +4,7 @@ from rankgauge.active.board.estimates import Board, BoardEstimate
 from rankgauge.active.board.features import Columns
 from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.outlook import Outlook
+from rankgauge.active.board.plan import BoardPlan
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.stream import Stream
 from rankgauge.active.board.target import BoardTarget
@@ -12,6 +13,7 @@ from rankgauge.active.board.verdicts import Verdicts
 __all__ = [
     "Board",
     "BoardEstimate",
+    "BoardPlan",
     "BoardPool",
     "BoardTarget",
     "Columns",

@@ -7,7 +7,7 @@ with runs times documents.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,39 +15,62 @@ import numpy as np
 import polars as pl
 
 from rankgauge import io
+from rankgauge.active.cost import document_costs, query_overheads
+from rankgauge.active.pool_rows import PoolRows, with_texts
+from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.numeric import FloatArray, Grouped, IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 KEYS = ["query", "document"]
 
 
+def _empty() -> FloatArray:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BoardPool(Grouped):
+class BoardPool(PooledDocuments):
     """Queries, their documents, and the hits: a run, a document and a rank each.
 
-    `sizes` says how many documents each query has, those of a query together. `lengths` (runs × queries) is the length
-    of each list, with the documents outside the pool. `rank` is the rank in the whole list.
+    `lengths` (runs × queries) is the length of each list, with the documents outside the pool. `rank` is the rank in
+    the whole list. `known` (documents) are the grades of documents that were judged before, NaN elsewhere. Without
+    costs every document costs 1, and opening a query nothing.
     """
 
     runs: tuple[str, ...]
-    queries: pl.Series
-    documents: pl.Series
-    sizes: IndexArray
     run: IndexArray
     document: IndexArray
     rank: IndexArray
     lengths: IndexArray
+    known: FloatArray = field(default_factory=_empty)
+    costs: FloatArray = field(default_factory=_empty)
+    overhead: FloatArray = field(default_factory=_empty)
+
+    def __post_init__(self) -> None:
+        usual = {"known": (np.nan, len(self.documents)), "costs": (1.0, len(self.documents))}
+        for name, (value, size) in {**usual, "overhead": (0.0, len(self.queries))}.items():
+            if not len(getattr(self, name)):
+                object.__setattr__(self, name, np.full(size, value))
+        self.check_costs()
 
     @classmethod
     def from_runs(
-        cls, runs: Mapping[str, Any], *, depth: int | None = None, also: Any = None, only: Any = None
+        cls,
+        runs: Mapping[str, Any],
+        *,
+        depth: int | None = None,
+        also: Any = None,
+        only: Any = None,
+        texts: Any = None,
+        cost: str | None = None,
+        overhead: str | float | None = None,
     ) -> BoardPool:
         """The pool of what the runs (paths, frames, dicts; by name) retrieve, equal scores in the order of the input.
 
         `depth` pools the first documents of each list only; further down a run's list keeps its ranks of them. `also`
-        are judgments whose documents belong to the pool even if no run retrieves them. `only` are judgments whose
-        documents are the whole pool: then all that is retrieved beside them counts as not relevant. Queries that no run
-        answers are left out.
+        are judgments whose documents belong to the pool even if no run retrieves them; their grades are known. `only`
+        are judgments whose documents are the whole pool, as if unjudged: then all that is retrieved beside them counts
+        as not relevant. Queries that no run answers are left out. `texts`, `cost` and `overhead` are those of a `Pool`.
         """
         if not runs:
             raise ParameterError("a board", "runs", "at least one run", None)
@@ -57,7 +80,11 @@ class BoardPool(Grouped):
         judged = [_judged(source, hits) for source in (only, also) if source is not None]
         pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
         keys = judged if only is not None else [pooled.select(KEYS), *judged]
-        return cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
+        pool = cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
+        known = pool.known if also is None else pool.grades(also)
+        rows = pool._rows(texts)
+        costs, opening = document_costs(rows, cost), query_overheads(rows, overhead)
+        return replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts)
 
     @classmethod
     def _of(cls, runs: tuple[str, ...], hits: pl.DataFrame, keys: pl.DataFrame) -> BoardPool:
@@ -79,6 +106,18 @@ class BoardPool(Grouped):
             rank=found["rank"].to_numpy(),
             lengths=longest,
         )
+
+    def _rows(self, texts: Any) -> PoolRows:
+        """The documents as the rows of a table, with what the texts say of them."""
+        frame = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+        frame = frame if texts is None else with_texts(frame, texts)
+        ranks = np.full((len(frame), 0), np.nan)
+        place = np.arange(len(frame))
+        return PoolRows(frame=frame, queries=self.queries, sizes=self.sizes, ranks=ranks, place=place, read=len(frame))
+
+    def with_costs(self, costs: FloatArray, overhead: FloatArray) -> BoardPool:
+        """The same pool with other costs."""
+        return replace(self, costs=costs, overhead=overhead)
 
     @cached_property
     def deepest(self) -> int:

@@ -7,8 +7,10 @@ from rankgauge.errors import MissingExtraError
 if importlib.util.find_spec("sqlalchemy") is None:
     raise MissingExtraError("SQLAlchemy", "active")
 
-from rankgauge.active.campaign.campaign import LEASE, Campaign
+from rankgauge.active.campaign.board_campaign import BoardCampaign
+from rankgauge.active.campaign.campaign import Campaign
 from rankgauge.active.campaign.estimates import Progress
+from rankgauge.active.campaign.label_campaign import LEASE, LabelCampaign
 from rankgauge.active.campaign.settings import CampaignSettings, Unjudgeable
 
-__all__ = ["LEASE", "Campaign", "CampaignSettings", "Progress", "Unjudgeable"]
+__all__ = ["LEASE", "BoardCampaign", "Campaign", "CampaignSettings", "LabelCampaign", "Progress", "Unjudgeable"]

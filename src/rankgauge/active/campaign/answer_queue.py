@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.engine import Connection
 
-from rankgauge.active.campaign.campaign import Campaign
+from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.labels import LabelBatch
 from rankgauge.active.campaign.leases import lease_documents
 from rankgauge.active.campaign.review import AssessorProgress, assessor_progress
@@ -53,7 +53,7 @@ class AnswerQueue:
     keeps up however many answer at once, and nobody waits for more than two transactions.
     """
 
-    def __init__(self, campaign: Campaign, rules: CampaignRules) -> None:
+    def __init__(self, campaign: LabelCampaign, rules: CampaignRules) -> None:
         self.rules = rules
         self._state, self._complete = campaign._state, -1
         self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Request]()

@@ -13,9 +13,7 @@ from sqlalchemy.engine import Connection
 
 from rankgauge.active import intervals
 from rankgauge.active.campaign.leases import current_leases
-from rankgauge.active.campaign.ledger import Ledger
-from rankgauge.active.campaign.stages import CampaignStage
-from rankgauge.active.campaign.state import CampaignState
+from rankgauge.active.campaign.state import CampaignState, EstimateState
 from rankgauge.active.intervals import Basis, IntervalKind
 from rankgauge.active.methods import Estimate
 from rankgauge.numeric import FloatArray
@@ -26,13 +24,16 @@ FEWEST = 2
 POINTS = 60
 """The most points that a curve has."""
 
+CURVE = {"cost": pl.Float64, "draws": pl.Int64, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+"""The columns of a curve."""
 
-def estimate(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, interval: str) -> Estimate | None:
+
+def estimate(state: EstimateState, *, level: float, interval: str) -> Estimate | None:
     """What the complete draws say; None while there are too few of them."""
     parts = [
-        stage.plan.estimate(count, ledger.grades, level=level, interval=interval)
-        for stage in stages
-        if (count := stage.complete(ledger)) >= FEWEST
+        plan.estimate(count, state.ledger.grades, level=level, interval=interval)
+        for stage, plan in zip(state.stages, state.plans, strict=True)
+        if (count := stage.complete(state.ledger)) >= FEWEST
     ]
     return combined(parts, interval=interval) if parts else None
 
@@ -99,23 +100,22 @@ def _welch(pieces: FloatArray, freedoms: FloatArray) -> float:
     return float(pieces.sum() ** 2 / below) if below > 0 else float(freedoms.sum())
 
 
-def curve(stages: Sequence[CampaignStage], ledger: Ledger, *, level: float, interval: str) -> pl.DataFrame:
+def curve(state: EstimateState, *, level: float, interval: str) -> pl.DataFrame:
     """The estimate after more and more draws: cost, draws, value, low, high; no value where there is no interval."""
-    rows, before, spent, ended = [], 0, 0.0, list[Estimate]()
-    for stage in stages:
+    rows, before, spent, ended, ledger = [], 0, 0.0, list[Estimate](), state.ledger
+    for stage, plan in zip(state.stages, state.plans, strict=True):
         complete = stage.complete(ledger)
         paid = ledger.costs.get(stage.number, {})
         costs = np.cumsum([paid.get(draw, 0.0) for draw in range(complete)])
         for count in _places(complete):
-            part = stage.plan.estimate(count, ledger.grades, level=level, interval=interval)
+            part = plan.estimate(count, ledger.grades, level=level, interval=interval)
             found = combined([*ended, part], interval=interval)
             value = found.value if found.shown else math.nan
             rows.append((spent + costs[count - 1], before + count, value, found.low, found.high))
         if complete >= FEWEST:
-            ended.append(stage.plan.estimate(complete, ledger.grades, level=level, interval=interval))
+            ended.append(plan.estimate(complete, ledger.grades, level=level, interval=interval))
         before, spent = before + complete, spent + sum(paid.values())
-    schema = {"cost": pl.Float64, "draws": pl.Int64, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=CURVE, orient="row")
 
 
 def _places(draws: int) -> list[int]:

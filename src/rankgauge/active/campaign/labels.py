@@ -14,7 +14,7 @@ from rankgauge.active.campaign.ledger import CurrentLabel
 from rankgauge.active.campaign.settings import CampaignSettings
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Label, LabelKind, Recorded
-from rankgauge.active.pool import Pool
+from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
 
 LONGEST = 200
@@ -113,7 +113,7 @@ def _check_texts(label: Label) -> None:
         raise _fault(label, problem, "Leave it out.")
 
 
-def _position(label: Label, pool: Pool) -> int:
+def _position(label: Label, pool: PooledDocuments) -> int:
     """The position of the label's document in the pool."""
     known = pool.positions.get(label.query)
     if known is None:

@@ -1,14 +1,16 @@
-"""Pools and beliefs as bytes: Parquet, which keeps every double as it is."""
+"""Pools and beliefs as bytes: Parquet, which keeps every double as it is; a board's pool is three tables in a zip."""
 
 from __future__ import annotations
 
 import io
+import zipfile
 
 import numpy as np
 import polars as pl
 
+from rankgauge.active.board import BoardPool
 from rankgauge.active.pool import Pool
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 
 
 def pack(pool: Pool) -> bytes:
@@ -27,12 +29,10 @@ def pack(pool: Pool) -> bytes:
 def unpack(content: bytes, grades: tuple[float, ...]) -> Pool:
     """The pool again, on that scale."""
     frame = pl.read_parquet(io.BytesIO(content))
-    runs = frame["query"].rle().struct.unnest()
-    sizes = runs["len"].cast(pl.Int64).to_numpy()
-    starts = np.cumsum(sizes) - sizes
+    queries, sizes, starts = _queries(frame)
     ranks = [name for name in frame.columns if name.startswith("rank_")]
     return Pool(
-        queries=runs["value"].alias("query"),
+        queries=queries,
         documents=frame["document"],
         sizes=sizes,
         ranks=_matrix(frame.select(ranks)),
@@ -41,6 +41,56 @@ def unpack(content: bytes, grades: tuple[float, ...]) -> Pool:
         costs=np.array(frame["cost"].to_numpy()),
         overhead=frame["overhead"].to_numpy()[starts],
     )
+
+
+def pack_board(pool: BoardPool) -> bytes:
+    """The pool of a board without its texts: its documents, its hits, and the length of every list."""
+    documents = {
+        "query": pool.queries.gather(pool.query),
+        "document": pool.documents,
+        "known": pool.known,
+        "cost": pool.costs,
+        "overhead": pool.overhead[pool.query],
+    }
+    tables = {
+        "documents": pl.DataFrame(documents),
+        "hits": pl.DataFrame({"run": pool.run, "document": pool.document, "rank": pool.rank}),
+        "lengths": pl.DataFrame(dict(zip(pool.runs, pool.lengths, strict=True))),
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as packed:
+        for name, table in tables.items():
+            packed.writestr(f"{name}.parquet", _bytes(table))
+    return buffer.getvalue()
+
+
+def unpack_board(content: bytes) -> BoardPool:
+    """The pool of a board again."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        frame, hits, lengths = (
+            pl.read_parquet(io.BytesIO(packed.read(f"{name}.parquet"))) for name in ("documents", "hits", "lengths")
+        )
+    queries, sizes, starts = _queries(frame)
+    return BoardPool(
+        runs=tuple(lengths.columns),
+        queries=queries,
+        documents=frame["document"],
+        sizes=sizes,
+        run=hits["run"].to_numpy(),
+        document=hits["document"].to_numpy(),
+        rank=hits["rank"].to_numpy(),
+        lengths=np.ascontiguousarray(lengths.to_numpy().T),
+        known=np.array(frame["known"].to_numpy()),
+        costs=np.array(frame["cost"].to_numpy()),
+        overhead=frame["overhead"].to_numpy()[starts],
+    )
+
+
+def _queries(frame: pl.DataFrame) -> tuple[pl.Series, IndexArray, IndexArray]:
+    """The queries of a table whose rows are grouped by query, how many rows each has, and where they begin."""
+    runs = frame["query"].rle().struct.unnest()
+    sizes = runs["len"].cast(pl.Int64).to_numpy()
+    return runs["value"].alias("query"), sizes, np.cumsum(sizes) - sizes
 
 
 def pack_beliefs(beliefs: FloatArray) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from rankgauge.active.campaign.campaign import Campaign
+from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.ledger import CurrentLabel, Ledger
 from rankgauge.active.labels import LabelKind, Task
 from rankgauge.errors import InputError
@@ -51,7 +51,7 @@ class Disagreement:
 class Review:
     """What there is to review in a campaign."""
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: LabelCampaign) -> None:
         self._campaign, self._state = campaign, campaign._state
 
     def own(self, assessor: str) -> AssessorProgress:
@@ -89,17 +89,14 @@ class Review:
     def queries(self) -> pl.DataFrame:
         """A row per query that something was asked of: documents, asked, judged, and its value once known."""
         with self._state.looking():
-            pool, ledger = self._state.pool, self._state.ledger
-            target = self._state.stage.plan.target
+            pool, ledger, values = self._state.pool, self._state.ledger, self._state.query_values()
             known = ~np.isnan(ledger.grades)
-            lacking = np.bincount(pool.query[target.needed(pool) & ~known], minlength=len(pool.sizes))
-            values = np.asarray(target.values(pool, np.where(known, ledger.grades, pool.grades[0])))
             counts = {
                 "documents": pool.sizes,
                 "asked": np.bincount(pool.query[ledger.asked], minlength=len(pool.sizes)),
                 "judged": np.bincount(pool.query[known], minlength=len(pool.sizes)),
             }
-        frame = pl.DataFrame({"query": pool.queries, **counts, "value": np.where(lacking > 0, np.nan, values)})
+        frame = pl.DataFrame({"query": pool.queries, **counts, "value": values})
         return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
 
     def _disagreement(self, place: int, given: Mapping[str, CurrentLabel], texts: dict[str, str]) -> Disagreement:

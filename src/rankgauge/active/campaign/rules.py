@@ -11,7 +11,7 @@ from sqlalchemy import Column, Double, Engine, Integer, MetaData, Table, Text, d
 
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.estimates import estimate
-from rankgauge.active.campaign.state import CampaignState
+from rankgauge.active.campaign.state import CampaignState, EstimateState
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import IntervalKind
 from rankgauge.errors import ParameterError
@@ -58,10 +58,10 @@ class CampaignRules:
         return IntervalKind.T if self.stop_at is None else IntervalKind.SEQUENCE
 
     def met(self, state: CampaignState) -> bool:
-        """Whether the interval is narrow enough to stop."""
-        if self.stop_at is None:
+        """Whether the interval is narrow enough to stop; a board's intervals have no such rule."""
+        if self.stop_at is None or not isinstance(state, EstimateState):
             return False
-        found = estimate(state.stages, state.ledger, level=LEVEL, interval=self.interval)
+        found = estimate(state, level=LEVEL, interval=self.interval)
         return found is not None and (found.high - found.low) / 2 <= self.stop_at
 
 

@@ -12,9 +12,11 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.active import defaults, methods
+from rankgauge.active.board import Board, BoardPool
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
+from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.judgments import combine, scale
 from rankgauge.judgments.scales import Scale
@@ -50,6 +52,8 @@ class CampaignSettings:
     unjudgeable: str = defaults.UNJUDGEABLE
     cost: str = ""
     """What a document's cost is made of, in words."""
+    measures: tuple[str, ...] = ()
+    """The measures of a board of runs; none if the campaign estimates one value."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.budget) and self.budget > 0):
@@ -70,11 +74,23 @@ class CampaignSettings:
         """The budget for judging documents once; it is paid for each of a document's assessors."""
         return self.budget / self.assessors
 
+    @property
+    def is_board(self) -> bool:
+        """Whether it is a board of runs that is estimated."""
+        return len(self.measures) > 0
+
     def target(self, pool: Pool) -> Target:
-        """What is estimated; the top of the scale is the declared one, that of its words, or that of the pool."""
-        words = pool.grades.max() if self.words is None else self.words.max_grade
-        top = float(words) if self.top is None else self.top
-        return Target.of(self.measure, pool, dialects.get(self.dialect).topped(top))
+        """The one value that is estimated."""
+        return Target.of(self.measure, pool, self._topped())
+
+    def board(self, pool: BoardPool) -> Board:
+        """The board that is estimated."""
+        return Board.of(pool, self.measures, grades=self.grades, known=pool.known, dialect=self._topped())
+
+    def _topped(self) -> Dialect:
+        """The dialect; the top of the scale is the declared one, that of its words, or its highest grade."""
+        words = max(self.grades) if self.words is None else self.words.max_grade
+        return dialects.get(self.dialect).topped(float(words) if self.top is None else self.top)
 
     def check_scale(self) -> None:
         """Raises an error if the scale's words lack a grade of the pool."""
@@ -93,7 +109,7 @@ class CampaignSettings:
         found = json.loads(text)
         if layout == 1:
             found["top"] = 4.0  # as it was then, whatever the pool's scale
-        return cls(**(found | {"grades": tuple(found["grades"])}))
+        return cls(**(found | {name: tuple(found.get(name, ())) for name in ("grades", "measures")}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,5 +131,5 @@ class StageSettings:
         return cls(**json.loads(text))
 
     def plan(self, pool: Pool, target: Target) -> Plan:
-        """The draws."""
+        """The draws of a method."""
         return methods.get(self.method, **self.options).plan(pool, target, budget=self.budget, rng=self.seed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.settings import StageSettings
-from rankgauge.active.methods import Plan
+from rankgauge.active.draws import Draws
 from rankgauge.errors import InputError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
@@ -35,7 +35,7 @@ _NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
 class CampaignStage:
     """A plan under way: what its draws need, which of them have begun, and how many are complete."""
 
-    def __init__(self, number: int, settings: StageSettings, plan: Plan) -> None:
+    def __init__(self, number: int, settings: StageSettings, plan: Draws) -> None:
         self.number, self.settings, self.plan = number, settings, plan
         self.over: int | None = None
         """Once the stage is over, how many of its draws count."""
@@ -99,7 +99,7 @@ class CampaignStage:
     @cached_property
     def _needed(self) -> BoolArray:
         """The documents that the value depends on."""
-        return self.plan.target.needed(self.plan.pool)
+        return self.plan.needed
 
     def check(self, stored: list[int]) -> None:
         """Raises an error if the draws are not those that were begun."""

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
 from sqlalchemy.engine import Connection, Engine
 
+from rankgauge.active.board import BoardPlan, BoardPool
+from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.ledger import Ledger
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.stages import CampaignStage
 from rankgauge.active.campaign.store import Store
+from rankgauge.active.draws import Draws
 from rankgauge.active.labels import Task
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
+from rankgauge.active.pooled_documents import PooledDocuments
+from rankgauge.numeric import FloatArray
 
 CAUTIOUS = 2
 """The layout from which on intervals mind how few queries they rest on; a campaign keeps what it has once printed."""
 
 
-class CampaignState:
+Clock = Callable[[], float]
+
+
+class CampaignState(ABC):
     """Pool, stages and ledger of a campaign, and the transactions in which they are read and changed."""
 
-    def __init__(self, engine: Engine, store: Store, clock: Callable[[], float], *, first: Plan | None = None) -> None:
+    pool: PooledDocuments
+
+    def __init__(self, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> None:
         """`first` is the plan of the first stage if the campaign was made just now; otherwise it is planned again."""
         self.engine, self.store, self.clock, self._first = engine, store, clock, first
         self._guard = threading.RLock()
@@ -33,12 +45,23 @@ class CampaignState:
             self.name, self.paused = str(row.name), bool(row.paused)
             self.settings = CampaignSettings.unpacked(row.settings, layout=row.format)
             self.cautious = row.format >= CAUTIOUS
-            self.pool: Pool = first.pool if first else store.pool(connection, self.settings.grades)
-            self.target = first.target if first else self.settings.target(self.pool)
+            self._load(connection)
             self._forget()
             self.refresh(connection)
             for stage in self.stages:
                 stage.check(store.draws(connection, stage.number))
+
+    @abstractmethod
+    def _load(self, connection: Connection) -> None:
+        """Gets the pool, and what is estimated on it."""
+
+    @abstractmethod
+    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> Draws:
+        """The plan of a stage, from what was stored with it: beliefs, or the grades known when it began."""
+
+    @abstractmethod
+    def query_values(self) -> FloatArray:
+        """The value of each query once it is known; NaN before."""
 
     @property
     def stage(self) -> CampaignStage:
@@ -96,11 +119,7 @@ class CampaignState:
     def _stage(self, connection: Connection, number: int, settings: StageSettings) -> CampaignStage:
         if number == 0 and self._first is not None:
             return CampaignStage(number, settings, self._first)
-        beliefs = self.store.beliefs(connection, number)
-        pool = self.pool if beliefs is None else self.pool.with_beliefs(beliefs)
-        plan = settings.plan(pool, self.target)
-        plan.cautious = self.cautious
-        return CampaignStage(number, settings, plan)
+        return CampaignStage(number, settings, self._planned(settings, self.store.beliefs(connection, number)))
 
     @property
     def _known(self) -> tuple[Ledger, int, int, int]:
@@ -109,3 +128,58 @@ class CampaignState:
     def _forget(self) -> None:
         self.ledger = Ledger(self.settings, self.pool.query)
         self.stages: list[CampaignStage] = []
+
+
+class EstimateState(CampaignState):
+    """The state of a campaign that estimates one value."""
+
+    pool: Pool
+
+    def _load(self, connection: Connection) -> None:
+        if isinstance(self._first, Plan):
+            self.pool, self.target = self._first.pool, self._first.target
+        else:
+            self.pool = parquet.unpack(self.store.pool(connection), self.settings.grades)
+            self.target = self.settings.target(self.pool)
+
+    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> Plan:
+        plan = settings.plan(self.pool if stored is None else self.pool.with_beliefs(stored), self.target)
+        plan.cautious = self.cautious
+        return plan
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plan of each stage."""
+        return [stage.plan for stage in self.stages if isinstance(stage.plan, Plan)]
+
+    def query_values(self) -> FloatArray:
+        pool, known = self.pool, ~np.isnan(self.ledger.grades)
+        lacking = np.bincount(pool.query[self.target.needed(pool) & ~known], minlength=len(pool.sizes))
+        values = self.target.values(pool, np.where(known, self.ledger.grades, pool.grades[0]))
+        return np.where(lacking > 0, np.nan, values)
+
+
+class BoardState(CampaignState):
+    """The state of a campaign that estimates a board of runs."""
+
+    pool: BoardPool
+
+    def _load(self, connection: Connection) -> None:
+        if isinstance(self._first, BoardPlan):
+            self.pool, self.board = self._first.pool, self._first.board
+        else:
+            self.pool = parquet.unpack_board(self.store.pool(connection))
+            self.board = self.settings.board(self.pool)
+
+    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
+        board = self.board if stored is None else self.board.refitted(stored[:, 0])
+        return BoardPlan(board, seed=settings.seed)
+
+    @property
+    def plan(self) -> BoardPlan:
+        """The plan of the current stage, whose draws alone make the estimate."""
+        assert isinstance(self.stage.plan, BoardPlan)
+        return self.stage.plan
+
+    def query_values(self) -> FloatArray:
+        return np.full(len(self.pool.sizes), np.nan)

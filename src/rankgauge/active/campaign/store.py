@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign import tables as t
-from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.numeric import FloatArray
 
@@ -123,21 +123,20 @@ class Store:
 
     # pool
 
-    def add_pool(self, connection: Connection, pool: Pool) -> None:
-        """Writes the pool, and what there is to read of each document."""
-        connection.execute(sa.insert(t.pools).values(campaign=self.campaign, content=parquet.pack(pool)))
-        texts = [] if pool.texts is None else pool.texts.iter_rows(named=True)
+    def add_pool(self, connection: Connection, content: bytes, texts: pl.DataFrame | None) -> None:
+        """Writes a packed pool, and what there is to read of each document."""
+        connection.execute(sa.insert(t.pools).values(campaign=self.campaign, content=content))
         rows = [
             {"place": place, "content": json.dumps(text, ensure_ascii=False)}
-            for place, row in enumerate(texts)
+            for place, row in enumerate([] if texts is None else texts.iter_rows(named=True))
             if (text := {name: str(value) for name, value in row.items() if value is not None})
         ]
         self._insert(connection, t.texts, rows)
 
-    def pool(self, connection: Connection, grades: tuple[float, ...]) -> Pool:
-        """The pool on that scale, without its texts."""
+    def pool(self, connection: Connection) -> bytes:
+        """The packed pool, without its texts."""
         found = connection.execute(sa.select(t.pools.c.content).where(t.pools.c.campaign == self.campaign))
-        return parquet.unpack(bytes(found.scalar_one()), grades)
+        return bytes(found.scalar_one())
 
     def texts(self, connection: Connection, places: Sequence[int]) -> dict[int, dict[str, str]]:
         """What there is to read of these documents."""

@@ -72,8 +72,7 @@ def show_campaign(room: TheRoom, person: Admin, campaign: CampaignNumber) -> Cam
 @router.get("/campaigns/{campaign}/curve")
 def show_curve(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, float | None]]:
     """The estimate after more and more draws: cost, draws, value, low, high."""
-    opened = room.campaigns.get(campaign)
-    return [finite(row) for row in opened.campaign.curve(interval=opened.rules.interval).iter_rows(named=True)]
+    return [finite(row) for row in room.campaigns.get(campaign).curve().iter_rows(named=True)]
 
 
 @router.post("/campaigns/{campaign}/pause")

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
+from rankgauge.active.campaign import Campaign
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.methods import Estimate
 from rankgauge.report.campaign import movement
@@ -59,7 +60,7 @@ def stop_at(room: TheRoom, person: Admin, campaign: int, half_width: Annotated[s
 def _page(request: Request, room: Room, template: str, campaign: int) -> Response:
     opened = room.campaigns.get(campaign)
     progress, estimate, review = opened.campaign.progress(), opened.estimate(), opened.review
-    curve = opened.campaign.curve(interval=opened.rules.interval)
+    single = opened.campaign if isinstance(opened.campaign, Campaign) else None
     label = f"The estimate of {opened.campaign.settings.measure} and its interval, over the cost"
     disagreements = review.disagreements()
     return room.page(
@@ -69,8 +70,8 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
         progress=progress,
         estimate=estimate,
         half_width=_half_width(estimate),
-        lacking=opened.campaign.lacking(estimate),
-        chart=movement(curve, progress.budget, label),
+        lacking=None if single is None else single.lacking(estimate),
+        chart=movement(opened.curve(), progress.budget, label),
         agreement=review.agreement(),
         disagreements=len(disagreements),
         unsettled=sum(one.settled is None for one in disagreements),

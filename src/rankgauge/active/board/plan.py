@@ -1,0 +1,51 @@
+"""The plan of a board: one document a draw, in the order of its stream. Every prefix of the draws is a sample."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.active.board.estimates import Board, BoardEstimate
+from rankgauge.active.board.pool import BoardPool
+from rankgauge.active.board.readings import Readings
+from rankgauge.active.draws import Draws
+from rankgauge.errors import ParameterError
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+_NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
+
+
+class BoardPlan(Draws):
+    """The stream of a board as the draws of a campaign."""
+
+    pool: BoardPool
+
+    def __init__(self, board: Board, *, seed: int) -> None:
+        self.board, self.pool, self.seed = board, board.pool, seed
+        self.stream = board.stream(seed)
+        self._order = self.stream.order
+
+    @property
+    def length(self) -> int:
+        return len(self._order)
+
+    @property
+    def needed(self) -> BoolArray:
+        return np.isnan(self.board.known)
+
+    def query(self, j: int) -> int:
+        return int(self.pool.query[self._order[j]])
+
+    def asks(self, j: int, grades: FloatArray) -> IndexArray:
+        place = self._order[j : j + 1]
+        return place if np.isnan(grades[place[0]]) else _NOTHING
+
+    def readings(self, n: int, grades: FloatArray) -> Readings:
+        """What the first n draws say, all of which must be complete."""
+        if n < 1:
+            raise ParameterError("a board", "draws", "1 or more", n)
+        sample = np.sort(np.concatenate([np.flatnonzero(self.stream.known), self._order[:n]]))
+        return self.board.read(self.stream, sample, grades, budget=n)
+
+    def estimates(self, n: int, grades: FloatArray) -> tuple[BoardEstimate, ...]:
+        """The estimates of each measure from the first n draws."""
+        return self.board.estimate(self.readings(n, grades), seed=self.seed)

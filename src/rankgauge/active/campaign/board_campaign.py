@@ -1,0 +1,105 @@
+"""A campaign that estimates a board: any number of runs, several measures, one stream of single documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sqlalchemy.engine import Engine
+
+from rankgauge.active import defaults
+from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool
+from rankgauge.active.campaign import parquet
+from rankgauge.active.campaign.label_campaign import LabelCampaign
+from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
+from rankgauge.active.campaign.state import BoardState, Clock
+from rankgauge.active.campaign.store import Store
+from rankgauge.active.draws import Draws
+from rankgauge.errors import InputError, ParameterError
+
+METHOD = "leaderboard"
+"""What the method is called: a stream of single documents for all runs at once."""
+
+
+class BoardCampaign(LabelCampaign):
+    """A campaign for the values and the order of any number of runs.
+
+    `BoardCampaign.create(...)` makes one, `BoardCampaign.open("campaign.rg")` goes on with it.
+    """
+
+    board = True
+    _state: BoardState
+
+    def __init__(self, state: BoardState) -> None:
+        super().__init__(state)
+        self.pool = state.pool
+
+    @classmethod
+    def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
+        return cls(BoardState(engine, store, clock, first=first))
+
+    @classmethod
+    def create(
+        cls,
+        location: str | Path | Engine,
+        pool: BoardPool,
+        measures: Sequence[str],
+        *,
+        grades: Sequence[float],
+        budget: float,
+        name: str = "campaign",
+        clock: Clock = time.time,
+        **settings: Any,
+    ) -> Self:
+        """A new campaign on an ascending scale of grades.
+
+        `settings` are further fields of `CampaignSettings`: dialect, seed, assessors, combine, unjudgeable, scale.
+        """
+        chosen = CampaignSettings(
+            measure=", ".join(measures),
+            measures=tuple(measures),
+            method=METHOD,
+            budget=float(budget),
+            grades=tuple(float(grade) for grade in grades),
+            **settings,
+        )
+        chosen.check_scale()
+        if chosen.assessors > 1 and chosen.combine == defaults.COMBINE:
+            raise ParameterError("a board", "combine", "a rule that gives grades of the scale, as majority", "mean")
+        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed)
+        plan = BoardPlan(chosen.board(pool), seed=stage.seed)
+        return cls._create(location, plan, parquet.pack_board(pool), chosen, stage, name=name, clock=clock)
+
+    @property
+    def plan(self) -> BoardPlan:
+        """The plan of the current stage."""
+        return self._state.plan
+
+    def estimates(self) -> tuple[BoardEstimate, ...]:
+        """The estimates of each measure from the draws before the first incomplete one; none before the first label."""
+        with self._state.looking():
+            complete = self._state.stage.complete(self._state.ledger)
+            return self._state.plan.estimates(complete, self._state.ledger.grades) if complete else ()
+
+    def refit(self, *, leave_open: bool = False) -> None:
+        """Begins a new stage: beliefs and the order of documents follow what all labels so far say.
+
+        Only the new stage's draws make the estimate, beside what is known from before, so a stage that is short of
+        draws shows no interval yet. Draws that are open do not count, which `leave_open` must allow.
+        """
+        with self._state.changing() as connection:
+            state, stage = self._state, self._state.stage
+            complete = stage.complete(state.ledger)
+            unfinished = stage.begun(state.ledger) - complete
+            if unfinished > 0 and not leave_open:
+                raise InputError(
+                    f"{unfinished} documents of this stage are not judged yet",
+                    hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
+                )
+            if not complete:
+                raise InputError("no document is judged yet: a new stage would be the same", hint="Record labels.")
+            known = np.where(np.isnan(state.plan.board.known), state.ledger.grades, state.plan.board.known)
+            self._begin_stage(connection, stored=known[:, np.newaxis], complete=complete)

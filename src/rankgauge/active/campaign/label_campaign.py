@@ -1,0 +1,241 @@
+"""What every campaign does: hand out documents, record labels, and lose none that was acknowledged."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+from sqlalchemy.engine import Connection, Engine
+
+from rankgauge.active import defaults
+from rankgauge.active.campaign.database import Location, connect, reading, writing
+from rankgauge.active.campaign.estimates import Progress
+from rankgauge.active.campaign.labels import LabelBatch
+from rankgauge.active.campaign.leases import lease_documents
+from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
+from rankgauge.active.campaign.state import CampaignState, Clock
+from rankgauge.active.campaign.store import Store, make
+from rankgauge.active.draws import Draws
+from rankgauge.active.label_format import read_labels
+from rankgauge.active.labels import SOMEBODY, Label, Recorded, Task, labels_of
+from rankgauge.errors import InputError, ParameterError, PausedError
+from rankgauge.numeric import FloatArray
+
+LEASE = defaults.LEASE_DAYS * 24 * 3600
+"""For how many seconds a document is reserved for the assessor who got it."""
+
+
+class LabelCampaign:
+    """A campaign in a file or on a server's database. Any number of processes may work on it at once.
+
+    Subclasses estimate something from its labels. `open` gives the right one; use it in a `with`, or close it.
+    """
+
+    board: ClassVar[bool]
+    """Whether it estimates a board of runs."""
+    _state: CampaignState
+
+    def __init_subclass__(cls) -> None:
+        _KINDS[cls.board] = cls
+
+    def __init__(self, state: CampaignState) -> None:
+        self._state = state
+        self.name, self.settings = state.name, state.settings
+
+    @classmethod
+    def on(cls, engine: Engine, store: Store, *, clock: Clock = time.time) -> Self:
+        """The campaign of a store on an engine from `database.connect` or `database.prepared`."""
+        with reading(engine) as connection:
+            row = store.row(connection)
+        kind = _KINDS[CampaignSettings.unpacked(row.settings, layout=row.format).is_board]
+        if not issubclass(kind, cls):
+            raise InputError(
+                f"this campaign estimates {'a board of runs' if kind.board else 'one value'}",
+                hint=f"Open it with {kind.__name__}.open.",
+            )
+        return kind._loaded(engine, store, clock)
+
+    @classmethod
+    def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
+        """The campaign with its state; `first` is the plan of its first stage if it is new."""
+        raise NotImplementedError
+
+    @classmethod
+    def open(cls, location: str | Path, *, clock: Clock = time.time) -> Self:
+        """The campaign in a file, or at a URL; …#name where the database has several."""
+        place = Location(location)
+        with _connected(place, existing=True) as engine:
+            with reading(engine) as connection:
+                store = Store.find(connection, place.name)
+            return cls.on(engine, store, clock=clock)
+
+    @classmethod
+    def _create(
+        cls,
+        location: str | Path | Engine,
+        plan: Draws,
+        content: bytes,
+        settings: CampaignSettings,
+        stage: StageSettings,
+        *,
+        name: str,
+        clock: Clock,
+    ) -> Self:
+        """A new campaign with this plan as its first stage; `content` is the packed pool."""
+        if not isinstance(location, Engine):
+            place = Location(location)
+            with _connected(place, existing=False) as engine:
+                named = place.name or name
+                return cls._create(engine, plan, content, settings, stage, name=named, clock=clock)
+        with writing(location) as connection:
+            store = make(connection, name=name, made=clock(), settings=settings.packed())
+            store.add_pool(connection, content, plan.pool.texts)
+            store.add_stage(connection, number=0, made=clock(), settings=stage.packed())
+        return cls._loaded(location, store, clock, first=plan)
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._state.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # handing out
+
+    def lease(self, n: int = 1, assessor: str = SOMEBODY, *, seconds: float = LEASE, again: bool = False) -> list[Task]:
+        """Up to n documents for an assessor to judge, reserved for that assessor until the lease ends.
+
+        `again` begins with those that the assessor has on lease already. What is handed out never exceeds the budget:
+        fewer than n documents mean that the rest waits for labels, or that the budget is spent.
+        """
+        if n < 1 or not seconds > 0:
+            raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
+        with self._state.changing() as connection:
+            if self._state.paused:
+                raise PausedError("the campaign is paused: nothing is handed out")
+            return lease_documents(self._state, connection, [assessor], n, seconds=seconds, again=again)[assessor]
+
+    def release(self, tasks: Sequence[Task]) -> None:
+        """Documents that their assessors give back unjudged."""
+        with self._state.changing() as connection:
+            held = [(task.assessor, task.place) for task in tasks]
+            self._state.store.end_leases(connection, held, self._state.clock())
+
+    def pause(self) -> None:
+        """Nothing more is handed out; labels still come in."""
+        with self._state.changing() as connection:
+            self._state.store.set_paused(connection, True)
+
+    def resume(self) -> None:
+        """Documents are handed out again."""
+        with self._state.changing() as connection:
+            self._state.store.set_paused(connection, False)
+
+    # labels
+
+    def record(self, labels: Any, *, assessor: str = SOMEBODY, replace: bool = False) -> Recorded:
+        """Labels from a file (CSV, JSON lines, Label Studio's export, TREC qrels) or from Python, all or none of them.
+
+        When it returns, the labels are on the disk. `assessor` made those that name nobody. A label that contradicts
+        an earlier one of the same assessor is an error, unless it may `replace` it.
+        """
+        if not isinstance(labels, str | os.PathLike):
+            return self._record(labels_of(labels, assessor), replace=replace)
+        read = read_labels(labels, assessor=assessor)
+        try:
+            return self._record(read.labels, replace=replace).added(blank=read.blank)
+        except InputError as error:
+            raise placed(error, os.fspath(labels)) from None
+
+    def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
+        with self._state.changing() as connection:
+            batch = LabelBatch(state=self._state, now=self._state.clock())
+            count = batch.add_all(labels, replace=replace)
+            batch.write(connection)
+        return count
+
+    def labels(self, *, history: bool = False) -> pl.DataFrame:
+        """The labels that count, or the whole history, with the time of each and whether its document was asked for."""
+        with self._state.looking() as connection:
+            rows = self._state.store.labels(connection)
+            last = {(row.place, row.assessor): row.id for row in rows}
+            kept = [row for row in rows if history or last[row.place, row.assessor] == row.id]
+            asked = [bool(self._state.ledger.asked[row.place]) for row in kept]
+        columns = {name: [getattr(row, name) for row in kept] for name in _COLUMNS}
+        return pl.DataFrame(columns, schema=_COLUMNS).with_columns(asked=pl.Series(asked, dtype=pl.Boolean))
+
+    def judgments(self) -> pl.DataFrame:
+        """The grade of each document that was asked for and fully judged: query, document, grade."""
+        with self._state.looking():
+            pool, known = self._state.pool, np.flatnonzero(~np.isnan(self._state.ledger.grades))
+            return pl.DataFrame(
+                {
+                    "query": pool.queries.gather(pool.query[known]),
+                    "document": pool.documents.gather(known),
+                    "grade": self._state.ledger.grades[known],
+                }
+            )
+
+    # what is known
+
+    def progress(self) -> Progress:
+        """How far the campaign has come."""
+        with self._state.looking() as connection:
+            return Progress.of(self._state, connection)
+
+    def _begin_stage(self, connection: Connection, *, stored: FloatArray, complete: int) -> None:
+        """Ends the stage with its complete draws, and begins the next with what is left of the budget."""
+        state, stage, number = self._state, self._state.stage, len(self._state.stages)
+        left = self.settings.allowance - state.ledger.spent
+        if left <= 0:
+            raise InputError("the budget is spent: a new stage could ask for nothing")
+        seed = int(np.random.SeedSequence([self.settings.seed, number]).generate_state(1)[0])
+        chosen = replace(stage.settings, budget=left, seed=seed)
+        state.store.end_stage(connection, stage.number, complete)
+        made = {"number": number, "made": state.clock(), "settings": chosen.packed()}
+        state.store.add_stage(connection, **made, beliefs=stored)
+
+
+_KINDS: dict[bool, type[LabelCampaign]] = {}
+"""The kind of campaign that estimates a board, and the one that does not."""
+
+_COLUMNS = {
+    "query": pl.String(),
+    "document": pl.String(),
+    "assessor": pl.String(),
+    "kind": pl.String(),
+    "grade": pl.Float64(),
+    "comment": pl.String(),
+    "made": pl.Float64(),
+}
+
+
+@contextmanager
+def _connected(place: Location, *, existing: bool) -> Iterator[Engine]:
+    """An engine on the database, which is closed again if the campaign cannot be had."""
+    engine = connect(place, existing=existing)
+    try:
+        yield engine
+    except InputError as error:
+        engine.dispose()
+        raise placed(error, str(place)) from None
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def placed(error: InputError, path: str) -> InputError:
+    """The error with the file or database that it is about."""
+    if error.path is not None:
+        return error
+    return InputError(error.problem, path=path, line=error.line, text=error.text, hint=error.hint)
