@@ -14,6 +14,9 @@ DIALECT = "papers"
 METHOD = "auto"
 """The method that chooses the documents to judge."""
 
+GOAL = "rank"
+"""What the labels of a board of runs settle first."""
+
 SEED = 0
 """The seed of the draws."""
 

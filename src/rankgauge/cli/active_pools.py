@@ -1,43 +1,120 @@
-"""The pool that `rankgauge active plan` reads, and the forecast that it shows."""
+"""The campaign that `rankgauge active plan` makes, and the forecast that it shows."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.active import defaults
+from rankgauge.active.board import BoardPool
+from rankgauge.active.campaign import BoardCampaign, Campaign
+from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.active.pooled_documents import PooledDocuments
+from rankgauge.cli.runs import named
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.io import table_suffixes
 from rankgauge.io.source import suffix_of
+from rankgauge.judgments import scale
+from rankgauge.measures import parse
+
+if TYPE_CHECKING:
+    from rankgauge.cli.commands.active_plan import PlanOptions
 
 SHARES = (0.25, 0.5, 1.0, 2.0)
 """The budgets of the forecast, as shares of the campaign's own."""
 
 
-def read_pool(
-    paths: Sequence[Path], *, cost: str | None, unit: str, overhead: float | None, grades: str | None, depth: int | None
-) -> tuple[Pool, str]:
-    """The pool of a table or of one or two runs, with costs in the unit, and what they are in words."""
-    scale = None if grades is None else _numbers(grades)
-    is_table = len(paths) == 1 and suffix_of(paths[0]) in table_suffixes()
-    choices: dict[str, Any] = {"cost": cost, "grades": scale, "depth": depth}
-    pool = Pool.of(paths[0], **choices) if is_table else Pool.from_runs(*paths, **choices)
-    if unit not in UNITS:
-        raise UnknownNameError("unit", unit, UNITS)
-    if overhead is not None:
-        pool = pool.with_costs(pool.costs, np.full(len(pool.queries), overhead * float(pool.costs.mean())))
-    size, words = UNITS[unit]
-    scaled = size(pool)
-    return (pool if scaled == 1.0 else pool.with_costs(pool.costs / scaled, pool.overhead / scaled)), words
+def is_board(asked: PlanOptions) -> bool:
+    """Whether what is asked for is a board of runs: it was named, or the other methods cannot give it."""
+    if asked.method not in (defaults.METHOD, METHOD):
+        return False
+    if _is_table(asked.pool):
+        return _refused_table(asked)
+    needs = asked.goal is not None or asked.judged is not None or len(asked.pool) > 2 or len(asked.measure or ()) > 1
+    return asked.method == METHOD or needs or any(parse(name).form() is None for name in asked.measure or ())
 
 
-UNITS: dict[str, tuple[Callable[[Pool], float], str]] = {
+def _is_table(paths: Sequence[Path]) -> bool:
+    return len(paths) == 1 and suffix_of(paths[0]) in table_suffixes()
+
+
+def _refused_table(asked: PlanOptions) -> bool:
+    if asked.method == METHOD or asked.goal is not None or asked.judged is not None:
+        raise InputError("a board is made of runs, not of a table", path=asked.pool[0], hint="Give each run as a file.")
+    return False
+
+
+def made_campaign(asked: PlanOptions) -> Campaign:
+    """A new campaign for one value."""
+    measures = asked.measure or [defaults.MEASURE]
+    if len(measures) > 1 or asked.goal is not None or asked.judged is not None:
+        method = f"method {asked.method}"
+        raise ParameterError(method, "measure", "one measure, and neither a goal nor judgments", ", ".join(measures))
+    grades = None if asked.grades is None else _numbers(asked.grades)
+    choices: dict[str, Any] = {"cost": asked.cost, "grades": grades, "depth": asked.depth}
+    if _is_table(asked.pool):
+        pool = Pool.of(asked.pool[0], **choices)
+    else:
+        pool = Pool.from_runs(*named(asked.pool).values(), texts=asked.texts, **choices)
+    scaled, words = _scaled(pool, asked)
+    options = options_of(asked.option or [])
+    common = _common(asked, words)
+    return Campaign.create(asked.output, scaled, measures[0], method=asked.method, options=options, **common)
+
+
+def made_board(asked: PlanOptions) -> BoardCampaign:
+    """A new campaign for a board of runs."""
+    if asked.option:
+        raise ParameterError("method leaderboard", "option", "none", ", ".join(asked.option))
+    pool = BoardPool.from_runs(
+        named(asked.pool), depth=asked.depth, also=asked.judged, texts=asked.texts, cost=asked.cost
+    )
+    scaled, words = _scaled(pool, asked)
+    measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
+    common = _common(asked, words)
+    return BoardCampaign.create(asked.output, scaled, measures, grades=_scale(asked, pool), goal=goal, **common)
+
+
+def _common(asked: PlanOptions, words: str) -> dict[str, Any]:
+    """The settings of every campaign."""
+    names = ("budget", "dialect", "assessors", "combine", "unjudgeable", "scale", "seed")
+    return {name: getattr(asked, name) for name in names} | {"cost": words}
+
+
+def _scale(asked: PlanOptions, pool: BoardPool) -> list[float]:
+    """The scale of grades: as it is given, that of its words, or that of the judgments that there are."""
+    if asked.grades is not None:
+        return sorted(_numbers(asked.grades))
+    if asked.scale is not None:
+        return sorted({float(level) for _, level in scale(asked.scale).levels})
+    found = np.unique(np.maximum(pool.known[~np.isnan(pool.known)], 0.0)).tolist()
+    if not found:
+        raise InputError("the scale of grades is not known", hint="Name it: --grades 0,1,2,3 or --scale.")
+    return sorted({0.0, *found})
+
+
+P = TypeVar("P", Pool, BoardPool)
+
+
+def _scaled(pool: P, asked: PlanOptions) -> tuple[P, str]:
+    """The pool with costs in the unit, and what they are in words."""
+    if asked.unit not in UNITS:
+        raise UnknownNameError("unit", asked.unit, UNITS)
+    if asked.overhead is not None:
+        opening = np.full(len(pool.queries), asked.overhead * float(pool.costs.mean()))
+        pool = pool.with_costs(pool.costs, opening)
+    size, words = UNITS[asked.unit]
+    unit = size(pool)
+    return (pool if unit == 1.0 else pool.with_costs(pool.costs / unit, pool.overhead / unit)), words
+
+
+UNITS: dict[str, tuple[Callable[[PooledDocuments], float], str]] = {
     "document": (lambda pool: float(pool.costs.mean()), "a document costs 1 on average"),
     "query": (lambda pool: float(pool.query_costs.mean()), "a query costs 1 on average"),
     "none": (lambda pool: 1.0, "costs as given in the pool"),

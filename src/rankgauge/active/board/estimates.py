@@ -159,9 +159,15 @@ class Board:
     @cached_property
     def scores(self) -> FloatArray:
         """How much each document's label is worth to the goal, before the stream begins."""
+        # What costs more is asked for less often: by the root of its cost, as in Neyman's allocation.
+        return np.asarray(self.scores_at(self.guess, ~np.isnan(self.known)) / np.sqrt(self.pool.costs))
+
+    @cached_property
+    def guess(self) -> FloatArray:
+        """The best guess before the stream (documents × thresholds): the label where it is known, else the belief."""
         known, best = ~np.isnan(self.known), self.prior.chance.copy()
         best[known] = reached(self.known[known], self.grades)
-        return self.scores_at(best, known)
+        return best
 
     def scores_at(self, best: FloatArray, known: BoolArray) -> FloatArray:
         """The same at any best guess (documents × thresholds): the label where it is known, else the belief."""
@@ -232,11 +238,15 @@ class Board:
             return "not yet: an interval needs 2 queries or more"
         open_ = int(np.count_nonzero(np.isnan(self.known)))
         before, labels = len(self.known) - open_, len(readings.labelled)
-        lacking = self._fewest(FEWEST_DEEP if target.deep else FEWEST, len(self.known)) - labels
+        lacking = self.fewest(target) - labels
         # Labels from before say nothing of how draws vary: some must come from the stream itself.
         undrawn = self._fewest(FEWEST, open_) - (labels - before)
         more = max(lacking, undrawn)
         return f"not yet: {more} more labels before {target} has an interval" if more > 0 else None
+
+    def fewest(self, target: BoardTarget) -> int:
+        """The fewest labels, those from before included, with which a measure has an interval."""
+        return self._fewest(FEWEST_DEEP if target.deep else FEWEST, len(self.known))
 
     def _fewest(self, rule: tuple[float, int], documents: int) -> int:
         """The fewest labels by a rule, of so many documents."""

@@ -10,10 +10,12 @@ import numpy as np
 
 from rankgauge.active.board.beliefs import covariances
 from rankgauge.active.board.covariance import over
+from rankgauge.active.board.design import guessed_slopes
 from rankgauge.active.board.estimates import Board, BoardEstimate
 from rankgauge.active.board.readings import Readings
 from rankgauge.active.board.stream import Stream
 from rankgauge.active.defaults import LEVEL
+from rankgauge.active.intervals import half_width
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -70,3 +72,16 @@ class Outlook:
             now = estimate.half_widths(level)
             found.append(None if now is None else now * factor)
         return tuple(found)
+
+
+def expected_half_widths(board: Board, stream: Stream, labels: int, level: float = LEVEL) -> list[float]:
+    """Half the width that a run's own interval is expected to have after some labels, on average over the runs, for
+    each measure, as the beliefs before the first label see it."""
+    chance = stream.chances(labels)
+    spread = covariances(board.guess) * ((1.0 - chance) / chance)[:, np.newaxis, np.newaxis]
+    found = []
+    for target, lists in zip(board.targets, board.lists, strict=True):
+        squares = guessed_slopes(board.pool, target, lists, board.guess).squares(spread)
+        errors = np.sqrt(np.maximum(squares, 0.0))
+        found.append(float(half_width(errors, draws=labels, freedom=labels, level=level).mean()))
+    return found

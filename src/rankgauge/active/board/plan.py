@@ -1,10 +1,15 @@
-"""The plan of a board: one document a draw, in the order of its stream. Every prefix of the draws is a sample."""
+"""The plan of a board: one document a draw, in the order of its stream. Every prefix of the draws is a sample.
+
+Whoever wants to stop as soon as a goal is settled looks several times. Looks are planned in advance, at numbers of
+labels that grow by a constant factor. Each ends a stage: the next one is aimed at the runs that are still in the race.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rankgauge.active.board.estimates import Board, BoardEstimate
+from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.readings import Readings
 from rankgauge.active.draws import Draws
@@ -14,15 +19,32 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 _NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
 
 
+LOOKS = 6
+"""How many looks are planned for a goal that labels may stop at."""
+
+FIRST_LOOK = 0.1
+"""The first look, as a share of the budget's labels."""
+
+
+def planned_looks(goal: Goal, labels: int, *, least: int) -> tuple[int, ...]:
+    """The numbers of labels at which a goal is looked at, the last with the whole budget; `least` are needed for an
+    interval. A goal that nothing stops at is looked at once."""
+    if goal.kind in (GoalKind.VALUES, GoalKind.RANK):
+        return (labels,)
+    first = min(max(round(FIRST_LOOK * labels), least), labels)
+    return tuple(sorted({round(number) for number in np.geomspace(first, labels, LOOKS)}))
+
+
 class BoardPlan(Draws):
     """The stream of a board as the draws of a campaign."""
 
     pool: BoardPool
 
-    def __init__(self, board: Board, *, seed: int) -> None:
+    def __init__(self, board: Board, *, seed: int, length: int | None = None) -> None:
+        """The first `length` documents of the stream of a seed, by default all of them."""
         self.board, self.pool, self.seed = board, board.pool, seed
         self.stream = board.stream(seed)
-        self._order = self.stream.order
+        self._order = self.stream.order[:length]
 
     @property
     def length(self) -> int:

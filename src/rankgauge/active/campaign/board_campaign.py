@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 from sqlalchemy.engine import Engine
 
 from rankgauge.active import defaults
-from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool
+from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool, Outlook
+from rankgauge.active.board.plan import planned_looks
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
@@ -69,8 +70,14 @@ class BoardCampaign(LabelCampaign):
         chosen.check_scale()
         if chosen.assessors > 1 and chosen.combine == defaults.COMBINE:
             raise ParameterError("a board", "combine", "a rule that gives grades of the scale, as majority", "mean")
-        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed)
-        plan = BoardPlan(chosen.board(pool), seed=stage.seed)
+        board = chosen.board(pool)
+        labels = int(chosen.allowance / pool.costs.mean())
+        looks = planned_looks(board.goal, min(labels, len(pool.documents)), least=board.fewest(board.targets[0]))
+        chosen = replace(chosen, looks=looks)
+        length = looks[0] if len(looks) > 1 else None
+        options = {} if length is None else {"length": length}
+        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed, options=options)
+        plan = BoardPlan(board, seed=stage.seed, length=length)
         return cls._create(location, plan, parquet.pack_board(pool), chosen, stage, name=name, clock=clock)
 
     @property
@@ -81,8 +88,23 @@ class BoardCampaign(LabelCampaign):
     def estimates(self) -> tuple[BoardEstimate, ...]:
         """The estimates of each measure from the draws before the first incomplete one; none before the first label."""
         with self._state.looking():
-            complete = self._state.stage.complete(self._state.ledger)
-            return self._state.plan.estimates(complete, self._state.ledger.grades) if complete else ()
+            return self._state.estimates
+
+    def outlook(self) -> Outlook | None:
+        """What more labels would bring; None before the first label."""
+        with self._state.looking():
+            state = self._state
+            complete, found = state.stage.complete(state.ledger), state.estimates
+            if not found:
+                return None
+            readings = state.plan.readings(complete, state.ledger.grades)
+            return Outlook(board=state.plan.board, stream=state.plan.stream, readings=readings, estimates=found)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the goal is settled, at a look that was planned."""
+        with self._state.looking():
+            return self._state.settled
 
     def refit(self, *, leave_open: bool = False) -> None:
         """Begins a new stage: beliefs and the order of documents follow what all labels so far say.
@@ -101,5 +123,4 @@ class BoardCampaign(LabelCampaign):
                 )
             if not complete:
                 raise InputError("no document is judged yet: a new stage would be the same", hint="Record labels.")
-            known = np.where(np.isnan(state.plan.board.known), state.ledger.grades, state.plan.board.known)
-            self._begin_stage(connection, stored=known[:, np.newaxis], complete=complete)
+            state.begin_stage(connection)

@@ -116,7 +116,7 @@ class Campaign(LabelCampaign):
             pool = state.plans[-1].pool
             fitted = recalibrated(pool, state.ledger.grades).beliefs if beliefs is None else beliefs
             checked = state.pool.with_beliefs(np.asarray(fitted, dtype=np.float64))
-            self._begin_stage(connection, stored=checked.beliefs, complete=complete)
+            state.next_stage(connection, stored=checked.beliefs)
 
 
 def _check_refit(unfinished: int, complete: int, *, leave_open: bool) -> None:

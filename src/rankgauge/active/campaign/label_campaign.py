@@ -6,13 +6,12 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Engine
 
 from rankgauge.active import defaults
 from rankgauge.active.campaign.database import Location, connect, reading, writing
@@ -26,7 +25,6 @@ from rankgauge.active.draws import Draws
 from rankgauge.active.label_format import read_labels
 from rankgauge.active.labels import SOMEBODY, Label, Recorded, Task, labels_of
 from rankgauge.errors import InputError, ParameterError, PausedError
-from rankgauge.numeric import FloatArray
 
 LEASE = defaults.LEASE_DAYS * 24 * 3600
 """For how many seconds a document is reserved for the assessor who got it."""
@@ -186,24 +184,16 @@ class LabelCampaign:
                 }
             )
 
+    def refit(self, *, leave_open: bool = False) -> None:
+        """Begins a new stage that knows all labels so far; `leave_open` allows that open draws do not count."""
+        raise NotImplementedError
+
     # what is known
 
     def progress(self) -> Progress:
         """How far the campaign has come."""
         with self._state.looking() as connection:
             return Progress.of(self._state, connection)
-
-    def _begin_stage(self, connection: Connection, *, stored: FloatArray, complete: int) -> None:
-        """Ends the stage with its complete draws, and begins the next with what is left of the budget."""
-        state, stage, number = self._state, self._state.stage, len(self._state.stages)
-        left = self.settings.allowance - state.ledger.spent
-        if left <= 0:
-            raise InputError("the budget is spent: a new stage could ask for nothing")
-        seed = int(np.random.SeedSequence([self.settings.seed, number]).generate_state(1)[0])
-        chosen = replace(stage.settings, budget=left, seed=seed)
-        state.store.end_stage(connection, stage.number, complete)
-        made = {"number": number, "made": state.clock(), "settings": chosen.packed()}
-        state.store.add_stage(connection, **made, beliefs=stored)
 
 
 _KINDS: dict[bool, type[LabelCampaign]] = {}

@@ -34,6 +34,7 @@ def lease_documents(
     state: CampaignState, connection: Connection, assessors: Sequence[str], n: int = 1, *, seconds: float, again: bool
 ) -> dict[str, list[Task]]:
     """Up to n documents for each assessor, in a transaction of the state that writes."""
+    state.advance(connection)
     now, chosen, kept = state.clock(), dict[str, list[int]](), list[tuple[str, int]]()
     held, ended = current_leases(state, connection)
     if len(ended) >= ENDED:

@@ -54,6 +54,10 @@ class CampaignSettings:
     """What a document's cost is made of, in words."""
     measures: tuple[str, ...] = ()
     """The measures of a board of runs; none if the campaign estimates one value."""
+    goal: str = defaults.GOAL
+    """What the labels of a board settle first, by its first measure."""
+    looks: tuple[int, ...] = ()
+    """After how many labels a board is looked at; it stops at the first look that settles its goal."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.budget) and self.budget > 0):
@@ -85,7 +89,9 @@ class CampaignSettings:
 
     def board(self, pool: BoardPool) -> Board:
         """The board that is estimated."""
-        return Board.of(pool, self.measures, grades=self.grades, known=pool.known, dialect=self._topped())
+        return Board.of(
+            pool, self.measures, grades=self.grades, known=pool.known, goal=self.goal, dialect=self._topped()
+        )
 
     def _topped(self) -> Dialect:
         """The dialect; the top of the scale is the declared one, that of its words, or its highest grade."""
@@ -109,7 +115,7 @@ class CampaignSettings:
         found = json.loads(text)
         if layout == 1:
             found["top"] = 4.0  # as it was then, whatever the pool's scale
-        return cls(**(found | {name: tuple(found.get(name, ())) for name in ("grades", "measures")}))
+        return cls(**(found | {name: tuple(found.get(name, ())) for name in ("grades", "measures", "looks")}))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sqlalchemy.engine import Connection, Engine
 
-from rankgauge.active.board import BoardPlan, BoardPool
+from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.ledger import Ledger
@@ -22,6 +24,7 @@ from rankgauge.active.labels import Task
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.pooled_documents import PooledDocuments
+from rankgauge.errors import InputError
 from rankgauge.numeric import FloatArray
 
 CAUTIOUS = 2
@@ -58,6 +61,9 @@ class CampaignState(ABC):
     @abstractmethod
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> Draws:
         """The plan of a stage, from what was stored with it: beliefs, or the grades known when it began."""
+
+    def advance(self, connection: Connection) -> None:  # noqa: B027 - most campaigns go on by themselves
+        """Does what is due before documents are handed out."""
 
     @abstractmethod
     def query_values(self) -> FloatArray:
@@ -103,6 +109,22 @@ class CampaignState(ABC):
             self.ledger.take_tasks(self.store.tasks(connection, self.ledger.last_task))
         if news.label is not None:
             self.ledger.take_labels(self.store.labels(connection, self.ledger.last_label))
+
+    def next_stage(
+        self, connection: Connection, *, stored: FloatArray, options: Mapping[str, Any] | None = None
+    ) -> None:
+        """Ends the stage with its complete draws, and begins the next with what is left of the budget."""
+        stage, number = self.stage, len(self.stages)
+        left = self.settings.allowance - self.ledger.spent
+        if left <= 0:
+            raise InputError("the budget is spent: a new stage could ask for nothing")
+        seed = int(np.random.SeedSequence([self.settings.seed, number]).generate_state(1)[0])
+        kept = stage.settings.options if options is None else dict(options)
+        chosen = replace(stage.settings, budget=left, seed=seed, options=kept)
+        self.store.end_stage(connection, stage.number, stage.complete(self.ledger))
+        made = {"number": number, "made": self.clock(), "settings": chosen.packed()}
+        self.store.add_stage(connection, **made, beliefs=stored)
+        self._take_stages(connection)
 
     def task(self, place: int, assessor: str, until: float, texts: dict[str, str]) -> Task:
         """A document as a task for an assessor."""
@@ -163,6 +185,8 @@ class BoardState(CampaignState):
     """The state of a campaign that estimates a board of runs."""
 
     pool: BoardPool
+    _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None = None
+    """The estimates, and the stage, the draws and the changes of grades that they were made from."""
 
     def _load(self, connection: Connection) -> None:
         if isinstance(self._first, BoardPlan):
@@ -172,14 +196,59 @@ class BoardState(CampaignState):
             self.board = self.settings.board(self.pool)
 
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
-        board = self.board if stored is None else self.board.refitted(stored[:, 0])
-        return BoardPlan(board, seed=settings.seed)
+        board = self.board
+        if stored is not None:
+            shares = tuple(np.array(share) for share in settings.options["shares"])
+            board = replace(board.refitted(stored[:, 0]), shares=shares)
+        return BoardPlan(board, seed=settings.seed, length=settings.options.get("length"))
 
     @property
     def plan(self) -> BoardPlan:
         """The plan of the current stage, whose draws alone make the estimate."""
         assert isinstance(self.stage.plan, BoardPlan)
         return self.stage.plan
+
+    @property
+    def estimates(self) -> tuple[BoardEstimate, ...]:
+        """The estimates of each measure from the current stage; none before its first label."""
+        complete, changes = self.stage.complete(self.ledger), self.ledger.changes
+        key = self.stage.number, complete, changes
+        if self._found is None or self._found[0] != key:
+            found = self.plan.estimates(complete, self.ledger.grades) if complete else ()
+            self._found = key, found
+        return self._found[1]
+
+    @property
+    def looked(self) -> bool:
+        """Whether the stage is complete, so that its estimate is one of the planned looks."""
+        return self.stage.complete(self.ledger) >= self.plan.length
+
+    @property
+    def settled(self) -> bool:
+        """Whether this look settles the goal, with an error that holds over all looks."""
+        if not self.looked or not self.estimates:
+            return False
+        verdicts = self.estimates[0].verdicts(looks=len(self.settings.looks))
+        return verdicts is not None and verdicts.reached(self.board.goal)
+
+    def advance(self, connection: Connection) -> None:
+        """At a look: pauses the campaign if its goal is settled, else begins the next stage."""
+        if self.paused or not self.looked or len(self.stages) >= len(self.settings.looks):
+            return
+        if self.settled:
+            self.store.set_paused(connection, True)
+            self.paused = True
+        elif self.settings.allowance > self.ledger.spent:
+            self.begin_stage(connection)
+
+    def begin_stage(self, connection: Connection) -> None:
+        """Ends the stage, and begins one whose beliefs, order and aim follow all labels so far."""
+        looks, number = self.settings.looks, len(self.stages)
+        known = np.where(np.isnan(self.plan.board.known), self.ledger.grades, self.plan.board.known)
+        aimed = self.board.refitted(known, self.estimates, looks=len(looks))
+        length = looks[number] - looks[number - 1] if number < len(looks) else None
+        options = {"shares": [share.tolist() for share in aimed.shares], "length": length}
+        self.next_stage(connection, stored=known[:, np.newaxis], options=options)
 
     def query_values(self) -> FloatArray:
         return np.full(len(self.pool.sizes), np.nan)

@@ -15,7 +15,7 @@ from rankgauge.errors import ParameterError
 group(
     "active",
     "An estimate with few labels: which documents to judge next, and what their grades say.",
-    "rankgauge active plan pool.parquet --measure ERR --budget 300 -o campaign.rg",
+    "rankgauge active plan bm25.txt dense.txt rrf.txt -m nDCG@10 --grades 0,1,2,3 --budget 300 -o campaign.rg",
     "rankgauge active next campaign.rg -n 20 -o tasks.csv",
     "rankgauge active record campaign.rg tasks.csv",
     "rankgauge active estimate campaign.rg -o estimate.html",
@@ -50,13 +50,13 @@ def next_(
     ] = defaults.LEASE_DAYS,
 ) -> None:
     """Write the documents to judge next, as far as the budget allows."""
-    from rankgauge.active.campaign import Campaign
+    from rankgauge.active.campaign import LabelCampaign
     from rankgauge.active.label_format import task_format, write_tasks
     from rankgauge.active.labels import SOMEBODY
     from rankgauge.report.numbers import amount, count
 
     task_format(output)  # a wrong ending shows before anything is handed out
-    with Campaign.open(campaign) as found:
+    with LabelCampaign.open(campaign) as found:
         if assessor is None and found.settings.assessors > 1:
             raise ParameterError("active next", "assessor", "a name, as several people judge each document", assessor)
         who = assessor or SOMEBODY
@@ -94,12 +94,12 @@ def record(
     ] = False,
 ) -> None:
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
-    from rankgauge.active.campaign import Campaign
+    from rankgauge.active.campaign import LabelCampaign
     from rankgauge.active.labels import SOMEBODY
     from rankgauge.report.campaign import recorded
     from rankgauge.report.numbers import amount, count
 
-    with Campaign.open(campaign) as found:
+    with LabelCampaign.open(campaign) as found:
         for path in labels:
             typer.echo(f"{path}: {recorded(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
         progress = found.progress()
@@ -129,14 +129,23 @@ def estimate(
     ] = defaults.INTERVAL,
     output: Annotated[str, choices.output("rankgauge.report.campaign:CampaignReport.formats")] = "table",
 ) -> None:
-    """The estimate so far: its interval, what was spent, and what the rest of the budget would buy."""
-    from rankgauge.active.campaign import Campaign
+    """The estimate so far: its interval, what was spent, and what the rest of the budget would buy.
+
+    For a board: the value, the intervals and the ranks of every run, and what is settled.
+    """
+    from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
     from rankgauge.cli.streams import opened
+    from rankgauge.report.board import BoardReport
     from rankgauge.report.campaign import CampaignReport
 
     format_, path = CampaignReport.find(output)
-    with Campaign.open(campaign) as found:
-        report = CampaignReport.of(found, level=level, interval=interval)
+    report: CampaignReport | BoardReport
+    with LabelCampaign.open(campaign) as found:
+        if isinstance(found, BoardCampaign):
+            report = BoardReport.of(found, level=level)
+        else:
+            assert isinstance(found, Campaign)
+            report = CampaignReport.of(found, level=level, interval=interval)
     with opened(path) as stream:
         format_.write(report, stream)
 
@@ -149,10 +158,10 @@ def refit(
     ] = False,
 ) -> None:
     """Begin a new stage, with beliefs calibrated to the labels so far."""
-    from rankgauge.active.campaign import Campaign
+    from rankgauge.active.campaign import LabelCampaign
     from rankgauge.report.numbers import amount
 
-    with Campaign.open(campaign) as found:
+    with LabelCampaign.open(campaign) as found:
         found.refit(leave_open=leave_open)
         progress = found.progress()
     typer.echo(f"stage {progress.stages} begins with {amount(progress.left)} of the budget")

@@ -1,4 +1,4 @@
-"""rankgauge active plan: a campaign, and what to expect of it before a label is bought."""
+"""rankgauge active plan: a campaign for one value or a board of runs, and what to expect of it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,49 @@ class PlanOptions:
     """The pool, and how its labels are bought."""
 
     pool: Annotated[
-        list[Path], typer.Argument(help="A table (Parquet, CSV, JSON lines), or one or two runs.", metavar="POOL")
+        list[Path],
+        typer.Argument(
+            help="Runs, any number of them (NAME=FILE gives one a name), or a table (Parquet, CSV, JSON lines).",
+            metavar="POOL",
+        ),
     ]
     output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")]
     budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")]
     measure: Annotated[
-        str, typer.Option("-m", "--measure", help="What is estimated.", metavar="NAME", autocompletion=choices.measures)
-    ] = defaults.MEASURE
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help=f"What is estimated, by default {defaults.MEASURE}; may be given again for a board of runs.",
+            metavar="NAME",
+            autocompletion=choices.measures,
+        ),
+    ] = None
     method: Annotated[
         str,
         choices.option(
-            "--method", help="How documents are chosen: {choices}.", registry="rankgauge.active.methods:METHODS"
+            "--method",
+            help="How documents are chosen: {choices}.",
+            registry="rankgauge.active.methods:METHODS",
+            more=("leaderboard",),
         ),
     ] = defaults.METHOD
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--goal",
+            help="What labels of a board settle first: values, rank, best, 'best K' or 'beats RUN'; by default rank.",
+            metavar="GOAL",
+            autocompletion=choices.values("values", "rank", "best"),
+        ),
+    ] = None
+    judged: Annotated[
+        Path | None, typer.Option("--judged", help="Judgments that there are already, for a board.", metavar="FILE")
+    ] = None
+    texts: Annotated[
+        Path | None,
+        typer.Option("--texts", help="A table of what assessors read: document, title, text, url.", metavar="FILE"),
+    ] = None
     option: Annotated[
         list[str] | None,
         typer.Option("--option", help="An option of the method, such as stages=1.", metavar="NAME=VALUE"),
@@ -93,38 +123,31 @@ class PlanOptions:
 
 @command(
     "active plan",
+    "rankgauge active plan bm25.txt dense.txt rrf.txt -m nDCG@10 -m AP --grades 0,1,2,3 --budget 500 -o campaign.rg",
+    "rankgauge active plan *.run --judged old.qrels -m nDCG@10 --goal best --budget 800 -o campaign.rg",
     "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
     "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
     "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
     place=0,
 )
 def plan(asked: PlanOptions) -> None:
-    """Plan a campaign: which interval to expect of each method and budget, before a label is bought."""
+    """Plan a campaign: which interval to expect at which budget, before a label is bought.
+
+    More than two runs, several measures, nDCG, AP, a goal or earlier judgments make a board: every run's value and rank
+    from one stream of single documents. A table, or one or two runs with a measure such as ERR, DCG or P, is estimated
+    by the other methods.
+    """
     import sys
 
-    from rankgauge.active.campaign import Campaign
-    from rankgauge.cli.active_pools import forecast_of, options_of, read_pool
+    from rankgauge.cli.active_pools import forecast_of, is_board, made_board, made_campaign
     from rankgauge.cli.streams import heed
+    from rankgauge.report.board_plan import BoardPlanReport
     from rankgauge.report.plan import PlanReport
 
     heed()
-    found, words = read_pool(
-        asked.pool, cost=asked.cost, unit=asked.unit, overhead=asked.overhead, grades=asked.grades, depth=asked.depth
-    )
-    made = Campaign.create(
-        asked.output,
-        found,
-        asked.measure,
-        budget=asked.budget,
-        method=asked.method,
-        options=options_of(asked.option or []),
-        dialect=asked.dialect,
-        assessors=asked.assessors,
-        combine=asked.combine,
-        unjudgeable=asked.unjudgeable,
-        scale=asked.scale,
-        seed=asked.seed,
-        cost=words,
-    )
-    with made as campaign:
-        PlanReport(campaign=campaign, forecast=forecast_of(campaign)).show(sys.stdout)
+    if is_board(asked):
+        with made_board(asked) as board:
+            BoardPlanReport(campaign=board).show(sys.stdout)
+    else:
+        with made_campaign(asked) as campaign:
+            PlanReport(campaign=campaign, forecast=forecast_of(campaign)).show(sys.stdout)

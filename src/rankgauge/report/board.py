@@ -1,0 +1,258 @@
+"""The report of a board: what few labels say of many runs, what is settled, and what more labels would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.board import BoardEstimate, BoardPool, GoalKind, Outlook, Verdicts
+from rankgauge.active.board.outlook import MORE
+from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
+from rankgauge.numeric import FloatArray
+from rankgauge.report.comparison_figures import mean_bars
+from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.notes import FEW
+from rankgauge.report.numbers import amount, count, number
+from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.report.svg import Drawing, sheet
+from rankgauge.report.worths import worths
+
+COLUMNS = ("rank", "run", "value", "±", "± all at once", "± queries like these")
+NEXT = 10
+"""How many of the documents that matter most are shown."""
+
+TINY = 1e-9
+"""Shares that differ from 1 by less are 1, but for rounding."""
+
+WIDTHS = """The first ± is for one run and these queries; the second holds for all runs at once; the third is for a run and
+other queries like these: the luck of the queries is in it. Ranks hold for all runs at once."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardReport(Report):
+    """The state of a board: settings, progress, and the estimates of each measure."""
+
+    command = "active estimate"
+
+    name: str
+    settings: CampaignSettings
+    progress: Progress
+    estimates: tuple[BoardEstimate, ...]
+    outlook: Outlook | None
+    pool: BoardPool
+    settled: bool
+    level: float
+
+    @classmethod
+    def of(cls, campaign: BoardCampaign, *, level: float) -> Self:
+        """The campaign as it is now."""
+        return cls(
+            name=campaign.name,
+            settings=campaign.settings,
+            progress=campaign.progress(),
+            estimates=campaign.estimates(),
+            outlook=campaign.outlook(),
+            pool=campaign.pool,
+            settled=campaign.settled,
+            level=level,
+        )
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdicts | None, ...]:
+        """What each measure's estimates settle; None while they have no interval."""
+        looks = len(self.settings.looks)
+        return tuple(estimate.verdicts(self.level, looks=looks) for estimate in self.estimates)
+
+    def frame(self) -> pl.DataFrame:
+        """A row for each measure and run: value, half-widths, and the ranks that it may have."""
+        parts = [self._rows(*one) for one in zip(self.estimates, self.verdicts, strict=True)]
+        return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
+
+    def _rows(self, estimate: BoardEstimate, verdicts: Verdicts | None) -> pl.DataFrame:
+        runs = len(estimate.runs)
+        unknown = np.full(runs, np.nan)
+        widths = (f(self.level) for f in (estimate.half_widths, estimate.joint_half_widths, estimate.like_half_widths))
+        own, joint, like = (unknown if width is None else width for width in widths)
+        ranges = np.full((runs, 2), None) if verdicts is None else verdicts.ranges
+        columns = {
+            "measure": [str(estimate.target)] * runs,
+            "run": list(estimate.runs),
+            "value": unknown if verdicts is None else estimate.values,
+            "half_width": own,
+            "joint_half_width": joint,
+            "like_half_width": like,
+            "rank_low": list(ranges[:, 0]),
+            "rank_high": list(ranges[:, 1]),
+        }
+        return pl.DataFrame(columns, schema=SCHEMA).sort("value", descending=True, nulls_last=True, maintain_order=True)
+
+    def data(self) -> dict[str, Any]:
+        """Everything, with the values of each query."""
+        return {
+            "campaign": self.name,
+            "settings": asdict(self.settings),
+            "level": self.level,
+            "settled": self.settled,
+            "progress": self.progress.to_json(),
+            "board": self.frame(),
+            "waiting": {str(one.target): one.reason for one in self.estimates if one.reason},
+            "next": [{"query": query, "document": document} for query, document in self._next()],
+            "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
+        }
+
+    def picture(self) -> Drawing:
+        """By measure, a bar for each run with its interval."""
+        return sheet(self.headline(), self._bars())
+
+    def _bars(self) -> dict[str, Drawing]:
+        rows = self.frame().filter(pl.col("value").is_finite())
+        half = pl.col("joint_half_width")
+        bars = rows.select("run", "measure", mean="value", low=pl.col("value") - half, high=pl.col("value") + half)
+        shown = [estimate.target.measure for estimate in self.estimates if not estimate.reason]
+        names = {str(one.target.measure): str(one.target) for one in self.estimates}
+        named = bars.with_columns(pl.col("measure").replace({name: key for key, name in names.items()}))
+        return {names[key]: drawn for key, drawn in mean_bars(named, shown).items()}
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The board of each measure, and what it rests on."""
+        return ReportDocument(
+            headline=self.headline(),
+            facts=(self.name, self.settings.method, f"seed {self.settings.seed}"),
+            passages=tuple(self._passages(page=medium is Medium.PAGE)),
+        )
+
+    def headline(self) -> str:
+        """What the first measure says, in one line."""
+        measure, runs = self.settings.measures[0], count(len(self.pool.runs), "run")
+        if not self.estimates:
+            return f"{measure} of {runs}: not yet: no document is judged"
+        verdicts, estimate = self.verdicts[0], self.estimates[0]
+        if verdicts is None:
+            return f"{measure} of {runs}: {estimate.reason}"
+        pairs = len(self.pool.runs) * (len(self.pool.runs) - 1) // 2
+        lead = int(np.argmax(estimate.values))
+        led = f"{estimate.runs[lead]} leads with {number(float(estimate.values[lead]))}"
+        if not pairs:
+            return f"{measure}: {led}"
+        settled = f"{round(verdicts.settled * pairs):,} of {count(pairs, 'pair')} settled"
+        return f"{measure} of {runs}: {led}, rank {verdicts.range_texts[lead]}; {settled}"
+
+    def _passages(self, *, page: bool) -> Iterator[Passage]:
+        if not page:
+            yield Paragraph(self.headline(), strong=True)
+        bars = self._bars() if page else {}
+        for estimate, verdicts in zip(self.estimates, self.verdicts, strict=True):
+            name = str(estimate.target)
+            if verdicts is None:
+                yield Heading(name, "" if page else f": {estimate.reason}")
+                yield from [Paragraph(str(estimate.reason))] * page
+                continue
+            yield Heading(name, hint=WIDTHS)
+            yield from [Figure("", bars[name])] if name in bars else []
+            yield self._table(estimate, verdicts)
+        rows = [(query, document) for query, document in self._next()]
+        if page and rows:
+            table = ReportTable(header=("query", "document"), rows=rows)
+            yield Details("the open documents whose labels would move the board most", [table])
+        yield from [Heading("What it rests on")] * page
+        yield Notes(list(self.notes()))
+
+    def _table(self, estimate: BoardEstimate, verdicts: Verdicts) -> ReportTable:
+        ranks = dict(zip(estimate.runs, verdicts.range_texts, strict=True))
+        rows = [
+            (ranks[row["run"]], row["run"], *(number(row[name]) for name in NUMBERS))
+            for row in self._rows(estimate, verdicts).iter_rows(named=True)
+        ]
+        return ReportTable(header=COLUMNS, rows=rows, numbers=COLUMNS[2:])
+
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """Subjects, and what there is to know of them."""
+        progress, settings = self.progress, self.settings
+        labels = f"{count(progress.judged, 'document')} of {count(progress.queries, 'query', 'queries')} judged"
+        yield "spent", f"{amount(progress.spent)} of {amount(progress.budget)}: {labels}"
+        if progress.out:
+            yield "out", f"{count(progress.out, 'document')} asked for and not yet judged; those after the first wait"
+        yield "±", " ".join(WIDTHS.split())
+        yield from self._goal()
+        yield from self._outlook()
+        yield from pool_notes(self.pool, self.estimates)
+        yield from self._few()
+        yield (
+            "method",
+            f"{settings.method}, seed {settings.seed}; {settings.measure} as in the dialect {settings.dialect}",
+        )
+        targets = [estimate.target for estimate in self.estimates]
+        if targets:
+            yield from worths(targets[0].dialect, [target.measure for target in targets], max(settings.grades))
+        if progress.paused:
+            yield "paused", "nothing is handed out"
+
+    def _goal(self) -> Iterator[tuple[str, str]]:
+        goal, looks = self.settings.goal, self.settings.looks
+        if len(looks) < 2:
+            yield "goal", f"{goal}: the interval holds for a budget that was fixed in advance"
+            return
+        state = "settled" if self.settled else "open"
+        number = f"look {self.progress.stages} of {len(looks)}, at {', '.join(map(str, looks))} labels"
+        yield "goal", f"{goal} by {self.settings.measures[0]}: {state}; {number}; claims hold over all looks"
+        verdicts = self.verdicts[0] if self.verdicts else None
+        if verdicts is not None and verdicts.runs and GoalKind.parse(goal.split()[0]) is GoalKind.BEST:
+            may = [run for run, in_ in zip(verdicts.runs, verdicts.best, strict=True) if in_]
+            yield "best", f"one of {', '.join(may)}" if len(may) > 1 else f"{may[0]}"
+
+    def _outlook(self) -> Iterator[tuple[str, str]]:
+        if self.outlook is None:
+            return
+        for estimate, then in zip(self.estimates, self.outlook.half_widths(MORE, self.level), strict=True):
+            now = estimate.half_widths(self.level)
+            if now is not None and then is not None:
+                means = f"± {number(float(then.mean()))} instead of ± {number(float(now.mean()))}"
+                yield "outlook", f"{estimate.target}: with {MORE} more labels about {means}, on average over the runs"
+
+    def _few(self) -> Iterator[tuple[str, str]]:
+        queries = len(self.pool.queries)
+        if queries < FEW:
+            yield "few", f"{count(queries, 'query is', 'queries are')} too few to say much of queries like these"
+
+    def _next(self) -> list[tuple[str, str]]:
+        places = [] if self.outlook is None else self.outlook.next(NEXT).tolist()
+        return [(self.pool.query_of(place), str(self.pool.documents[place])) for place in places]
+
+
+NUMBERS = ("value", "half_width", "joint_half_width", "like_half_width")
+SCHEMA = {
+    "measure": pl.String,
+    "run": pl.String,
+    **dict.fromkeys(NUMBERS, pl.Float64),
+    "rank_low": pl.Int64,
+    "rank_high": pl.Int64,
+}
+
+
+def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """What values rest on: the pool, what is outside of it, and the ideal."""
+    before = int(np.count_nonzero(~np.isnan(pool.known)))
+    known = f", {before:,} judged before" if before else ""
+    yield "pool", f"{len(pool.runs)} runs, {len(pool.queries):,} queries, {len(pool.documents):,} documents{known}"
+    targets = [getattr(one, "target", one) for one in estimates]
+    for target in targets:
+        inside = pool.weight_inside(target.weights)
+        if inside.min(initial=1.0) < 1.0 - TINY:
+            shares = _shares(inside)
+            yield (
+                "outside",
+                f"{target}: documents outside the pool count as not relevant; inside is {shares} of a run's weight",
+            )
+    ratios = [str(target) for target in targets if target.ideal is not None]
+    if ratios:
+        yield "ideal", f"{', '.join(ratios)}: that of the pool, as if all of it were judged"
+
+
+def _shares(inside: FloatArray) -> str:
+    low, high = (f"{100 * share:.0f}" for share in (inside.min(), inside.max()))
+    return f"{low} %" if low == high else f"{low} to {high} %"

@@ -1,0 +1,72 @@
+"""The report of `rankgauge active plan` for a board of runs: the pool, the goal, and the intervals to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.active.board import BoardPlan
+from rankgauge.active.board.outlook import expected_half_widths
+from rankgauge.active.campaign import BoardCampaign
+from rankgauge.report.board import pool_notes
+from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.numbers import amount, count, number
+from rankgauge.report.passages import Heading, Notes, ReportTable
+from rankgauge.report.worths import worths
+
+SHARES = (0.5, 1.0, 2.0, 4.0)
+"""The numbers of labels for which intervals are forecast, as shares of what the budget pays for."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardPlanReport(Report):
+    """A board before its first label, and what to expect of it."""
+
+    command = "active plan"
+
+    campaign: BoardCampaign
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """What is estimated, and the expected intervals."""
+        heading = Heading("Expected interval (±) by labels, on average over the runs, if the first beliefs are right")
+        return ReportDocument(headline=heading.title, passages=(Notes(list(self._facts())), heading, self._widths()))
+
+    @property
+    def _plan(self) -> BoardPlan:
+        return self.campaign.plan
+
+    def _widths(self) -> ReportTable:
+        labels = self.campaign.settings.looks[-1]
+        numbers = sorted({min(max(round(share * labels), 1), self._plan.stream.size) for share in SHARES})
+        columns = tuple(f"{n:,}" for n in numbers)
+        board = self._plan.board
+        fewest = [board.fewest(target) for target in board.targets]
+        forecast = np.array([expected_half_widths(board, self._plan.stream, n) for n in numbers])
+        rows = [
+            (
+                str(target),
+                *(number(width) if n >= least else "not yet" for n, width in zip(numbers, widths, strict=True)),
+            )
+            for target, widths, least in zip(board.targets, forecast.T.tolist(), fewest, strict=True)
+        ]
+        return ReportTable(header=("measure", *columns), rows=rows, numbers=columns)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        campaign, settings, board = self.campaign, self.campaign.settings, self._plan.board
+        runs = count(len(campaign.pool.runs), "run")
+        yield "estimated", f"{settings.measure} of {runs}, for these queries and as if the whole pool were judged"
+        yield from pool_notes(campaign.pool, board.targets)
+        yield from worths(board.targets[0].dialect, [target.measure for target in board.targets], max(settings.grades))
+        looks = settings.looks
+        stops = f", looked at after {', '.join(map(str, looks))} labels and settled at any of them" if looks[1:] else ""
+        yield "goal", f"{settings.goal} by {settings.measures[0]}{stops}"
+        whole = amount(float(campaign.pool.query_costs.sum()))
+        yield "budget", f"{amount(settings.budget)} of {whole} for all{settings.cost and '; ' + settings.cost}"
+        if settings.assessors > 1:
+            yield "assessors", f"{settings.assessors} per document, and each label costs"
+        yield (
+            "method",
+            f"{settings.method}: single documents, chosen by what their labels would move; seed {settings.seed}",
+        )
