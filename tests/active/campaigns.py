@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.active.campaign import LabelCampaign
 from rankgauge.active.labels import Task
 from rankgauge.active.pool import Pool
 from rankgauge.numeric import FloatArray
@@ -57,7 +57,7 @@ def judged(tasks: Iterable[Task], known: Truth) -> list[tuple[str, str, float, s
     return [(task.query, task.document, known[task.query, task.document], task.assessor) for task in tasks]
 
 
-def spend(campaign: Campaign, known: Truth, *, n: int = 5, rounds: int | None = None) -> list[tuple[str, str]]:
+def spend(campaign: LabelCampaign, known: Truth, *, n: int = 5, rounds: int | None = None) -> list[tuple[str, str]]:
     """The documents that are handed out and judged, round by round, until nothing more is."""
     found = []
     while rounds is None or rounds > 0:

@@ -29,8 +29,8 @@ NEXT = 10
 TINY = 1e-9
 """Shares that differ from 1 by less are 1, but for rounding."""
 
-WIDTHS = """The first ± is for one run and these queries; the second holds for all runs at once; the third is for a run and
-other queries like these: the luck of the queries is in it. Ranks hold for all runs at once."""
+WIDTHS = """The first ± is for one run and these queries, the second holds for all runs at once, the third is for one run on
+other queries like these, so the luck of the queries is in it. Ranks hold for all runs at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -198,8 +198,8 @@ class BoardReport(Report):
             yield "goal", f"{goal}: the interval holds for a budget that was fixed in advance"
             return
         state = "settled" if self.settled else "open"
-        number = f"look {self.progress.stages} of {len(looks)}, at {', '.join(map(str, looks))} labels"
-        yield "goal", f"{goal} by {self.settings.measures[0]}: {state}; {number}; claims hold over all looks"
+        planned = f"looked at after {', '.join(map(str, looks))} labels; claims hold over all looks"
+        yield "goal", f"{goal} by {self.settings.measures[0]}: {state}; {planned}"
         verdicts = self.verdicts[0] if self.verdicts else None
         if verdicts is not None and verdicts.runs and GoalKind.parse(goal.split()[0]) is GoalKind.BEST:
             may = [run for run, in_ in zip(verdicts.runs, verdicts.best, strict=True) if in_]

@@ -1,7 +1,7 @@
 """The plan of a board: one document a draw, in the order of its stream. Every prefix of the draws is a sample.
 
 Whoever wants to stop as soon as a goal is settled looks several times. Looks are planned in advance, at numbers of
-labels that grow by a constant factor. Each ends a stage: the next one is aimed at the runs that are still in the race.
+labels that grow by a constant factor, and share the error: each is at the level 1 − α/K.
 """
 
 from __future__ import annotations
@@ -40,11 +40,10 @@ class BoardPlan(Draws):
 
     pool: BoardPool
 
-    def __init__(self, board: Board, *, seed: int, length: int | None = None) -> None:
-        """The first `length` documents of the stream of a seed, by default all of them."""
+    def __init__(self, board: Board, *, seed: int) -> None:
         self.board, self.pool, self.seed = board, board.pool, seed
         self.stream = board.stream(seed)
-        self._order = self.stream.order[:length]
+        self._order = self.stream.order
 
     @property
     def length(self) -> int:

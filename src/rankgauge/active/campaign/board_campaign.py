@@ -74,10 +74,8 @@ class BoardCampaign(LabelCampaign):
         labels = int(chosen.allowance / pool.costs.mean())
         looks = planned_looks(board.goal, min(labels, len(pool.documents)), least=board.fewest(board.targets[0]))
         chosen = replace(chosen, looks=looks)
-        length = looks[0] if len(looks) > 1 else None
-        options = {} if length is None else {"length": length}
-        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed, options=options)
-        plan = BoardPlan(board, seed=stage.seed, length=length)
+        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed)
+        plan = BoardPlan(board, seed=stage.seed)
         return cls._create(location, plan, parquet.pack_board(pool), chosen, stage, name=name, clock=clock)
 
     @property

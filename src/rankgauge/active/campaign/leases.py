@@ -35,6 +35,8 @@ def lease_documents(
 ) -> dict[str, list[Task]]:
     """Up to n documents for each assessor, in a transaction of the state that writes."""
     state.advance(connection)
+    if state.paused:
+        return {assessor: [] for assessor in assessors}
     now, chosen, kept = state.clock(), dict[str, list[int]](), list[tuple[str, int]]()
     held, ended = current_leases(state, connection)
     if len(ended) >= ENDED:

@@ -188,6 +188,10 @@ class BoardState(CampaignState):
     _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None = None
     """The estimates, and the stage, the draws and the changes of grades that they were made from."""
 
+    def __init__(self, *state: Any, **first: Any) -> None:
+        self._looks: dict[tuple[int, int, int], bool] = {}
+        super().__init__(*state, **first)
+
     def _load(self, connection: Connection) -> None:
         if isinstance(self._first, BoardPlan):
             self.pool, self.board = self._first.pool, self._first.board
@@ -196,11 +200,10 @@ class BoardState(CampaignState):
             self.board = self.settings.board(self.pool)
 
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
-        board = self.board
-        if stored is not None:
-            shares = tuple(np.array(share) for share in settings.options["shares"])
-            board = replace(board.refitted(stored[:, 0]), shares=shares)
-        return BoardPlan(board, seed=settings.seed, length=settings.options.get("length"))
+        if stored is None:
+            return BoardPlan(self.board, seed=settings.seed)
+        shares = tuple(np.array(share) for share in settings.options["shares"])
+        return BoardPlan(replace(self.board.refitted(stored[:, 0]), shares=shares), seed=settings.seed)
 
     @property
     def plan(self) -> BoardPlan:
@@ -211,43 +214,41 @@ class BoardState(CampaignState):
     @property
     def estimates(self) -> tuple[BoardEstimate, ...]:
         """The estimates of each measure from the current stage; none before its first label."""
-        complete, changes = self.stage.complete(self.ledger), self.ledger.changes
-        key = self.stage.number, complete, changes
+        return self._estimates_at(self.stage.complete(self.ledger))
+
+    def _estimates_at(self, draws: int) -> tuple[BoardEstimate, ...]:
+        key = self.stage.number, draws, self.ledger.changes
         if self._found is None or self._found[0] != key:
-            found = self.plan.estimates(complete, self.ledger.grades) if complete else ()
-            self._found = key, found
+            self._found = key, self.plan.estimates(draws, self.ledger.grades) if draws > 0 else ()
         return self._found[1]
 
     @property
-    def looked(self) -> bool:
-        """Whether the stage is complete, so that its estimate is one of the planned looks."""
-        return self.stage.complete(self.ledger) >= self.plan.length
-
-    @property
     def settled(self) -> bool:
-        """Whether this look settles the goal, with an error that holds over all looks."""
-        if not self.looked or not self.estimates:
-            return False
-        verdicts = self.estimates[0].verdicts(looks=len(self.settings.looks))
-        return verdicts is not None and verdicts.reached(self.board.goal)
+        """Whether a planned look has settled the goal, with an error that holds over all looks."""
+        before = sum(stage.over or 0 for stage in self.stages[:-1])
+        draws = self.stage.complete(self.ledger)
+        reached = [look - before for look in self.settings.looks if 0 < look - before <= draws]
+        return any(self._settles(look) for look in reversed(reached))
+
+    def _settles(self, draws: int) -> bool:
+        """Whether the goal is settled after that number of draws of the current stage."""
+        key = self.stage.number, draws, self.ledger.changes
+        if key not in self._looks:
+            verdicts = self._estimates_at(draws)[0].verdicts(looks=len(self.settings.looks))
+            self._looks[key] = verdicts is not None and verdicts.reached(self.board.goal)
+        return self._looks[key]
 
     def advance(self, connection: Connection) -> None:
-        """At a look: pauses the campaign if its goal is settled, else begins the next stage."""
-        if self.paused or not self.looked or len(self.stages) >= len(self.settings.looks):
-            return
-        if self.settled:
+        """Pauses the campaign if a planned look has settled its goal."""
+        if not self.paused and len(self.settings.looks) > 1 and self.settled:
             self.store.set_paused(connection, True)
             self.paused = True
-        elif self.settings.allowance > self.ledger.spent:
-            self.begin_stage(connection)
 
     def begin_stage(self, connection: Connection) -> None:
         """Ends the stage, and begins one whose beliefs, order and aim follow all labels so far."""
-        looks, number = self.settings.looks, len(self.stages)
         known = np.where(np.isnan(self.plan.board.known), self.ledger.grades, self.plan.board.known)
-        aimed = self.board.refitted(known, self.estimates, looks=len(looks))
-        length = looks[number] - looks[number - 1] if number < len(looks) else None
-        options = {"shares": [share.tolist() for share in aimed.shares], "length": length}
+        aimed = self.board.refitted(known, self.estimates, looks=len(self.settings.looks))
+        options = {"shares": [share.tolist() for share in aimed.shares]}
         self.next_stage(connection, stored=known[:, np.newaxis], options=options)
 
     def query_values(self) -> FloatArray:

@@ -1,0 +1,177 @@
+"""Campaigns for a board of runs: one stream of documents, goals, stages, and the guarantees of every campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankgauge.active.board import Board, BoardPool
+from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
+from rankgauge.active.campaign.parquet import pack_board, unpack_board
+from rankgauge.active.campaign.review import Review
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from tests.active.board.collection import pooled, tables
+from tests.active.campaigns import Truth, spend
+
+SCALE = (0, 1, 2, 3)
+
+
+def pool() -> BoardPool:
+    """The pool of the collection's runs, without judgments."""
+    judgments, runs, _ = tables()
+    return BoardPool.from_runs(runs, texts=judgments.select("query", "document", title="document"))
+
+
+def truth() -> Truth:
+    """The grade of each document."""
+    rows = tables()[0].select("query", "document", "grade").iter_rows()
+    return {(query, document): grade for query, document, grade in rows}
+
+
+def create(location: str | Path, budget: float = 80, **settings: object) -> BoardCampaign:
+    """A campaign for nDCG@5 and AP."""
+    return BoardCampaign.create(location, pool(), ["nDCG@5", "AP"], grades=SCALE, budget=budget, **settings)
+
+
+def test_whole_way(database: str) -> None:
+    """A campaign spends its budget on single documents, and its board is what the stream's sample says."""
+    with create(database, seed=4) as campaign:
+        spend(campaign, truth())
+        progress, estimates = campaign.progress(), campaign.estimates()
+        known = {(row[0], row[1]): row[2] for row in campaign.judgments().iter_rows()}
+        board = Board.of(pool(), ["nDCG@5", "AP"], grades=SCALE)
+    assert (progress.spent, progress.complete, progress.out) == (80, 80, 0)
+    grades = np.array([known.get((pool().query_of(n), name), np.nan) for n, name in enumerate(pool().documents)])
+    stream = board.stream(4)
+    direct = board.estimate(board.read(stream, stream.exactly(80), grades, budget=80), seed=4)
+    for one, other in zip(estimates, direct, strict=True):
+        assert one.values == pytest.approx(other.values, abs=1e-12)
+        assert one.half_widths() == pytest.approx(other.half_widths(), abs=1e-12)
+
+
+def test_resumed(tmp_path: Path) -> None:
+    """A campaign that is closed after every call hands out the same documents and says the same."""
+    with create(tmp_path / "whole.rg", seed=3) as campaign:
+        wanted, found = spend(campaign, truth()), campaign.estimates()
+    create(tmp_path / "torn.rg", seed=3).close()
+    handed: list[tuple[str, str]] = []
+    while True:
+        with LabelCampaign.open(tmp_path / "torn.rg") as campaign:
+            rounds = spend(campaign, truth(), rounds=1)
+        if not rounds:
+            break
+        handed += rounds
+    assert handed == wanted
+    with BoardCampaign.open(tmp_path / "torn.rg") as campaign:
+        for one, other in zip(campaign.estimates(), found, strict=True):
+            assert one.values.tolist() == other.values.tolist()
+
+
+def test_the_pool_is_kept() -> None:
+    """A pool is the same after it was packed: hits, lists, grades that were known and costs."""
+    made = BoardPool.from_runs(tables()[1], depth=7, also=tables()[0][:40])
+    made = made.with_costs(np.linspace(1, 2, len(made.documents)), np.full(len(made.queries), 0.5))
+    again = unpack_board(pack_board(made))
+    assert again.runs == made.runs
+    for name in ("sizes", "run", "document", "rank", "lengths", "costs", "overhead"):
+        assert (getattr(again, name) == getattr(made, name)).all()
+    assert np.array_equal(again.known, made.known, equal_nan=True)
+    assert again.documents.to_list() == made.documents.to_list()
+
+
+def test_known_judgments_are_not_asked_for(tmp_path: Path) -> None:
+    """Documents that were judged before are in the estimate and are never handed out."""
+    judgments, runs, _ = tables()
+    before = judgments[::3]
+    known = BoardPool.from_runs(runs, also=before)
+    with BoardCampaign.create(tmp_path / "c.rg", known, ["P@5"], grades=SCALE, budget=60) as campaign:
+        asked = spend(campaign, truth())
+        assert not set(asked) & set(before.select("query", "document").iter_rows())
+        assert campaign.estimates()[0].labels == 60 + len(before)
+
+
+def test_opening_a_query_costs(tmp_path: Path) -> None:
+    """The first document of a query also pays for opening it, and the budget is never exceeded."""
+    made = pool()
+    costly = made.with_costs(made.costs, np.full(len(made.queries), 4.0))
+    with BoardCampaign.create(tmp_path / "c.rg", costly, ["P@5"], grades=SCALE, budget=60) as campaign:
+        asked = spend(campaign, truth())
+        assert campaign.progress().spent == len(asked) + 4 * len({query for query, _ in asked})
+        assert campaign.progress().spent <= 60
+
+
+def test_a_goal_is_looked_at(tmp_path: Path) -> None:
+    """A goal that labels may stop at has planned looks, the last with the whole budget, and no other number counts."""
+    with create(tmp_path / "c.rg", budget=240, goal="best") as campaign:
+        looks = campaign.settings.looks
+        assert looks[-1] == 240
+        assert len(looks) == 6
+        asked = spend(campaign, truth())
+        assert len(asked) in looks
+        assert campaign.progress().paused == campaign.settled
+        wanted = campaign.settled
+    with BoardCampaign.open(tmp_path / "c.rg") as campaign:
+        assert campaign.settled == wanted
+
+
+def test_settled_pauses(tmp_path: Path) -> None:
+    """Once a look settles the goal the campaign is paused, and hands out nothing."""
+    worst = f"beats {pool().runs[-1]}"
+    alone = BoardPool.from_runs({name: run for name, run in tables()[1].items() if name in ("run 0", "run 4")})
+    with BoardCampaign.create(tmp_path / "c.rg", alone, ["P@5"], grades=SCALE, budget=240, goal=worst) as campaign:
+        known = {pair: 3.0 if best else 0.0 for pair, best in _only_first(alone).items()}
+        asked = spend(campaign, known)
+        assert campaign.settled
+        assert campaign.progress().paused
+        assert len(asked) < 240
+
+
+def _only_first(made: BoardPool) -> dict[tuple[str, str], bool]:
+    """Whether the first run alone has each document."""
+    lists = [set(made.document[made.run == run].tolist()) for run in range(2)]
+    return {(made.query_of(n), str(name)): n in lists[0] and n not in lists[1] for n, name in enumerate(made.documents)}
+
+
+def test_refit(tmp_path: Path) -> None:
+    """A new stage knows the labels so far, draws others, and has no interval before it has draws of its own."""
+    with create(tmp_path / "c.rg", budget=150) as campaign:
+        with pytest.raises(InputError, match="no document is judged"):
+            campaign.refit()
+        first = spend(campaign, truth(), n=60, rounds=1)
+        campaign.lease(1)
+        with pytest.raises(InputError, match="not judged yet"):
+            campaign.refit()
+        campaign.refit(leave_open=True)
+        assert campaign.estimates() == ()
+        second = spend(campaign, truth(), n=30, rounds=1)
+        assert not set(first) & set(second)
+        assert campaign.estimates()[0].labels == 90
+
+
+def test_what_a_room_shows(tmp_path: Path) -> None:
+    """Tasks have texts, and queries are listed with what was asked and judged of them."""
+    with create(tmp_path / "c.rg") as campaign:
+        (task,) = campaign.lease(1)
+        assert task.texts == {"title": task.document}
+        campaign.release([task])
+        spend(campaign, truth(), n=20, rounds=1)
+        rows = Review(campaign).queries()
+        assert rows["judged"].sum() == 20
+        assert rows["value"].null_count() == len(rows)
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    """The wrong kind of campaign, rules whose grades leave the scale, and goals that are none are refused."""
+    create(tmp_path / "c.rg").close()
+    with pytest.raises(InputError, match=r"a board of runs[\s\S]*BoardCampaign.open"):
+        Campaign.open(tmp_path / "c.rg")
+    with pytest.raises(ParameterError, match="majority"):
+        create(tmp_path / "d.rg", assessors=2)
+    with pytest.raises(UnknownNameError, match="run 9"):
+        create(tmp_path / "d.rg", goal="beats run 9")
+    with pytest.raises(ParameterError, match="goal"):
+        create(tmp_path / "d.rg", goal="best 0")
+    assert not (tmp_path / "d.rg").exists()
+    assert len(pooled()[0].documents) == 400

@@ -1,0 +1,96 @@
+"""rankgauge active plan, next, record and estimate for a board of runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.active.board.collection import tables
+
+Command = Callable[..., str]
+
+
+@pytest.fixture
+def runs(folder: Path, tmp_path: Path) -> list[str]:
+    """The runs of the collection as TREC files."""
+    found = []
+    for n, run in enumerate(tables()[1].values()):
+        path = tmp_path / f"run{n}.txt"
+        rows = run.sort("query", "score", descending=[False, True])
+        lines = [f"{query} Q0 {document} 1 {score} run" for query, document, score in rows.iter_rows()]
+        path.write_text("\n".join(lines) + "\n")
+        found.append(str(path))
+    return found
+
+
+def judge(tasks: Path) -> None:
+    """Fills the grades in."""
+    truth = tables()[0].select("query", "document", pl.col("grade").cast(pl.Int64))
+    read = pl.read_csv(tasks, infer_schema=False).drop("grade")
+    read.join(truth, on=["query", "document"], how="left", maintain_order="left").write_csv(tasks)
+
+
+def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """Runs are planned, judged and ranked: the board says what it rests on, in every format."""
+    made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"
+    options = ("-m", "nDCG@5", "-m", "AP", "--grades", "0,1,2,3", "--budget", "120", "-o", made)
+    shown = command("active", "plan", f"first={runs[0]}", *runs[1:], *options)
+    assert "nDCG@5, AP of 5 runs" in shown
+    assert "that of the pool, as if all of it were judged" in shown
+    assert "Expected interval" in shown
+    assert "not yet: no document is judged" in command("active", "estimate", made)
+    assert "120 documents to judge" in command("active", "next", made, "-n", "200", "-o", str(tasks))
+    judge(tasks)
+    command("active", "record", made, str(tasks))
+    assert "there is nothing more to judge" in command("active", "next", made, "-o", str(tasks))
+    text = command("active", "estimate", made)
+    assert "nDCG@5 of 5 runs: first leads" in text
+    assert "± queries like these" in text
+    found = json.loads(command("active", "estimate", made, "-o", "json"))
+    rows = found["board"]
+    assert {row["measure"] for row in rows} == {"nDCG@5", "AP"}
+    assert all(row["half_width"] <= row["joint_half_width"] for row in rows)
+    assert all(1 <= row["rank_low"] <= row["rank_high"] <= 5 for row in rows)
+    assert len(found["next"]) == 10
+    assert command("active", "estimate", made, "-o", "csv").startswith("measure,run,value")
+    for ending in ("html", "svg"):
+        page = tmp_path / f"board.{ending}"
+        command("active", "estimate", made, "-o", str(page))
+        assert "<svg" in page.read_text(encoding="utf-8")
+
+
+def test_which_runs_make_a_board(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """One or two runs with ERR keep the other methods; nDCG, a goal or the method's name make a board."""
+    two = (*runs[:2], "--grades", "0,1,2,3", "--budget", "60", "-o")
+    assert "leaderboard" not in command("active", "plan", *two, str(tmp_path / "a.rg"), "-m", "ERR")
+    asks = {"b": ("-m", "nDCG@5"), "c": ("-m", "ERR", "--goal", "values"), "d": ("--method", "leaderboard")}
+    for name, asked in asks.items():
+        assert "leaderboard: single documents" in command("active", "plan", *two, str(tmp_path / f"{name}.rg"), *asked)
+
+
+def test_earlier_judgments_name_the_scale(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """With judgments the scale is theirs; without any it must be named."""
+    rows = tables()[0][:100].select("query", pl.lit("0"), "document", pl.col("grade").cast(pl.Int64))
+    (tmp_path / "old.qrels").write_text("\n".join(" ".join(map(str, row)) for row in rows.iter_rows()) + "\n")
+    common = ("-m", "nDCG@5", "--budget", "50", "-o")
+    shown = command("active", "plan", *runs, "--judged", str(tmp_path / "old.qrels"), *common, str(tmp_path / "a.rg"))
+    assert "judged before" in shown
+    refused = command("active", "plan", *runs, *common, str(tmp_path / "b.rg"), code=2)
+    assert "--grades 0,1,2,3" in refused
+    assert not (tmp_path / "b.rg").exists()
+
+
+def test_mistakes(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """A measure that no board can estimate, a table and options of another method are refused in one line."""
+    common = ("--grades", "0,1,2,3", "--budget", "50", "-o", str(tmp_path / "a.rg"))
+    assert "states its form" in command("active", "plan", *runs, "-m", "Bpref", *common, code=4)
+    assert "one measure" in command(
+        "active", "plan", *runs[:2], "-m", "ERR", "-m", "P@5", "--method", "greg", *common, code=4
+    )
+    assert "one or two runs" in command("active", "plan", *runs, "--method", "greg", *common, code=4)
+    pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}).write_csv(tmp_path / "pool.csv")
+    assert "made of runs" in command("active", "plan", str(tmp_path / "pool.csv"), "--goal", "best", *common, code=2)
