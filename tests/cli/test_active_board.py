@@ -37,13 +37,13 @@ def judge(tasks: Path) -> None:
 def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
     """Runs are planned, judged and ranked: the board says what it rests on, in every format."""
     made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"
-    options = ("-m", "nDCG@5", "-m", "AP", "--grades", "0,1,2,3", "--budget", "120", "-o", made)
+    options = ("-m", "nDCG@5", "-m", "AP", "--grades", "0,1,2,3", "--budget", "240", "-o", made)
     shown = command("active", "plan", f"first={runs[0]}", *runs[1:], *options)
     assert "nDCG@5, AP of 5 runs" in shown
     assert "that of the pool, as if all of it were judged" in shown
     assert "Expected interval" in shown
     assert "not yet: no document is judged" in command("active", "estimate", made)
-    assert "120 documents to judge" in command("active", "next", made, "-n", "200", "-o", str(tasks))
+    assert "240 documents to judge" in command("active", "next", made, "-n", "300", "-o", str(tasks))
     judge(tasks)
     command("active", "record", made, str(tasks))
     assert "there is nothing more to judge" in command("active", "next", made, "-o", str(tasks))

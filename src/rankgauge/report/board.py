@@ -29,8 +29,8 @@ NEXT = 10
 TINY = 1e-9
 """Shares that differ from 1 by less are 1, but for rounding."""
 
-WIDTHS = """The first ± is for one run and these queries, the second holds for all runs at once, the third is for one run on
-other queries like these, so the luck of the queries is in it. Ranks hold for all runs at once."""
+WIDTHS = """The first ± is for one run and these queries, the second for all runs at once, the third for one run on
+other queries like these, so that the luck of the queries is in it. Ranks hold for all runs at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
