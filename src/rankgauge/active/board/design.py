@@ -30,10 +30,11 @@ class Attention:
     def of(cls, target: BoardTarget, goal: Goal, shares: FloatArray) -> Attention:
         """What a goal asks of a target.
 
-        Shares of all relevant documents take the whole of a slope, so that their number is not left to chance; so do
-        values, and a single run.
+        Values and a single run take the whole of a slope. So do shares of all relevant documents, whose number is then
+        not left to chance; but once few runs are in a race, only what moves these apart settles it.
         """
-        whole = goal.kind is GoalKind.VALUES or target.deep or len(shares) == 1
+        race = bool(np.ptp(shares) > 0)
+        whole = goal.kind is GoalKind.VALUES or (target.deep and not race) or len(shares) == 1
         return cls(shares=shares, apart=not whole)
 
 
