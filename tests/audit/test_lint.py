@@ -123,7 +123,7 @@ def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_effect_is_measured() -> None:
     """With an audit of the run each finding has every tool's mean with and without its queries.
 
-    Of two queries one is empty, the other perfect: the papers give 1/2 and, without the empty one, 1; LightGBM 1 and 1.
+    Of two queries one is empty, the other perfect: standard gives 1/2 and, without the empty one, 1; LightGBM 1 and 1.
     """
     judgments = {"a": {"x": 0, "y": 0}, "b": {"x": 1, "y": 0}}
     run = {query: {"x": 2.0, "y": 1.0} for query in judgments}

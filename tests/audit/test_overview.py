@@ -24,7 +24,7 @@ EMPTY_AND_SHORT = (
     {"a": {"x": 1}, "b": {f"d{n}": 12.0 - n for n in range(12)}, "c": {"y": 2, "z": 1}},
 )
 """Query a has nothing relevant, b is ranked perfectly, c too, but has two documents: with nDCG@10 a tool that counts
-empty queries as 1 gives 3/3, one that counts short lists as 0 gives 1/3, the papers give 2/3."""
+empty queries as 1 gives 3/3, one that counts short lists as 0 gives 1/3, the standard gives 2/3."""
 
 
 def test_one_ranking_under_every_tool() -> None:
@@ -86,10 +86,10 @@ def test_the_shares_of_a_headline_sum(letor: tuple[Path, Path], measure: str) ->
 
 
 def test_the_gap_has_causes_of_its_own() -> None:
-    """A query that is empty and short is 0 for two reasons in a tool that counts either as 0, for one by the papers.
+    """A query that is empty and short is 0 for two reasons in a tool that counts either as 0, for one in the standard.
 
-    Beside the papers short lists change nothing; between that tool and one that counts empty queries as 1, which is at
-    the other end, each of the two reasons has half of what the query adds to the mean of two.
+    Beside the standard short lists change nothing; between that tool and one that counts empty queries as 1, which is
+    at the other end, each of the two reasons has half of what the query adds to the mean of two.
     """
     found = audit(
         {"a": {"x": 0}, "b": {f"d{n}": 1.0 + (n == 11) for n in range(12)}},

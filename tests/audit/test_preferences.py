@@ -34,7 +34,7 @@ def setting(short: int, long: int) -> tuple[Run, dict[str, Run]]:
 
 
 def test_a_contradiction() -> None:
-    """40 short queries favour A, 10 long ones B: the papers are sure of A, a tool that zeroes short lists of B."""
+    """40 short queries favour A, 10 long ones B: the standard is sure of A, a tool that zeroes short lists of B."""
     outcome, first, second = contest(*setting(short=40, long=10), LETOR)
     assert (outcome, first, second) == (Consensus.CONTRADICTION, ["standard"], ["like letor"])
 
@@ -46,7 +46,7 @@ def test_noise() -> None:
 
 
 def test_one_side_is_sure() -> None:
-    """40 short queries make A surely better by the papers; 2 long ones make B better elsewhere, by luck perhaps."""
+    """40 short queries make A surely better by the standard; 2 long ones make B better elsewhere, by luck perhaps."""
     assert contest(*setting(short=40, long=2), LETOR)[0] is Consensus.LEANING
 
 

@@ -14,6 +14,7 @@ import typer
 from rankgauge import dialects
 from rankgauge.cli.main import app
 from rankgauge.cli.options import names
+from rankgauge.experiments import PAPERS
 from rankgauge.report.reference_pages.cli import commands as help_texts
 from rankgauge.stats.paired_test import TESTS
 
@@ -100,3 +101,11 @@ def test_choices_are_those_of_the_registry() -> None:
     listed_ = " ".join(texts["rankgauge compare"].split())
     assert f"The paired test: {', '.join(TESTS)}." in listed_
     assert not [name for name, text in texts.items() if "{choices}" in text or "{rankgauge." in text]
+
+
+def test_trials_are_told_beside_those_of_the_papers() -> None:
+    """The help of reproduce names each default, and the 5,000 repetitions of the paper on active evaluation."""
+    usual = {name: paper.trials for name, paper in PAPERS.items()}
+    text = " ".join(dict(help_texts())["rankgauge reproduce"].split())
+    assert usual == {"active": 1000, "multigraded": 100, "ndcg-tools": 100}
+    assert "by default 100, for active 1,000, where the paper has 5,000." in text

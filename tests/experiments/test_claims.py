@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.experiments import PAPERS, Claim, Condition, Number, Setting, Verdict
 from rankgauge.experiments.standard_errors import jackknife
+from tests.docs.blocks import ROOT
 
 BELOW = Condition.of({"number": "n", "below": 0.5})
 
@@ -30,6 +32,7 @@ def claim(*conditions: Condition) -> Claim:
         (0.4, 0.06, Verdict.UNDECIDED),  # 2 · 0.06 > 0.1
         (0.6, 0.04, Verdict.FAILS),
         (0.6, 0.06, Verdict.UNDECIDED),
+        (-0.34, 1.05, Verdict.UNDECIDED),
         (math.nan, 0.0, Verdict.UNTESTED),
     ],
 )
@@ -114,6 +117,41 @@ def test_every_claim_can_be_tested(name: str) -> None:
         assert stated.conditions
         assert all(condition.words for condition in stated.conditions)
     assert all(paper.figures.values())
+
+
+@pytest.mark.parametrize("name", list(PAPERS))
+def test_every_claim_names_its_place(name: str) -> None:
+    """A claim says where the paper makes it: in a section, a figure or a table with its number, and no two alike."""
+    places = [stated.place for stated in PAPERS.find(name).paper.claims]
+    assert all(re.search(r"(Section|Figures?|Table) \d", place) for place in places)
+    assert len(set(places)) == len(places)
+
+
+VERDICTS = {"active": "active-paper.md", "multigraded": "multigraded.md", "ndcg-tools": "ndcg-tools.md"}
+"""The pages with a table of verdicts."""
+
+
+def located(words: str) -> set[str]:
+    """The numbers of figures, sections and tables, and the panels."""
+    return set(re.findall(r"\b\d(?:\.\d)?\b|left|center|right", words))
+
+
+@pytest.mark.parametrize("name", list(PAPERS))
+def test_pages_have_a_verdict_on_each_claim(name: str) -> None:
+    """The page's first table has a row for every claim, in their order, with the place and one of the verdicts."""
+    text = (ROOT / "docs" / VERDICTS[name]).read_text(encoding="utf-8")
+    head, _, *rows = re.search(r"^\| claim \|(?:.+\n\|)+.*", text, re.MULTILINE)[0].splitlines()  # type: ignore[index]
+    titles = [cell.strip() for cell in head.split("|")]
+    claims = PAPERS.find(name).paper.claims
+    assert len(rows) == len(claims)
+    for row, stated in zip(rows, claims, strict=True):
+        cells = [cell.strip() for cell in row.split("|")]
+        place = cells[titles.index("place")] if "place" in titles else re.findall(r"\(([^)]*)\)", cells[1])[-1]
+        assert located(place), row
+        assert located(place) <= located(stated.place), row
+        told = [cell for title, cell in zip(titles, cells, strict=True) if title == "verdict"]
+        assert told
+        assert all(cell.partition(",")[0] in set(Verdict) for cell in told), row
 
 
 def test_refusals() -> None:

@@ -393,6 +393,8 @@ def test_ohsumed(data: FeatureTable, outcome: Measurements) -> None:
     assert numbers["NDCG changes by"].value == pytest.approx(-numbers["NDCG moves by"].value)
     assert numbers["NDCG moves by"].value > 20 * max(numbers[f"{name} moves by"].value for name in ("µMAP", "NDCNG"))
     assert numbers["µMAP with equal steps moves by"].value > 2 * numbers["µMAP moves by"].value
+    moved = [numbers[name].value for name in ("NDCG changes by", "µMAP moves by", "NDCNG moves by")]
+    assert moved == pytest.approx([-0.2967, 0.0068, 0.0052], abs=0.00005)
 
 
 def test_ratings_are_the_scores(data: FeatureTable, outcome: Measurements) -> None:
@@ -427,6 +429,7 @@ def test_thresholds_of_ohsumed(outcome: Measurements) -> None:
 
 def test_claims_on_ohsumed(outcome: Measurements) -> None:
     """The scores of the two users correlate as printed, and all measures put strategy 9 nearest to strategy 1."""
+    assert outcome.numbers["correlation of features 1 and 9"].value == pytest.approx(0.9601, abs=0.00005)
     claims = {claim.place: claim.verdict(outcome.numbers) for claim in PAPERS["multigraded"].paper.claims}
     assert claims["Section 2.2, correlation"] is Verdict.HOLDS
     assert claims["Section 4, Figure 7, nearest"] is Verdict.HOLDS

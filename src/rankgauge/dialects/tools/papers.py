@@ -1,4 +1,7 @@
-"""papers: the formulas of the papers on graded relevance, gain 2^grade − 1 and discount log2(1 + rank)."""
+"""papers: the formulas of the papers on graded relevance, gain 2^grade − 1 and discount log2(1 + rank).
+
+That tied documents are averaged is ours: the papers give no rule for them.
+"""
 
 from dataclasses import replace
 

@@ -1,1 +1,1 @@
-"""Measures that do not depend on how many levels the scale of grades has."""
+"""Measures that stay the same if all grades are multiplied by a factor."""

@@ -14,7 +14,7 @@ FAMILY_WORDS = {
     "binary": "Binary measures: a document is relevant or not",
     "graded": "Graded measures: a higher grade is worth more",
     "cascade": "Cascade measures: a user reads down and stops when satisfied",
-    "scalefree": "Scale-free measures: the number of grades does not matter",
+    "scalefree": "Scale-free measures: all grades times a factor give the same value",
 }
 HEAD = r"""# Measures
 
