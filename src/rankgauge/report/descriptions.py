@@ -32,7 +32,7 @@ PARAMETERS: Mapping[str, str] = {
     "gain": "what a grade is worth: linear, exp, letor, mslr, yahoo, ranklib",
     "discount": "what a rank is worth: log2, letor, log2+2, ln, none",
     "gains": "a table of gains in place of the named gain, as in {{1: 1, 2: 5}}",
-    "max_grade": "the top of the grading scale",
+    "max_grade": "the top of the grading scale; if the dialect has none, the highest grade of the judgments",
     "ideal_rel": "the lowest grade that gains in the ideal order",
     "answered_only": "count only queries that the run answers",
     "variant": "which of the published definitions; the text says how they differ",
