@@ -6,7 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankgauge.active.campaign import Campaign
+    from rankgauge.active.board import BoardPool
+    from rankgauge.active.campaign import BoardCampaign, Campaign
     from rankgauge.active.forecasts import forecast
     from rankgauge.active.labels import Label
     from rankgauge.active.methods import Estimate
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
     from rankgauge.active.simulation import simulate
     from rankgauge.active.target import Target
 
-__all__ = ["Campaign", "Estimate", "Label", "Pool", "Target", "forecast", "simulate"]
+__all__ = ["BoardCampaign", "BoardPool", "Campaign", "Estimate", "Label", "Pool", "Target", "forecast", "simulate"]
 
 _HOMES = {
+    "BoardCampaign": "campaign",
+    "BoardPool": "board",
     "Campaign": "campaign",
     "Estimate": "methods",
     "Label": "labels",

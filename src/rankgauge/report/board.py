@@ -145,22 +145,27 @@ class BoardReport(Report):
     def _passages(self, *, page: bool) -> Iterator[Passage]:
         if not page:
             yield Paragraph(self.headline(), strong=True)
-        bars = self._bars() if page else {}
-        for estimate, verdicts in zip(self.estimates, self.verdicts, strict=True):
-            name = str(estimate.target)
-            if verdicts is None:
-                yield Heading(name, "" if page else f": {estimate.reason}")
-                yield from [Paragraph(str(estimate.reason))] * page
-                continue
-            yield Heading(name, hint=WIDTHS)
-            yield from [Figure("", bars[name])] if name in bars else []
-            yield self._table(estimate, verdicts)
+        for name, drawn, table in self.sections():
+            yield Heading(name, hint=f"{WIDTHS} The line at the end of a bar is the interval for all runs at once.")
+            yield from [Figure("", drawn)] * page
+            yield table
+        for estimate in self.estimates:
+            if estimate.reason:
+                yield Heading(str(estimate.target), "" if page else f": {estimate.reason}")
+                yield from [Paragraph(estimate.reason)] * page
         rows = [(query, document) for query, document in self._next()]
         if page and rows:
             table = ReportTable(header=("query", "document"), rows=rows)
             yield Details("the open documents whose labels would move the board most", [table])
         yield from [Heading("What it rests on")] * page
-        yield Notes(list(self.notes()))
+        yield Notes([(subject, words) for subject, words in self.notes() if not (page and subject == "±")])
+
+    def sections(self) -> Iterator[tuple[str, Drawing, ReportTable]]:
+        """By measure that has intervals, the chart and the table."""
+        bars = self._bars()
+        for estimate, verdicts in zip(self.estimates, self.verdicts, strict=True):
+            if verdicts is not None:
+                yield str(estimate.target), bars[str(estimate.target)], self._table(estimate, verdicts)
 
     def _table(self, estimate: BoardEstimate, verdicts: Verdicts) -> ReportTable:
         ranks = dict(zip(estimate.runs, verdicts.range_texts, strict=True))
@@ -178,7 +183,7 @@ class BoardReport(Report):
         if progress.out:
             yield "out", f"{count(progress.out, 'document')} asked for and not yet judged; those after the first wait"
         yield "±", " ".join(WIDTHS.split())
-        yield from self._goal()
+        yield from self.goal()
         yield from self._outlook()
         yield from pool_notes(self.pool, self.estimates)
         yield from self._few()
@@ -192,7 +197,8 @@ class BoardReport(Report):
         if progress.paused:
             yield "paused", "nothing is handed out"
 
-    def _goal(self) -> Iterator[tuple[str, str]]:
+    def goal(self) -> Iterator[tuple[str, str]]:
+        """What labels settle first, and how far that is."""
         goal, looks = self.settings.goal, self.settings.looks
         if len(looks) < 2:
             yield "goal", f"{goal}: the interval holds for a budget that was fixed in advance"

@@ -14,7 +14,7 @@ from rankgauge.report.plots import COLOURS, Chart, finished, require, series_col
 from rankgauge.report.svg import colour
 
 if TYPE_CHECKING:  # whoever has one of these to draw has loaded its package
-    from rankgauge.active import Campaign
+    from rankgauge.active import BoardCampaign, Campaign
     from rankgauge.active.study import Study
     from rankgauge.audit import Audit
     from rankgauge.comparison import Comparison
@@ -131,6 +131,21 @@ def _by_tool(audit: Audit, rows: pl.DataFrame, across: Any, hue: Any, title: str
     return finished(bars.properties(width=420, height=alt.Step(20)), title)
 
 
+def _board(campaign: BoardCampaign) -> Chart:
+    """A panel per measure: each run's value and its interval for all runs at once."""
+    panels = []
+    for estimate in campaign.estimates():
+        half = estimate.joint_half_widths()
+        if half is not None:
+            values = {"value": estimate.values, "low": estimate.values - half, "high": estimate.values + half}
+            rows = pl.DataFrame({"run": list(estimate.runs), **values})
+            panels.append(_dotted(rows, "value", "run", str(estimate.target)))
+    if not panels:
+        raise InputError("there is no interval to draw yet", hint="Record more labels first.")
+    title = f"Values of {len(campaign.pool.runs)} runs, with 95 % intervals for all at once"
+    return finished(require().concat(*panels, columns=2), title)
+
+
 def _estimate(campaign: Campaign) -> Chart:
     """The estimate after each of many draws, and the band of its interval where there is one."""
     from rankgauge.report.campaign import settled
@@ -180,6 +195,7 @@ KINDS: Mapping[str, Mapping[str, Callable[[Any], Chart]]] = {
     "rankgauge.comparison.comparison.Comparison": {"means": _means, "pairs": _pairs},
     "rankgauge.audit.overview.Audit": {"tools": _tools, "causes": _causes},
     "rankgauge.active.campaign.campaign.Campaign": {"estimate": _estimate},
+    "rankgauge.active.campaign.board_campaign.BoardCampaign": {"board": _board},
     "rankgauge.active.study.Study": {loss: partial(_loss, loss=loss) for loss in LABELS},
 }
 """Classes, and their charts by name, the default first."""

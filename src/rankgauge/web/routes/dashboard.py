@@ -7,9 +7,11 @@ from typing import Annotated
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.active.campaign.review import Review
+from rankgauge.active.defaults import LEVEL
 from rankgauge.active.methods import Estimate
+from rankgauge.report.board import BoardReport
 from rankgauge.report.campaign import movement
 from rankgauge.report.passages import ReportTable
 from rankgauge.web.auth import Admin, TheRoom
@@ -61,6 +63,7 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
     opened = room.campaigns.get(campaign)
     progress, estimate, review = opened.campaign.progress(), opened.estimate(), opened.review
     single = opened.campaign if isinstance(opened.campaign, Campaign) else None
+    board = BoardReport.of(opened.campaign, level=LEVEL) if isinstance(opened.campaign, BoardCampaign) else None
     label = f"The estimate of {opened.campaign.settings.measure} and its interval, over the cost"
     disagreements = review.disagreements()
     return room.page(
@@ -71,6 +74,7 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
         estimate=estimate,
         half_width=_half_width(estimate),
         lacking=None if single is None else single.lacking(estimate),
+        board=board,
         chart=movement(opened.curve(), progress.budget, label),
         agreement=review.agreement(),
         disagreements=len(disagreements),
