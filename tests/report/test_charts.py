@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import rankgauge as rg
-from rankgauge.active import Campaign, Pool, Target, simulate
+from rankgauge.active import BoardCampaign, BoardPool, Campaign, Pool, Target, simulate
 from rankgauge.active.methods import Estimate
 from rankgauge.audit import Audit, audit
 from rankgauge.datasets import generate
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.report.charts import KINDS
+from tests.active.board.collection import tables
 
 MADE = generate(rng=np.random.default_rng(0))
 
@@ -91,6 +93,21 @@ def test_a_campaign(tmp_path: Path) -> None:
         drawn(rg.plot(campaign), tmp_path)
         assert f"{estimate.value:.4f}" in str(estimate)
         assert f"{estimate.value:.4f}" in estimate._repr_html_()
+
+
+def test_a_board(tmp_path: Path) -> None:
+    """Each run is a dot with the interval that holds for all runs at once; before there is one, nothing is drawn."""
+    judgments, runs, _ = tables()
+    made = BoardPool.from_runs(runs)
+    with BoardCampaign.create(tmp_path / "b.rg", made, ["P@5"], grades=(0, 1, 2, 3), budget=60) as campaign:
+        with pytest.raises(InputError, match="no interval"):
+            rg.plot(campaign)
+        campaign.lease(60)
+        campaign.record(judgments.join(pl.DataFrame({"document": made.documents}), on="document", how="semi"))
+        (estimate,) = campaign.estimates()
+        shown = {row["run"]: row["value"] for row in rows(rg.plot(campaign))}
+        assert shown == pytest.approx(dict(zip(estimate.runs, estimate.values, strict=True)))
+        drawn(rg.plot(campaign), tmp_path)
 
 
 def test_a_study(tmp_path: Path) -> None:

@@ -20,10 +20,12 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from typer.testing import CliRunner
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.active.board import BoardPool
+from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.cli.main import app as commands
 from rankgauge.errors import InputError
 from rankgauge.web.client import RoomClient
+from tests.active.board.collection import tables
 from tests.web.crowd import FRAGMENT
 from tests.web.house import LEVELS, House, fields, open_house, pool, truth, write_pool
 
@@ -123,6 +125,33 @@ def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
         assert again["estimate"] == now["estimate"]
         frame = room.create("frame", pool().drop("grade"), budget=40, levels=LEVELS)
         assert frame["progress"]["labels"] == 0
+
+
+def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
+    """A campaign for many runs is judged in the room like any other, and its dashboard shows every run."""
+    judgments, runs, _ = tables()
+    known = {(query, document): grade for query, document, grade in judgments.iter_rows()}
+    board = BoardPool.from_runs(runs)
+    BoardCampaign.create(tmp_path / "board.rg", board, ["nDCG@5"], grades=(0, 1, 2, 3), budget=60).close()
+    with RoomClient(house.base, token=token(house)) as room:
+        made = room.create("board", tmp_path / "board.rg", budget=1)
+        number = made["id"]
+        assert (made["measure"], made["method"], made["estimate"]) == ("nDCG@5", "leaderboard", None)
+    person, _ = house.room.people.invite(number, "ann")
+    with RoomClient(house.base, token=house.room.people.new_token(person.id, "own")) as ann:
+        while tasks := ann.tasks(number, 20):
+            pairs = [(task["query"], task["document"]) for task in tasks]
+            told = [
+                {"query": query, "document": document, "grade": known[query, document]} for query, document in pairs
+            ]
+            assert ann.record(number, told)["new"] == len(told)
+    with RoomClient(house.base, token=token(house)) as room:
+        assert room.campaign(number)["progress"]["spent"] == 60
+    admin = house.admin()
+    page = admin.get(f"/campaigns/{number}").text
+    assert all(run in page for run in runs)
+    assert "± all at once" in page
+    assert "board" in admin.get("/").text
 
 
 def test_the_scale_of_the_pool(house: House) -> None:

@@ -77,13 +77,18 @@ def task_format(path: str | os.PathLike[str], format: str | None = None) -> Labe
     ending = Path(path).suffix.lower()
     found = next((known for known in writable.values() if ending in known.endings), None)
     if found is None:
-        endings = ", ".join(ending for known in writable.values() for ending in known.endings)
         raise InputError(
             f"no format of tasks has the ending {ending}" if ending else "the file name has no ending",
             path=os.fspath(path),
-            hint=f"Tasks can be written to {endings}.",
+            hint=f"Tasks can be written to {', '.join(task_endings())}.",
         )
     return found
+
+
+def task_endings() -> dict[str, str]:
+    """The endings of files that tasks can be written to, with what their formats are."""
+    writable = [known for known in LABEL_FORMATS.values() if known.write is not None]
+    return {ending: known.title for known in writable for ending in known.endings}
 
 
 def graded(cell: str | None) -> tuple[bool, str | None]:

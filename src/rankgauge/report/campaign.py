@@ -27,7 +27,7 @@ SETTLED = 0.25
 """The first estimates are wide of the mark: the chart has room for what comes after this share of them."""
 
 EVEN = 5e-5
-"""The ends of an interval are as far from the value if they look so."""
+"""The ends of an interval are as far from the value if they are printed alike."""
 
 EARLIER = "as the version that began the campaign has it: too narrow where queries are few"
 

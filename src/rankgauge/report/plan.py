@@ -80,5 +80,5 @@ class PlanReport(Report):
 def _beliefs(pool: Pool) -> str:
     grades = ", ".join(f"{grade:g}" for grade in pool.grades)
     uniform = bool(np.allclose(pool.beliefs, 1 / len(pool.grades)))
-    told = "nothing is known, every grade is as likely" if uniform else "given for each document"
+    told = "nothing is known, all grades are equally likely" if uniform else "given for each document"
     return f"grades {grades}; {told}"

@@ -144,7 +144,7 @@ class LabelCampaign:
     def record(self, labels: Any, *, assessor: str = SOMEBODY, replace: bool = False) -> Recorded:
         """Labels from a file (CSV, JSON lines, Label Studio's export, TREC qrels) or from Python, all or none of them.
 
-        When it returns, the labels are on the disk. `assessor` made those that name nobody. A label that contradicts
+        When it returns, the labels are on the disk. `assessor` made those that name none. A label that contradicts
         an earlier one of the same assessor is an error, unless it may `replace` it.
         """
         if not isinstance(labels, str | os.PathLike):

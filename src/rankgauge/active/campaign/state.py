@@ -28,7 +28,7 @@ from rankgauge.errors import InputError
 from rankgauge.numeric import FloatArray
 
 CAUTIOUS = 2
-"""The layout from which on intervals mind how few queries they rest on; a campaign keeps what it has once printed."""
+"""The layout from which on intervals widen where they rest on few queries; a campaign keeps what it once printed."""
 
 
 Clock = Callable[[], float]

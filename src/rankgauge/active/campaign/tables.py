@@ -12,7 +12,7 @@ FORMAT = 2
 """The version of this layout; a campaign of a later version is refused.
 
 In version 1 the top of the grading scale was 4 where the dialect named none; since then it is the pool's. Intervals of
-version 1 do not mind how few queries they rest on.
+version 1 do not widen where they rest on few queries.
 """
 
 metadata = sa.MetaData()

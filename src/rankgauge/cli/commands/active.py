@@ -40,7 +40,13 @@ Assessor: TypeAlias = Annotated[
 def next_(
     campaign: CampaignName,
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The tasks: .csv, .jsonl, or .json for Label Studio.", metavar="FILE")
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            help="The tasks, in the format that the ending names: {rankgauge.active.label_format:task_endings}.",
+            metavar="FILE",
+        ),
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = defaults.TASKS,
     assessor: Assessor = None,
@@ -86,7 +92,7 @@ def record(
     campaign: CampaignName,
     labels: Annotated[
         list[Path],
-        typer.Argument(help="Labels: CSV, JSON lines, Label Studio's export or TREC qrels.", metavar="LABELS"),
+        typer.Argument(help="Labels, as {rankgauge.active.label_format:LABEL_FORMATS}.", metavar="LABELS"),
     ],
     assessor: Assessor = None,
     replace: Annotated[

@@ -31,7 +31,7 @@ class PlanOptions:
         typer.Option(
             "-m",
             "--measure",
-            help=f"What is estimated, by default {defaults.MEASURE}; may be given again for a board of runs.",
+            help=f"What is estimated, by default {defaults.MEASURE}; repeat it for a board of runs.",
             metavar="NAME",
             autocompletion=choices.measures,
         ),
@@ -49,7 +49,8 @@ class PlanOptions:
         str | None,
         typer.Option(
             "--goal",
-            help="What labels of a board settle first: values, rank, best, 'best K' or 'beats RUN'; by default rank.",
+            help="What labels of a board settle first: {rankgauge.active.board.goal:GoalKind}, as in 'best 3' or "
+            f"'beats RUN'; by default {defaults.GOAL}.",
             metavar="GOAL",
             autocompletion=choices.values("values", "rank", "best"),
         ),
