@@ -3,6 +3,7 @@
 from rankgauge.active.board.estimates import Board, BoardEstimate
 from rankgauge.active.board.features import Columns
 from rankgauge.active.board.goal import Goal, GoalKind
+from rankgauge.active.board.later_run import LaterEstimate, LaterRun
 from rankgauge.active.board.outlook import Outlook
 from rankgauge.active.board.plan import BoardPlan
 from rankgauge.active.board.pool import BoardPool
@@ -19,6 +20,8 @@ __all__ = [
     "Columns",
     "Goal",
     "GoalKind",
+    "LaterEstimate",
+    "LaterRun",
     "Outlook",
     "Stream",
     "Verdicts",

@@ -46,11 +46,12 @@ def scores(
 ) -> FloatArray:
     """The score of each document: the chance that it is judged is in proportion to it.
 
-        score² = Σ_f v_f / (Σ_z √v_f)²
+        score² = max_f v_f / (Σ_z √v_f)²
 
-    v is the mean over runs of ψ'Cψ, by the attention that each run gets, less that of their mean slope where labels are
-    to move runs apart. `best` (documents × thresholds) is the label where it is known, else the belief; a known label
-    is worth nothing.
+    The largest of the measures f and not their sum: several that look at the top alike count once, so that AP does not
+    go short beside them. v is the mean over runs of ψ'Cψ, by the attention that each run gets, less that of their mean
+    slope where labels are to move runs apart. `best` (documents × thresholds) is the label where it is known, else the
+    belief; a known label is worth nothing.
     """
     gaps = np.abs(np.subtract.outer(*[np.arange(best.shape[1])] * 2))
     covariance = covariances(best) + DOUBT * 0.5**gaps
@@ -59,7 +60,7 @@ def scores(
     for target, listed, attention in targets:
         whole, shared = guessed_slopes(pool, target, listed, best).spread(covariance, attention.shares)
         moved = np.maximum(whole - shared if attention.apart else whole, 0.0)
-        total += moved / (np.sqrt(moved).sum() ** 2 or 1.0)
+        total = np.maximum(total, moved / (np.sqrt(moved).sum() ** 2 or 1.0))
     return np.sqrt(total)
 
 
