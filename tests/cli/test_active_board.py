@@ -63,6 +63,23 @@ def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
         assert "<svg" in page.read_text(encoding="utf-8")
 
 
+def test_a_run_that_came_later(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """A run that had no part in the pool is estimated, or it is said which of its documents must be judged first."""
+    made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"
+    command("active", "plan", *runs[:4], "-m", "P@5", "--grades", "0,1,2,3", "--budget", "200", "-o", made)
+    assert "nothing is known" in command("active", "estimate", made, "--run", runs[4], code=2)
+    command("active", "next", made, "-n", "200", "-o", str(tasks))
+    judge(tasks)
+    command("active", "record", made, str(tasks))
+    text = command("active", "estimate", made, "--run", f"late={runs[4]}")
+    assert "Runs that came later" in text
+    found = json.loads(command("active", "estimate", made, "--run", f"late={runs[4]}", "-o", "json"))["later"]
+    assert [one["run"] for one in found] == ["late"]
+    assert found[0]["estimates"][0]["measure"] == "P@5"
+    assert (found[0]["estimates"][0]["value"] is None) == (found[0]["estimates"][0]["reason"] is not None)
+    assert "already" in command("active", "estimate", made, "--run", f"run1.txt={runs[4]}", code=2)
+
+
 def test_which_runs_make_a_board(command: Command, runs: list[str], tmp_path: Path) -> None:
     """One or two runs with ERR keep the other methods; nDCG, a goal or the method's name make a board."""
     two = (*runs[:2], "--grades", "0,1,2,3", "--budget", "60", "-o")

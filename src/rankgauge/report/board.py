@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -10,14 +10,15 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from rankgauge.active.board import BoardEstimate, BoardPool, GoalKind, Outlook, Verdicts
+from rankgauge.active.board import BoardEstimate, BoardPool, GoalKind, LaterRun, Outlook, Verdicts
+from rankgauge.active.board.later_run import LaterEstimate
 from rankgauge.active.board.outlook import MORE
 from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
 from rankgauge.numeric import FloatArray
 from rankgauge.report.comparison_figures import mean_bars
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import FEW
-from rankgauge.report.numbers import amount, count, number
+from rankgauge.report.numbers import amount, count, interval, number
 from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Drawing, sheet
 from rankgauge.report.worths import worths
@@ -47,10 +48,12 @@ class BoardReport(Report):
     pool: BoardPool
     settled: bool
     level: float
+    later: tuple[LaterRun, ...] = ()
+    """Runs that had no part in the pool."""
 
     @classmethod
-    def of(cls, campaign: BoardCampaign, *, level: float) -> Self:
-        """The campaign as it is now."""
+    def of(cls, campaign: BoardCampaign, *, level: float, later: Mapping[str, Any] | None = None) -> Self:
+        """The campaign as it is now, and runs that came later."""
         return cls(
             name=campaign.name,
             settings=campaign.settings,
@@ -60,6 +63,7 @@ class BoardReport(Report):
             pool=campaign.pool,
             settled=campaign.settled,
             level=level,
+            later=tuple(campaign.later(name, run) for name, run in (later or {}).items()),
         )
 
     @cached_property
@@ -101,6 +105,7 @@ class BoardReport(Report):
             "progress": self.progress.to_json(),
             "board": self.frame(),
             "waiting": {str(one.target): one.reason for one in self.estimates if one.reason},
+            "later": [self._later_data(run) for run in self.later],
             "next": [{"query": query, "document": document} for query, document in self._next()],
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
         }
@@ -153,6 +158,7 @@ class BoardReport(Report):
             if estimate.reason:
                 yield Heading(str(estimate.target), "" if page else f": {estimate.reason}")
                 yield from [Paragraph(estimate.reason)] * page
+        yield from self._later()
         rows = [(query, document) for query, document in self._next()]
         if page and rows:
             table = ReportTable(header=("query", "document"), rows=rows)
@@ -174,6 +180,36 @@ class BoardReport(Report):
             for row in self._rows(estimate, verdicts).iter_rows(named=True)
         ]
         return ReportTable(header=COLUMNS, rows=rows, numbers=COLUMNS[2:])
+
+    def _later(self) -> Iterator[Passage]:
+        """What is known of runs that came later, and what has to be judged first."""
+        rows = [
+            (run.name, str(found.target), number(found.value) if found.interval else "–", _told(found))
+            for run in self.later
+            for found in run.estimate(self.level)
+        ]
+        if rows:
+            yield Heading("Runs that came later")
+            header = ("run", "measure", "value", "interval, or what to do first")
+            yield ReportTable(header=header, rows=rows, numbers=("value",), prose=header[-1])
+        for run in self.later:
+            if len(run.needed):
+                shown = [f"{query} {document}" for query, document, _ in run.needed.head(NEXT).iter_rows()]
+                more = f" and {len(run.needed) - NEXT:,} more" if len(run.needed) > NEXT else ""
+                yield Paragraph(f"{run.name}: not in the pool among its first documents: {', '.join(shown)}{more}")
+
+    def _later_data(self, run: LaterRun) -> dict[str, Any]:
+        found = [
+            {
+                "measure": str(one.target),
+                "value": one.value if one.interval else None,
+                "low": one.interval[0] if one.interval else None,
+                "high": one.interval[1] if one.interval else None,
+                "reason": one.reason,
+            }
+            for one in run.estimate(self.level)
+        ]
+        return {"run": run.name, "estimates": found, "judge_first": run.needed}
 
     def notes(self) -> Iterator[tuple[str, str]]:
         """Subjects, and what there is to know of them."""
@@ -257,6 +293,10 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     ratios = [str(target) for target in targets if target.ideal is not None]
     if ratios:
         yield "ideal", f"{', '.join(ratios)}: that of the pool, as if all of it were judged"
+
+
+def _told(found: LaterEstimate) -> str:
+    return str(found.reason) if found.interval is None else interval(*found.interval)
 
 
 def _shares(inside: FloatArray) -> str:

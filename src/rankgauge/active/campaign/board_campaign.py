@@ -11,7 +11,7 @@ from typing import Any, Self
 from sqlalchemy.engine import Engine
 
 from rankgauge.active import defaults
-from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool, Outlook
+from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool, LaterRun, Outlook
 from rankgauge.active.board.plan import planned_looks
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign.label_campaign import LabelCampaign
@@ -97,6 +97,13 @@ class BoardCampaign(LabelCampaign):
                 return None
             readings = state.plan.readings(complete, state.ledger.grades)
             return Outlook(board=state.plan.board, stream=state.plan.stream, readings=readings, estimates=found)
+
+    def later(self, name: str, run: Any) -> LaterRun:
+        """A run (a path, a frame, a dict) that had no part in the pool, beside those of the board."""
+        found = self.outlook()
+        if found is None:
+            raise InputError("no document is judged yet: nothing is known of any run", hint="Record labels.")
+        return LaterRun.of(name, run, found.board, found.readings, found.estimates)
 
     @property
     def settled(self) -> bool:

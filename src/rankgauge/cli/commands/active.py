@@ -10,7 +10,7 @@ import typer
 from rankgauge.active import defaults
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 
 group(
     "active",
@@ -120,6 +120,7 @@ def record(
     "rankgauge active estimate campaign.rg",
     "rankgauge active estimate campaign.rg -o estimate.html",
     "rankgauge active estimate campaign.rg --interval sequence",
+    "rankgauge active estimate board.rg --run new.txt",
 )
 def estimate(
     campaign: CampaignName,
@@ -133,6 +134,15 @@ def estimate(
             registry="rankgauge.active.intervals:IntervalKind",
         ),
     ] = defaults.INTERVAL,
+    run: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--run",
+            help="A run that came later, estimated from the labels of a board; repeat it for more.",
+            metavar="RUN",
+            autocompletion=choices.sources,
+        ),
+    ] = None,
     output: Annotated[str, choices.output("rankgauge.report.campaign:CampaignReport.formats")] = "table",
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy.
@@ -140,6 +150,7 @@ def estimate(
     For a board: the value, the intervals and the ranks of every run, and what is settled.
     """
     from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
+    from rankgauge.cli.runs import named
     from rankgauge.cli.streams import opened
     from rankgauge.report.board import BoardReport
     from rankgauge.report.campaign import CampaignReport
@@ -148,9 +159,11 @@ def estimate(
     report: CampaignReport | BoardReport
     with LabelCampaign.open(campaign) as found:
         if isinstance(found, BoardCampaign):
-            report = BoardReport.of(found, level=level)
+            report = BoardReport.of(found, level=level, later=named(run or []))
         else:
             assert isinstance(found, Campaign)
+            if run:
+                raise InputError("only a board has room for a run that came later", path=campaign)
             report = CampaignReport.of(found, level=level, interval=interval)
     with opened(path) as stream:
         format_.write(report, stream)
