@@ -23,7 +23,7 @@ SYMBOLS: Mapping[str, str] = {
     **{"cdot": "·", "times": "×", "pm": "±", "div": "÷", "in": "∈", "notin": "∉", "cup": "∪", "cap": "∩"},
     **{"setminus": "∖", "subset": "⊂", "subseteq": "⊆", "emptyset": "∅", "infty": "∞", "to": "→", "mapsto": "↦"},
     **{"ldots": "…", "dots": "…", "cdots": "…", "prime": "′", "forall": "∀", "exists": "∃", "ell": "ℓ"},
-    **{"partial": "∂", "propto": "∝"},
+    **{"partial": "∂", "propto": "∝", "psi": "ψ"},
     **{"lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "langle": "⟨", "rangle": "⟩", "land": "∧", "lor": "∨"},
     **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "varepsilon": "ε", "epsilon": "ε", "theta": "θ"},
     **{"lambda": "λ", "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "varphi": "φ", "phi": "φ"},
