@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rankgauge.active.board import Board, BoardPool
@@ -71,7 +72,8 @@ def test_resumed(tmp_path: Path) -> None:
 
 def test_the_pool_is_kept() -> None:
     """A pool is the same after it was packed: hits, lists, grades that were known and costs."""
-    made = BoardPool.from_runs(tables()[1], depth=7, also=tables()[0][:40])
+    clicks = tables()[0].select("query", "document", clicks=pl.col("grade") * 2, title="document")
+    made = BoardPool.from_runs(tables()[1], depth=7, also=tables()[0][:40], texts=clicks)
     made = made.with_costs(np.linspace(1, 2, len(made.documents)), np.full(len(made.queries), 0.5))
     again = unpack_board(pack_board(made))
     assert again.runs == made.runs
@@ -79,6 +81,10 @@ def test_the_pool_is_kept() -> None:
         assert (getattr(again, name) == getattr(made, name)).all()
     assert np.array_equal(again.known, made.known, equal_nan=True)
     assert again.documents.to_list() == made.documents.to_list()
+    assert again.facts is not None
+    assert made.facts is not None
+    assert again.facts.equals(made.facts)
+    assert again.facts.columns == ["clicks"]
 
 
 def test_known_judgments_are_not_asked_for(tmp_path: Path) -> None:
@@ -140,9 +146,10 @@ def test_refit(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no document is judged"):
             campaign.refit()
         first = spend(campaign, truth(), n=60, rounds=1)
-        campaign.lease(1)
+        tasks = campaign.lease(1)
         with pytest.raises(InputError, match="not judged yet"):
             campaign.refit()
+        campaign.release(tasks)
         campaign.refit(leave_open=True)
         assert campaign.estimates() == ()
         second = spend(campaign, truth(), n=30, rounds=1)

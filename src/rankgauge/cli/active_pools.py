@@ -61,7 +61,7 @@ def made_campaign(asked: PlanOptions) -> Campaign:
     if _is_table(asked.pool):
         pool = Pool.of(asked.pool[0], **choices)
     else:
-        pool = Pool.from_runs(*named(asked.pool).values(), texts=asked.texts, **choices)
+        pool = Pool.from_runs(*named(asked.pool).values(), texts=asked.documents, **choices)
     scaled, words = _scaled(pool, asked)
     options = options_of(asked.option or [])
     common = _common(asked, words)
@@ -73,7 +73,7 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
     if asked.option:
         raise ParameterError("method leaderboard", "option", "none", ", ".join(asked.option))
     pool = BoardPool.from_runs(
-        named(asked.pool), depth=asked.depth, also=asked.judged, texts=asked.texts, cost=asked.cost
+        named(asked.pool), depth=asked.depth, also=asked.judged, texts=asked.documents, cost=asked.cost
     )
     scaled, words = _scaled(pool, asked)
     measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL

@@ -1,7 +1,7 @@
 """A board of many runs from few labels: one stream of single documents, estimates and intervals for all at once."""
 
+from rankgauge.active.board.columns import Columns
 from rankgauge.active.board.estimates import Board, BoardEstimate
-from rankgauge.active.board.features import Columns
 from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.later_run import LaterEstimate, LaterRun
 from rankgauge.active.board.outlook import Outlook

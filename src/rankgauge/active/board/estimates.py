@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankgauge.active.board.beliefs import Beliefs, Effects, believe
+from rankgauge.active.board.columns import Columns
 from rankgauge.active.board.covariance import Covariance
 from rankgauge.active.board.design import Attention, scores
-from rankgauge.active.board.features import Columns, Features
+from rankgauge.active.board.features import Features
 from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.pool import BoardPool
@@ -139,7 +140,7 @@ class Board:
             goal=wanted,
             shares=(wanted.shares(pool.runs),) * len(targets),
             known=np.full(len(pool.documents), np.nan) if known is None else known,
-            features=Features.of(pool, len(scale) - 1, columns),
+            features=Features.of(pool, len(scale) - 1, columns or pool.columns(scale)),
             lists=tuple(RunLists.of(pool, target) for target in targets),
         )
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rankgauge.active.board.columns import Columns
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.errors import InputError
 from rankgauge.numeric import FloatArray, Grouped, IndexArray, SingleArray
@@ -34,20 +35,6 @@ SLOPE_DEVIATION = 0.5
 
 RUN_PRECISION = 20.0
 """The prior precision of a single run's effect: 4 overfits."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Columns:
-    """Further columns that say something of the documents, such as a judge's grades.
-
-    `mean` is the expected effect of each column, `precision` how sure that is, `shift` what they add to every
-    intercept.
-    """
-
-    values: FloatArray
-    mean: FloatArray
-    precision: FloatArray
-    shift: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge import io
+from rankgauge.active.board.columns import Columns
 from rankgauge.active.cost import document_costs, query_overheads
 from rankgauge.active.pool_rows import PoolRows, with_texts
 from rankgauge.active.pooled_documents import PooledDocuments
@@ -22,6 +23,8 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
 
 KEYS = ["query", "document"]
+COSTS = ("cost", "overhead")
+"""The columns of a table that say what judging costs, and so nothing of relevance."""
 
 
 def _empty() -> FloatArray:
@@ -43,6 +46,8 @@ class BoardPool(PooledDocuments):
     rank: IndexArray
     lengths: IndexArray
     known: FloatArray = field(default_factory=_empty)
+    facts: pl.DataFrame | None = None
+    """Numbers that may tell relevant documents, a column each: beliefs about the grades, or anything else."""
     costs: FloatArray = field(default_factory=_empty)
     overhead: FloatArray = field(default_factory=_empty)
 
@@ -70,7 +75,8 @@ class BoardPool(PooledDocuments):
         `depth` pools the first documents of each list only; further down a run's list keeps its ranks of them. `also`
         are judgments whose documents belong to the pool even if no run retrieves them; their grades are known. `only`
         are judgments whose documents are the whole pool, as if unjudged: then all that is retrieved beside them counts
-        as not relevant. Queries that no run answers are left out. `texts`, `cost` and `overhead` are those of a `Pool`.
+        as not relevant. Queries that no run answers are left out. `texts`, `cost` and `overhead` are those of a `Pool`;
+        numbers in the texts' table, such as beliefs p_0, p_1, …, help to tell which documents are relevant.
         """
         if not runs:
             raise ParameterError("a board", "runs", "at least one run", None)
@@ -84,7 +90,7 @@ class BoardPool(PooledDocuments):
         known = pool.known if also is None else pool.grades(also)
         rows = pool._rows(texts)
         costs, opening = document_costs(rows, cost), query_overheads(rows, overhead)
-        return replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts)
+        return replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts, facts=_facts(rows.frame))
 
     @classmethod
     def _of(cls, runs: tuple[str, ...], hits: pl.DataFrame, keys: pl.DataFrame) -> BoardPool:
@@ -119,6 +125,10 @@ class BoardPool(PooledDocuments):
         """The same pool with other costs."""
         return replace(self, costs=costs, overhead=overhead)
 
+    def columns(self, grades: FloatArray) -> Columns | None:
+        """What the pool's own table says of its documents, on that scale."""
+        return None if self.facts is None else Columns.of(self.facts, grades)
+
     @cached_property
     def deepest(self) -> int:
         """The length of the longest list."""
@@ -144,6 +154,12 @@ class BoardPool(PooledDocuments):
         inside = np.bincount(self.run, weights[self.rank - 1], minlength=len(self.runs))
         whole = np.append(0.0, np.cumsum(weights))[self.lengths].sum(axis=1)
         return np.asarray(inside / np.where(whole > 0, whole, 1.0))
+
+
+def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
+    """The columns of numbers, without ids and costs."""
+    found = frame.select(pl.selectors.numeric() - pl.selectors.by_name(*KEYS, *COSTS, require_all=False))
+    return found if found.width else None
 
 
 def _judged(judgments: Any, hits: pl.DataFrame) -> pl.DataFrame:

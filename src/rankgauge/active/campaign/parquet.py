@@ -1,4 +1,4 @@
-"""Pools and beliefs as bytes: Parquet, which keeps every double as it is; a board's pool is three tables in a zip."""
+"""Pools and beliefs as bytes: Parquet, which keeps every double as it is; a board's pool is some tables in a zip."""
 
 from __future__ import annotations
 
@@ -52,8 +52,10 @@ def pack_board(pool: BoardPool) -> bytes:
         "cost": pool.costs,
         "overhead": pool.overhead[pool.query],
     }
+    facts = pl.DataFrame() if pool.facts is None else pool.facts
     tables = {
         "documents": pl.DataFrame(documents),
+        "facts": facts,
         "hits": pl.DataFrame({"run": pool.run, "document": pool.document, "rank": pool.rank}),
         "lengths": pl.DataFrame(dict(zip(pool.runs, pool.lengths, strict=True))),
     }
@@ -67,9 +69,8 @@ def pack_board(pool: BoardPool) -> bytes:
 def unpack_board(content: bytes) -> BoardPool:
     """The pool of a board again."""
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        frame, hits, lengths = (
-            pl.read_parquet(io.BytesIO(packed.read(f"{name}.parquet"))) for name in ("documents", "hits", "lengths")
-        )
+        names = ("documents", "facts", "hits", "lengths")
+        frame, facts, hits, lengths = (pl.read_parquet(io.BytesIO(packed.read(f"{name}.parquet"))) for name in names)
     queries, sizes, starts = _queries(frame)
     return BoardPool(
         runs=tuple(lengths.columns),
@@ -81,6 +82,7 @@ def unpack_board(content: bytes) -> BoardPool:
         rank=hits["rank"].to_numpy(),
         lengths=np.ascontiguousarray(lengths.to_numpy().T),
         known=np.array(frame["known"].to_numpy()),
+        facts=facts if facts.width else None,
         costs=np.array(frame["cost"].to_numpy()),
         overhead=frame["overhead"].to_numpy()[starts],
     )

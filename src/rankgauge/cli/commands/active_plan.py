@@ -58,9 +58,14 @@ class PlanOptions:
     judged: Annotated[
         Path | None, typer.Option("--judged", help="Judgments that there are already, for a board.", metavar="FILE")
     ] = None
-    texts: Annotated[
+    documents: Annotated[
         Path | None,
-        typer.Option("--texts", help="A table of what assessors read: document, title, text, url.", metavar="FILE"),
+        typer.Option(
+            "--documents",
+            help="A table of the runs' documents: what assessors read (title, text, url), beliefs (p_0, p_1, …), and "
+            "for a board any numbers that may tell relevant ones.",
+            metavar="FILE",
+        ),
     ] = None
     option: Annotated[
         list[str] | None,
