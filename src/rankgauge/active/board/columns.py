@@ -1,7 +1,7 @@
 """Columns: what a table says of the documents beside the runs' ranks, as features of the beliefs.
 
-Beliefs about the grades (p_0, p_1, …) become one feature: the mean logit of reaching each threshold. Labels show how far
-they can be trusted. Any other numbers are put on a common scale, and no effect is expected of them before labels show
+Beliefs about the grades (p_0, p_1, …) become one feature, the mean logit of reaching each threshold. Labels show how
+far to trust them. Any other numbers are put on a common scale, and no effect is expected of them before labels show
 one. No estimate's unbiasedness rests on any of this.
 """
 
