@@ -56,6 +56,10 @@ def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
     assert all(row["half_width"] <= row["joint_half_width"] for row in rows)
     assert all(1 <= row["rank_low"] <= row["rank_high"] <= 5 for row in rows)
     assert len(found["next"]) == 10
+    ranks = {(row["measure"], row["run"]): (row["rank_low"], row["rank_high"]) for row in rows}
+    for measure, pairs in found["pairs"].items():
+        assert all(ranks[measure, better][0] < ranks[measure, worse][1] for better, worse in pairs)
+        assert len(pairs) == sum(low - 1 for (name, _), (low, _) in ranks.items() if name == measure)
     assert command("active", "estimate", made, "-o", "csv").startswith("measure,run,value")
     for ending in ("html", "svg"):
         page = tmp_path / f"board.{ending}"

@@ -105,6 +105,7 @@ class BoardReport(Report):
             "progress": self.progress.to_json(),
             "board": self.frame(),
             "waiting": {str(one.target): one.reason for one in self.estimates if one.reason},
+            "pairs": self._pairs(),
             "later": [self._later_data(run) for run in self.later],
             "next": [{"query": query, "document": document} for query, document in self._next()],
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
@@ -180,6 +181,14 @@ class BoardReport(Report):
             for row in self._rows(estimate, verdicts).iter_rows(named=True)
         ]
         return ReportTable(header=COLUMNS, rows=rows, numbers=COLUMNS[2:])
+
+    def _pairs(self) -> dict[str, list[tuple[str, str]]]:
+        """By measure the pairs that are settled, the better run first."""
+        return {
+            str(estimate.target): [(verdicts.runs[s], verdicts.runs[t]) for s, t in np.argwhere(verdicts.above)]
+            for estimate, verdicts in zip(self.estimates, self.verdicts, strict=True)
+            if verdicts is not None
+        }
 
     def _later(self) -> Iterator[Passage]:
         """What is known of runs that came later, and what has to be judged first."""
