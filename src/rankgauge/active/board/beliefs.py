@@ -19,8 +19,8 @@ from rankgauge.numeric import FloatArray, IndexArray
 EDGE = 1e-4
 """No probability is nearer to 0 or 1."""
 
-STEPS, CLOSE = 60, 1e-6
-"""Newton's steps end at this number, or when no coefficient moves by more."""
+STEPS, CLOSE = 60, 1e-4
+"""Newton's steps end at this number, or when no coefficient moves by more: the next would move by its square."""
 
 HALVINGS = 20
 

@@ -150,8 +150,11 @@ def _lumpy_freedom(values: Values, readings: Readings, whole: FloatArray) -> Flo
     """The degrees of freedom at which Student's t has the tails of an error that few documents make.
 
     Where all but a few documents of a run's top are judged, its error is nothing, or as large as a document that is
-    relevant and was not drawn. The excess kurtosis of such errors is that of t with 4 + 6/κ degrees of freedom.
+    relevant and was not drawn. The excess kurtosis of such errors is that of t with 4 + 6/κ degrees of freedom. Whole
+    lists have too many documents for that.
     """
+    if values.deep:
+        return np.full(len(whole), np.inf)
     chance = readings.beliefs.chance
     odd = (1.0 - readings.chance) / (chance * (1.0 - chance))[:, 0]
     kurtosis = over(values.slopes.fourths(covariances(chance), odd), whole**2)

@@ -191,10 +191,19 @@ class Board:
         shares = tuple(estimate.race(looks=looks).race(self.goal) for estimate in after) or self.shares
         return replace(self, known=np.where(np.isnan(self.known), grades, self.known), shares=shares)
 
-    def read(self, stream: Stream, sample: IndexArray, grades: FloatArray, *, budget: float) -> Readings:
+    def read(
+        self,
+        stream: Stream,
+        sample: IndexArray,
+        grades: FloatArray,
+        *,
+        budget: float,
+        start: Effects | None = None,
+    ) -> Readings:
         """What the grades of a sample at a budget say; `grades` (documents) may hold others, which are not looked at.
 
         A label outside the sample came by another way than the stream's chance, and would bias what is estimated.
+        `start` are the effects of the beliefs some labels before, which save time.
         """
         found = np.where(np.isnan(self.known), grades, self.known)[sample]
         if np.isnan(found).any():
@@ -202,7 +211,8 @@ class Board:
             raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
         self._check_scale(found)
         chance = stream.chances(budget)
-        return Readings.of(self.features, sample, reached(found, self.grades), chance=chance, fold=stream.fold)
+        labels = reached(found, self.grades)
+        return Readings.of(self.features, sample, labels, chance=chance, fold=stream.fold, start=start)
 
     def _check_scale(self, grades: FloatArray) -> None:
         # A grade below the scale is worth as little as its lowest; between two grades or above them it has no worth.

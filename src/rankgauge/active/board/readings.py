@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.board.beliefs import Beliefs, believe
+from rankgauge.active.board.beliefs import Beliefs, Effects, believe
 from rankgauge.active.board.features import Features
 from rankgauge.active.board.stream import FOLDS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -42,10 +42,20 @@ class Readings:
 
     @classmethod
     def of(
-        cls, features: Features, labelled: IndexArray, reached: FloatArray, *, chance: FloatArray, fold: IndexArray
+        cls,
+        features: Features,
+        labelled: IndexArray,
+        reached: FloatArray,
+        *,
+        chance: FloatArray,
+        fold: IndexArray,
+        start: Effects | None = None,
     ) -> Readings:
-        """What the labels say: `reached` (labelled × thresholds) is 1 or 0, `chance` and `fold` are the stream's."""
-        beliefs = believe(features, labelled, reached)
+        """What the labels say: `reached` (labelled × thresholds) is 1 or 0, `chance` and `fold` are the stream's.
+
+        `start` are effects near those that will be found, such as those of one label less: they save time.
+        """
+        beliefs = believe(features, labelled, reached, start)
         best = beliefs.chance.copy()
         best[labelled] = reached
         folds = np.empty((FOLDS, *best.shape))

@@ -48,6 +48,8 @@ class Values:
     by_query: FloatArray
     slopes: Slopes
     further: FloatArray
+    deep: bool = False
+    """Whether whole lists count."""
 
 
 def value(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
@@ -127,7 +129,7 @@ def _precision_ratio(
     bend = _bend(lists, features, readings.doubt[:, t], hit, level)
     bent = (bend * (counts.trust * counts.variance)[:, t] / divisor**2).mean(axis=1)
     further = keep**2 * noise + (1.0 - keep) ** 2 * expected**2 + BENT * bent**2
-    return Values(by_query=found, slopes=slopes, further=further)
+    return Values(by_query=found, slopes=slopes, further=further, deep=True)
 
 
 def _lifted(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:
