@@ -30,19 +30,28 @@ CUTOFFS = {"optional": ("5", "10", "20", "100"), "required": ("5", "10", "20", "
 _PLACE = "{choices}"
 """Where a help text lists the choices."""
 
+_SECOND = "{also}"
+"""Where it lists those of a second registry."""
+
 _REGISTRY = re.compile(r"\{([\w.]+:[\w.]+)\}")
 """A registry in a help text, in place of the names that it will list."""
 
 
 def option(
-    *flags: str, registry: str, help: str, metavar: str = "NAME", several: bool = False, more: Iterable[str] = ()
+    *flags: str,
+    registry: str,
+    help: str,
+    metavar: str = "NAME",
+    several: bool = False,
+    more: Iterable[str] = (),
+    also: str = "",
 ) -> Any:
     """An option whose value is a name in the registry, or one of `more`; `several`: names separated by commas.
 
     A registry is a `Registry`, a mapping, a policy, or a function that gives a mapping. `{choices}` in the help text
-    becomes the list of names.
+    becomes the list of names, `{also}` that of a second registry.
     """
-    return typer.Option(*flags, **_described(registry, help, metavar, several=several, more=more))
+    return typer.Option(*flags, **_described(registry, help, metavar, several=several, more=more, also=also))
 
 
 def output(registry: str) -> Any:
@@ -118,15 +127,16 @@ def sources(incomplete: str) -> Offers:
 
 
 def _described(
-    registry: str, help: str, metavar: str, *, several: bool = False, more: Iterable[str] = ()
+    registry: str, help: str, metavar: str, *, several: bool = False, more: Iterable[str] = (), also: str = ""
 ) -> dict[str, Any]:
     def offer(incomplete: str) -> Offers:
         with contextlib.suppress(RankGaugeError, ImportError):  # what is not installed has nothing to offer
-            return [*((name, "") for name in more), *_offers(_found(registry))]
+            known = [offered for name in (registry, also) if name for offered in _offers(_found(name))]
+            return [*((name, "") for name in more), *known]
         return []
 
     return {
-        "help": help.replace(_PLACE, ", ".join([f"{{{registry}}}", *more])),
+        "help": help.replace(_PLACE, ", ".join([f"{{{registry}}}", *more])).replace(_SECOND, f"{{{also}}}"),
         "metavar": metavar,
         "autocompletion": listed(offer) if several else offer,
     }

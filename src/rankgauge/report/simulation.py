@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,24 +13,18 @@ import polars as pl
 
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.study import Saving, Study
-from rankgauge.numeric import FloatArray
 from rankgauge.report import simulation_tables as tables
+from rankgauge.report.budget_curves import BOTTOM, TOP, Points, axes, drawn
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Passage, ReportTable
 from rankgauge.report.simulation_tables import LOSSES, REFERENCES
-from rankgauge.report.svg import WIDTH, Axis, Drawing, Plot, colour, sheet
+from rankgauge.report.svg import Axis, Drawing, Plot, colour, sheet
 
 ERRORS = """How far estimates are from the truth on average, against what was spent; both scales are logarithmic, and
 whiskers are two standard errors. A line that lies to the left of another needs fewer labels for the same error."""
 SHARES = "The same errors as a share of passive's at the same cost: this makes small differences visible."
 SAVINGS = "What a method saves for an error as small as the other method's, with its standard error."
 COVERAGE = "How often the interval holds the truth. The dashed line is what it promises."
-
-LEFT, RIGHT, TOP, BOTTOM = 58, WIDTH - 12, 10, 246
-"""The ends of the axes on the paper."""
-
-Points = tuple[FloatArray, FloatArray, FloatArray]
-"""What a method spent, what came of it, and the standard error of that."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -128,7 +122,7 @@ class SimulationReport(Report):
             if charts:
                 yield Heading(title, hint=hint)
                 yield Legend(self._hues)
-                yield from (Figure(name, drawn) for name, drawn in charts.items())
+                yield from (Figure(name, chart) for name, chart in charts.items())
         yield Heading("Pools")
         yield tables.studies(self)
         yield Heading("Numbers")
@@ -184,7 +178,7 @@ class SimulationReport(Report):
         found: dict[str, Drawing] = {}
         for study in self.studies:
             lines, title = _points(study, "coverage"), f"{study.title}, {study.measure}"
-            x, _ = _axes(list(lines.values()), log=False)
+            x, _ = axes(list(lines.values()), log=False)
             least = min([0.85, *(float(np.nanmin(line[1])) for line in lines.values())])
             y = Axis(low=math.floor(20 * least) / 20, high=1.0, start=BOTTOM, end=TOP)
             found[title] = plot = self._plot(lines, title, x, y)
@@ -192,17 +186,11 @@ class SimulationReport(Report):
         return found
 
     def _curves(self, lines: Mapping[str, Points], title: str, *, log: bool) -> Plot:
-        return self._plot(lines, title, *_axes(list(lines.values()), log=log))
+        return self._plot(lines, title, *axes(list(lines.values()), log=log))
 
     def _plot(self, lines: Mapping[str, Points], title: str, x: Axis, y: Axis) -> Plot:
         """A line per method with whiskers of two standard errors."""
-        plot = Plot(title, x, y)
-        plot.grid()
-        plot.caption("budget spent")
-        for name in reversed(self.methods):
-            if name in lines:
-                _draw(plot, name, lines[name], self._hues[name])
-        return plot
+        return drawn(title, lines, self._hues, (x, y), caption="budget spent")
 
 
 def _savings(study: Study, budget: float | None) -> Iterator[tuple[str, Saving]]:
@@ -233,23 +221,3 @@ def _relative(study: Study) -> dict[str, Points]:
         same = np.exp(np.interp(np.log(cost), np.log(spent), np.log(base)))
         found[name] = (cost, error / same, spread / same)
     return found
-
-
-def _axes(lines: Sequence[Points], *, log: bool) -> tuple[Axis, Axis]:
-    spent = np.concatenate([line[0] for line in lines])
-    found = np.concatenate([line[1] for line in lines])
-    found = found[np.isfinite(found)]
-    low = float(found[found > 0].min(initial=found.max(initial=1.0))) if log else 0.0
-    high = float(found.max(initial=0.0)) or 1.0
-    x = Axis(low=float(spent.min()) * 0.93, high=float(spent.max()) * 1.07, start=LEFT, end=RIGHT, log=True)
-    return x, Axis(low=low * 0.85, high=high * (1.15 if log else 1.05), start=BOTTOM, end=TOP, log=log)
-
-
-def _draw(plot: Plot, name: str, line: Points, hue: str) -> None:
-    plot.curve(zip(line[0], line[1], strict=True), title=name, stroke=hue)
-    for cost, value, error in zip(*line, strict=True):
-        if math.isfinite(value):
-            x = plot.x(cost)
-            ends = (x, plot.y(value - 2 * error)), (x, plot.y(value + 2 * error))
-            plot.line(*ends, stroke=hue, stroke_width=1.3)
-            plot.dot((x, plot.y(value)), fill=hue, title=f"{name}: {value:.4g} ± {error:.2g}")

@@ -1,0 +1,134 @@
+"""The contract of a yardstick: a way to spend labels on a board of runs, tried where every grade is known.
+
+A yardstick chooses which documents of a pool are judged and says what their grades make of each run. The board's own
+stream is one of them; the others are what the field has used so far, to compare with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from rankgauge.active.board import Board, BoardTarget
+from rankgauge.active.board.lists import RunLists
+from rankgauge.active.board.target import reached
+from rankgauge.errors import InputError
+from rankgauge.measures.forms import Shape
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.registry import Registered, Registry
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedBoard:
+    """A board whose pool is judged throughout."""
+
+    board: Board
+    grades: FloatArray
+
+    def __post_init__(self) -> None:
+        lacking = int(np.count_nonzero(np.isnan(self.grades)))
+        if lacking:
+            raise InputError(f"{lacking} of the pool's {len(self.grades)} documents have no grade")
+
+    @property
+    def size(self) -> int:
+        """How many documents the pool has."""
+        return len(self.grades)
+
+    @cached_property
+    def reached(self) -> FloatArray:
+        """Whether each document reaches each threshold of the scale: 1 or 0 (documents × thresholds)."""
+        return reached(self.grades, self.board.grades)
+
+    @cached_property
+    def truth(self) -> tuple[FloatArray, ...]:
+        """The value of each run by each measure when the whole pool is judged."""
+        return self.plugged(self.reached)
+
+    @cached_property
+    def relevant(self) -> BoolArray:
+        """The documents that count as relevant where a yardstick knows no grades.
+
+        They are those that AP or the like counts, if it is among the measures; else those worth anything to the first.
+        """
+        binary = [target for target in self.board.targets if target.shape is Shape.PRECISION]
+        return np.asarray(self.reached @ [*binary, *self.board.targets][0].steps > 0)
+
+    @cached_property
+    def best_rank(self) -> IndexArray:
+        """The best rank that any run gives each document; one more than the longest list where none retrieves it."""
+        pool = self.board.pool
+        best = np.full(self.size, pool.deepest + 1)
+        np.minimum.at(best, pool.document, pool.rank)
+        return best
+
+    def run_lists(self, query: int) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """For each run the documents that it retrieves for a query, in rank order, and their ranks."""
+        pool = self.board.pool
+        lists = np.arange(len(pool.runs)) * len(pool.queries) + query
+        first, last = np.searchsorted(pool.cell, lists), np.searchsorted(pool.cell, lists, side="right")
+        for start, stop in zip(first, last, strict=True):
+            yield pool.document[start:stop], pool.rank[start:stop]
+
+    def plugged(self, reached: FloatArray) -> tuple[FloatArray, ...]:
+        """The values of the runs by each measure, with these numbers (documents × thresholds) in place of labels."""
+        sums = np.add.reduceat(reached, self.board.pool.starts, axis=0)
+        return tuple(
+            over_ideal(target, lists.values(reached @ target.steps), sums).mean(axis=1)
+            for target, lists in self.measured()
+        )
+
+    def measured(self) -> Iterator[tuple[BoardTarget, RunLists]]:
+        """Each measure, with the runs' lists as it reads them."""
+        return zip(self.board.targets, self.board.lists, strict=True)
+
+
+def over_ideal(target: BoardTarget, sums: FloatArray, counts: FloatArray) -> FloatArray:
+    """Sums over lists (runs × queries) over the ideal sums of these counts (queries × thresholds), if there is one.
+
+    A query that has no relevant document is worth 0.
+    """
+    if target.ideal is None:
+        return sums
+    ideal = target.ideal.at(counts)
+    return np.where(ideal > 0, sums / np.where(ideal > 0, ideal, 1.0), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Standing:
+    """The value of each run by one measure, and half the widths of 95 % intervals where there are any.
+
+    `own` are those of each run, `joint` hold for all runs at once, `pairs` (runs × runs) for all differences at once.
+    Values are NaN if the yardstick cannot estimate the measure.
+    """
+
+    values: FloatArray
+    own: FloatArray | None = None
+    joint: FloatArray | None = None
+    pairs: FloatArray | None = None
+
+
+Trial: TypeAlias = Callable[[JudgedBoard, Sequence[int], int], Iterator[tuple[Standing, ...]]]
+"""For each number of labels, in rising order, what a campaign of that seed says by each measure."""
+
+YARDSTICKS: Registry[Yardstick] = Registry(
+    "yardstick", "rankgauge.active.yardsticks", order=lambda yardstick: not yardstick.intervals
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yardstick(Registered):
+    """A way to spend labels on a board."""
+
+    registry = YARDSTICKS
+
+    name: str
+    title: str
+    reference: str
+    standings: Trial
+    intervals: bool = False
+    """Whether it has intervals, at least where labels are enough."""

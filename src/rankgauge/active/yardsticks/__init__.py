@@ -1,0 +1,1 @@
+"""One yardstick a file."""
