@@ -11,56 +11,25 @@ over the repetitions in brackets. The collections are those of ../shared/data. R
 from __future__ import annotations
 
 import argparse
-import lzma
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from rankgauge.active.board import Board, BoardEstimate, BoardPool
+from rankgauge.experiments.trec import dl19, trec8
 from rankgauge.numeric import FloatArray
 from rankgauge.stats import kendall_tau
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 
 
-def dl19() -> tuple[BoardPool, FloatArray]:
-    """TREC 2019 Deep Learning, passages: 37 runs, 43 queries, and the grades of the pool."""
-    folder = DATA / "trec_dl19_passage"
-    packed = (folder / "runs_order_top100.txt.xz").read_bytes()
-    runs: dict[str, dict[str, dict[str, float]]] = {}
-    for line in lzma.decompress(packed).decode().splitlines():
-        run, query, documents = line.split("\t")
-        runs.setdefault(run, {})[query] = {document: -float(n) for n, document in enumerate(documents.split())}
-    pool = BoardPool.from_runs(runs, only=folder / "qrels.txt")
-    return pool, pool.grades(folder / "qrels.txt")
-
-
-def trec8() -> tuple[BoardPool, FloatArray]:
-    """TREC-8 ad hoc: 129 runs, 50 queries, and the grades of the pool."""
-    folder = DATA / "trec8_adhoc"
-    judgments, hits = (pl.read_parquet(folder / f"{name}.parquet") for name in ("judgments", "hits"))
-    hits = hits.with_columns(run_number=pl.col("run").to_physical().cast(pl.Int64)).sort("run_number", "topic", "rank")
-    topics = judgments["topic"].unique(maintain_order=True)
-    sizes = judgments.group_by("topic", maintain_order=True).len()["len"].to_numpy().astype(np.int64)
-    numbers, run = np.unique(hits["run_number"].to_numpy(), return_inverse=True)
-    rank = hits["rank"].to_numpy().astype(np.int64)
-    pool = BoardPool(
-        runs=tuple(str(n) for n in numbers),
-        queries=topics.cast(pl.String),
-        documents=judgments["document"],
-        sizes=sizes,
-        run=run.astype(np.int64),
-        document=hits["judgment"].to_numpy().astype(np.int64),
-        rank=rank,
-        lengths=np.full((len(numbers), len(topics)), rank.max()),
-    )
-    return pool, judgments["grade"].to_numpy().astype(np.float64)
-
-
-COLLECTIONS: dict[str, Callable[[], tuple[BoardPool, FloatArray]]] = {"dl19": dl19, "trec8": trec8}
+COLLECTIONS: dict[str, Callable[[], tuple[BoardPool, FloatArray]]] = {
+    "dl19": partial(dl19, DATA / "trec_dl19_passage"),
+    "trec8": partial(trec8, DATA / "trec8_adhoc"),
+}
 MEASURES = ["nDCG@10", "AP(rel=2)", "P(rel=2)@10", "RBP(rel=2)", "ERR@10"]
 
 

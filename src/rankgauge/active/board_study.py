@@ -1,6 +1,6 @@
 """Studies of boards: how good yardsticks are over numbers of labels, on a pool whose grades are all known.
 
-Every statistic is a mean over repetitions with its standard error. Of intervals only those count that are shown: where a
+Every mark is a mean over repetitions with its standard error. Of intervals only those count that are shown: where a
 yardstick says that labels are too few, there is nothing to cover.
 """
 
@@ -80,7 +80,7 @@ class BoardCurve:
     @property
     def repetitions(self) -> int:
         """How often it was tried."""
-        return self.marks["tau"].shape[1]
+        return int(self.marks["tau"].shape[1])
 
     def mark(self, name: str) -> tuple[FloatArray, FloatArray]:
         """A mark at each number of labels, and its standard error; NaN where no repetition has it."""

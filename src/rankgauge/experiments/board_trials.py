@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +21,9 @@ from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unrepo
 
 BLOCK = 5
 """The repetitions of a job. It never changes with what is asked for, so that finished parts serve more repetitions."""
+
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""What libraries of linear algebra read how many threads they may use from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +60,8 @@ class BoardTrials:
         jobs = {method: self._jobs(judged, title, method) for method in self.methods}
         # Blocks of all yardsticks in turn: what is left at the end is as mixed as what was done.
         asked = sorted((job for mine in jobs.values() for job in mine), key=lambda job: int(job.settings["first"]))
-        found = run_jobs(asked, work, judged, folder=self.folder, workers=self.workers, progress=self.progress)
+        with _one_thread_each():
+            found = run_jobs(asked, work, judged, folder=self.folder, workers=self.workers, progress=self.progress)
         pool, measures = judged.board.pool, [str(target) for target in judged.board.targets]
         curves: list[BoardCurve] = []
         for method, mine in jobs.items():
@@ -98,6 +104,21 @@ def work(judged: JudgedBoard, job: ExperimentJob) -> list[list[list[dict[str, fl
         standings = yardstick.standings(judged, settings["labels"], seed)
         found.append([[marked(s, t) for s, t in zip(at, judged.truth, strict=True)] for at in standings])
     return found
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Lets the processes that are started multiply matrices with one thread: with more they would wait for each other.
+
+    What the user has set stays.
+    """
+    ours = {name: "1" for name in THREADS if name not in os.environ}
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name in ours:
+            del os.environ[name]
 
 
 def _digest(judged: JudgedBoard) -> str:

@@ -1,4 +1,4 @@
-"""The contract of an experiment, and the registry that the papers' folders fill."""
+"""The contract of an experiment, and the registry that the folders of papers and of our own pages fill."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     import altair as alt
 
+    from rankgauge.report.format import Report
+
 Figure: TypeAlias = "Callable[[], alt.TopLevelMixin]"
 """Draws a figure, if it is wanted."""
 
-PAPERS: Registry[Experiment] = Registry("paper", "rankgauge.experiments.papers")
+PAPERS: Registry[Experiment] = Registry("paper", "rankgauge.experiments.papers", "rankgauge.experiments.pages")
+"""Papers, and pages of ours whose figures are measured the same way."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +60,8 @@ class Measurements:
     numbers: Mapping[str, Number]
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    reports: Mapping[str, Report] = field(default_factory=dict)
+    """What is shown and written in full, beside the claims."""
     words: str = ""
     """How it was run, if the number of trials and the seed do not say it."""
 
@@ -66,13 +71,14 @@ class Measurements:
             numbers={**self.numbers, **other.numbers},
             tables={**self.tables, **other.tables},
             figures={**self.figures, **other.figures},
+            reports={**self.reports, **other.reports},
             words=self.words or other.words,
         )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Experiment(Registered):
-    """A paper's experiments as code."""
+    """A paper's experiments as code, or those of a page of ours."""
 
     registry = PAPERS
 

@@ -13,6 +13,7 @@ import polars as pl
 from rankgauge.experiments.claims import Claim, Number, Verdict
 from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.report import plots
+from rankgauge.report.format import FORMATS
 from rankgauge.report.terminal import console, escaped, pairs, ruled, text_width
 
 STYLES = {
@@ -83,6 +84,9 @@ class Reproduction:
                 self._show_numbers(claim, stream)
             out.print()
         self._show_others(stream)
+        for report in self.measurements.reports.values():
+            report.show(stream)
+            out.print()
         counts = [sum(self.verdict(claim) is verdict for claim in paper.claims) for verdict in Verdict]
         out.print(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
 
@@ -105,7 +109,8 @@ class Reproduction:
             console(stream).print(table, "")
 
     def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
-        """Writes verdicts as CSV and JSON, the data of every table and figure as CSV, and the figures."""
+        """Writes verdicts as CSV and JSON, the data of every table and figure as CSV, the figures, and reports as pages
+        and as Markdown."""
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         for name, frame in {"claims": self.numbers, **self.measurements.tables}.items():
@@ -115,6 +120,11 @@ class Reproduction:
         paths[-1].write_text(json.dumps(self._document(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         for name, draw in self.measurements.figures.items() if figures else ():
             paths += plots.save(draw(), folder / name)
+        for name, report in self.measurements.reports.items():
+            for format_ in (FORMATS["html"], FORMATS["md"]):
+                paths.append(folder / f"{name}{format_.endings[0]}")
+                with paths[-1].open("w", encoding="utf-8") as stream:
+                    format_.write(report, stream)
         return paths
 
     def _document(self) -> dict[str, Any]:

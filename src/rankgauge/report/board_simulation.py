@@ -19,8 +19,8 @@ from rankgauge.report.numbers import count
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Passage
 from rankgauge.report.svg import Axis, Drawing, Plot, colour, sheet
 
-ERRORS = """How far the values of the runs are from the truth, against the number of labels; both scales are logarithmic,
-and whiskers are two standard errors."""
+ERRORS = """How far the values of the runs are from the truth, against the number of labels; both scales are
+logarithmic, and whiskers are two standard errors."""
 ORDERS = "How alike the order of the runs and the true order are. The dashed line is an order that counts as good."
 COVERAGE = "How often intervals hold the truth, where they are shown. The dashed line is what they promise."
 TABLES = ("tau", "rmse")

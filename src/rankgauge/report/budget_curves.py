@@ -35,7 +35,7 @@ def drawn(
     plot = Plot(title, *between)
     plot.grid()
     plot.caption(caption)
-    for name in reversed(hues):
+    for name in reversed(list(hues)):
         if name in lines:
             _draw(plot, name, lines[name], hues[name])
     return plot

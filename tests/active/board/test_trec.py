@@ -6,16 +6,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks.board import dl19
 from rankgauge.active.board import Board
+from rankgauge.experiments.trec import dl19
 from tests.shared import shared
 
 
 def test_all_judged_is_what_nist_published() -> None:
     """With all of TREC DL19's pool judged, nDCG@10 of its 37 runs is NIST's, to the digits that were published."""
-    published = pl.read_csv(shared("data/trec_dl19_passage/official_nist.tsv"), separator="\t")
+    folder = shared("data/trec_dl19_passage")
+    published = pl.read_csv(folder / "official_nist.tsv", separator="\t")
     known = dict(published.filter(pl.col("measure") == "ndcg_cut_10").select("run", "value").iter_rows())
-    pool, grades = dl19()
+    pool, grades = dl19(folder)
     board = Board.of(pool, ["nDCG@10"], grades=(0, 1, 2, 3), dialect="standard")
     every = np.arange(len(grades))
     (estimate,) = board.estimate(board.read(board.stream(0), every, grades, budget=len(every)))

@@ -1,4 +1,4 @@
-"""rankgauge reproduce: tests the claims of a paper."""
+"""rankgauge reproduce: tests the claims of a paper, or of a page of ours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class ReproductionOptions:
     paper: Annotated[
         str | None,
         choices.argument(
-            "PAPER", "The paper: {choices}. Without one, all are described.", "rankgauge.experiments:PAPERS"
+            "PAPER",
+            "The paper, or few-labels for a page of ours: {choices}. Without one, all are described.",
+            "rankgauge.experiments:PAPERS",
         ),
     ] = None
     output: Annotated[
@@ -67,10 +69,11 @@ class ReproductionOptions:
     "rankgauge reproduce multigraded -o out --data ohsumed/Feature-min",
     "rankgauge reproduce active -o out --data mq2008",
     "rankgauge reproduce ndcg-tools -o out --data MQ2008 --full --jobs 4",
+    "rankgauge reproduce few-labels -o out --data trec",
     place=110,
 )
 def reproduce(asked: ReproductionOptions) -> None:
-    """Test the claims of a paper: which ones hold, with the numbers and their standard errors."""
+    """Test the claims of a paper, or of a page of ours: which ones hold, with the numbers and their standard errors."""
     from rankgauge.cli.progress import told
     from rankgauge.experiments import PAPERS, Setting
     from rankgauge.experiments.reproduction import Reproduction, show_papers

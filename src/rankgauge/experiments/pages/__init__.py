@@ -1,0 +1,1 @@
+"""One folder for each page of ours whose figures are measured."""

@@ -1,0 +1,68 @@
+"""TREC collections whose pools are judged throughout, as folders of files."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.board import BoardPool
+from rankgauge.errors import InputError
+from rankgauge.numeric import FloatArray
+
+
+def dl19(folder: Path) -> tuple[BoardPool, FloatArray]:
+    """TREC 2019 Deep Learning, passages: 37 runs, 43 queries, and the grades of the pool.
+
+    The folder has the judgments as qrels.txt, and the first 100 documents of each list in runs_order_top100.txt.xz: a
+    line for each list with the run, the query and the documents, separated by tabs, and the documents by blanks.
+    """
+    judgments = _file(folder, "qrels.txt")
+    packed = _file(folder, "runs_order_top100.txt.xz").read_bytes()
+    runs: dict[str, dict[str, dict[str, float]]] = {}
+    for line in lzma.decompress(packed).decode().splitlines():
+        run, query, documents = line.split("\t")
+        runs.setdefault(run, {})[query] = {document: -float(n) for n, document in enumerate(documents.split())}
+    pool = BoardPool.from_runs(runs, only=judgments)
+    return pool, pool.grades(judgments)
+
+
+def trec8(folder: Path) -> tuple[BoardPool, FloatArray]:
+    """TREC-8 ad hoc: 129 runs, 50 queries, and the grades of the pool.
+
+    The folder has judgments.parquet (topic, document, grade) and hits.parquet (run, topic, rank, and the row of the
+    judgment), in which only judged documents are listed.
+    """
+    judgments, hits = (pl.read_parquet(_file(folder, f"{name}.parquet")) for name in ("judgments", "hits"))
+    hits = hits.with_columns(run_number=pl.col("run").to_physical().cast(pl.Int64)).sort("run_number", "topic", "rank")
+    topics = judgments["topic"].unique(maintain_order=True)
+    sizes = judgments.group_by("topic", maintain_order=True).len()["len"].to_numpy().astype(np.int64)
+    numbers, run = np.unique(hits["run_number"].to_numpy(), return_inverse=True)
+    rank = hits["rank"].to_numpy().astype(np.int64)
+    pool = BoardPool(
+        runs=tuple(str(n) for n in numbers),
+        queries=topics.cast(pl.String),
+        documents=judgments["document"],
+        sizes=sizes,
+        run=run.astype(np.int64),
+        document=hits["judgment"].to_numpy().astype(np.int64),
+        rank=rank,
+        lengths=np.full((len(numbers), len(topics)), rank.max()),
+    )
+    return pool, judgments["grade"].to_numpy().astype(np.float64)
+
+
+FOLDERS: Mapping[str, tuple[str, Callable[[Path], tuple[BoardPool, FloatArray]]]] = {
+    "TREC-8": ("trec8_adhoc", trec8),
+    "DL19": ("trec_dl19_passage", dl19),
+}
+"""By their titles the folders of the collections, and how each is read."""
+
+
+def _file(folder: Path, name: str) -> Path:
+    if not (folder / name).exists():
+        raise InputError("there is no such file", path=folder / name, hint="The folder is not complete.")
+    return folder / name
