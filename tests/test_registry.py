@@ -94,6 +94,16 @@ NOVELTIES = {
         shown_by=("active", "plan", "--help"),
         shown="novelmethod",
     ),
+    "yardstick": Novelty(
+        room="rankgauge.active.yardsticks",
+        source="""
+            from rankgauge.active.yardstick import Yardstick
+
+            Yardstick(name="novelstick", title="-", reference="-", standings=None).register()
+        """,
+        shown_by=("active", "simulate", "--help"),
+        shown="novelstick",
+    ),
     "paired test": Novelty(
         room="rankgauge.stats.paired_tests",
         source="""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankgauge.datasets import generate_learning, learning_parts, write_learning
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 
 Command = Callable[..., str]
 QUICK = ("--rankers", "ordered-logit", "--repetitions", "40", "--jobs", "1", "--measure", "ERR(max_grade=2)")
@@ -108,3 +108,81 @@ def test_refusals(command: Command, letor: Path, options: tuple[str, ...], words
     """What makes no sense is refused with what was expected, before anything is trained."""
     code = UnknownNameError.exit_code if "Did you mean" in words or "format" in words else ParameterError.exit_code
     assert words in command("active", "simulate", str(letor), *options, code=code)
+
+
+BOARD = ("qrels.txt", "bm25.txt", "second=dense.jsonl")
+FEW = ("--repetitions", "3", "--jobs", "1", "--methods", "leaderboard,depth,uniform", "--budgets", "60,120,240")
+
+
+def test_a_board(command: Command) -> None:
+    """Judgments and runs in any format: tables by measure and method, and where no interval is shown, "not yet"."""
+    shown = command("active", "simulate", *BOARD, *FEW, "-m", "nDCG@10,AP", "-m", "ERR@10")
+    assert "Labels for τ ≥ 0.9: qrels.txt, 480 documents" in shown
+    for words in ("Kendall's τ", "τ_AP", "How often the best run is first", "Root mean squared error", "Bias"):
+        assert shown.count(f"\n{words}") == 3  # measures
+    assert "95 % intervals of leaderboard: qrels.txt, nDCG@10" in shown
+    assert "intervals of depth" not in shown
+    after = shown.partition("leaderboard: qrels.txt, AP")[2].splitlines()
+    row = next(line for line in after if line.startswith("60 "))
+    assert row.count("not yet") == 5  # 60 labels are too few for 24 queries
+    assert "2 runs, 24 queries, 480 documents" in shown
+    assert "3 of leaderboard, depth, uniform; seed 0" in " ".join(shown.split())
+
+
+def test_a_board_for_programs(command: Command) -> None:
+    """JSON has the true values by run, a row for each measure, method and budget, and the labels for a good order."""
+    found = json.loads(command("active", "simulate", *BOARD, *FEW, "--dialect", "standard", "-o", "json"))
+    assert set(found["collections"][0]["truth"]["nDCG@10"]) == {"bm25.txt", "second"}
+    assert len(found["marks"]) == 2 * 3 * 3
+    row = next(row for row in found["marks"] if (row["measure"], row["method"]) == ("nDCG@10", "leaderboard"))
+    assert (row["labels"], row["share"], row["repetitions"]) == (60, 60 / 480, 3)
+    assert 0 < row["rmse"] < 1
+    assert 0 <= row["coverage"] <= 1
+    depth = next(row for row in found["marks"] if row["method"] == "depth")
+    assert depth["coverage"] is None
+    assert {row["method"] for row in found["needed"]} == {"leaderboard", "depth", "uniform"}
+
+
+def test_a_board_on_a_page(command: Command, tmp_path: Path) -> None:
+    """A page with a chart for each mark and measure that needs nothing from outside, and a picture of its own."""
+    page, picture = tmp_path / "sim.html", tmp_path / "sim.svg"
+    command("active", "simulate", *BOARD, *FEW, "-m", "nDCG@10", "-o", str(page))
+    shown = page.read_text(encoding="utf-8")
+    assert shown.count("<svg") == 3  # order, error, coverage
+    assert "http" not in shown
+    command("active", "simulate", *BOARD, *FEW, "-m", "nDCG@10", "-o", str(picture))
+    assert "Root mean squared error" in picture.read_text(encoding="utf-8")
+
+
+def test_a_board_goes_on(command: Command, tmp_path: Path) -> None:
+    """What an interrupted simulation has finished is not done again, and the report is the same."""
+    options = ("active", "simulate", *BOARD, *FEW, "--parts", str(tmp_path / "parts"), "-o", "csv")
+    one = command(*options)
+    parts = sorted((tmp_path / "parts").iterdir())
+    assert len(parts) == 3
+    parts[0].unlink()
+    times = [part.stat().st_mtime_ns for part in parts[1:]]
+    assert command(*options) == one
+    assert [part.stat().st_mtime_ns for part in parts[1:]] == times
+    assert parts[0].exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "code"),
+    [
+        ((*BOARD, "--rankers", "rf"), "--rankers is for a LETOR file without runs", InputError.exit_code),
+        ((*BOARD, "--budget", "60"), "--budget is for a LETOR file", InputError.exit_code),
+        (("test.txt", "--shares", "0.1"), "--shares is for judgments with runs", InputError.exit_code),
+        ((*BOARD, "--methods", "leaderbord"), "Did you mean leaderboard", UnknownNameError.exit_code),
+        ((*BOARD, "--methods", "passive"), "passive", UnknownNameError.exit_code),
+        ((*BOARD, "--pool", "judge"), "Did you mean judged", UnknownNameError.exit_code),
+        ((*BOARD, "--shares", "a"), "numbers, separated by commas", ParameterError.exit_code),
+        ((*BOARD, "--budgets", "600"), "up to the 480 documents", ParameterError.exit_code),
+        ((*BOARD, "-m", "RR@10,nothing"), "nothing", UnknownNameError.exit_code),
+        ((*BOARD, "AP", "-m", "nDCG@10"), "AP is a measure", InputError.exit_code),
+        (("qrels.txt", "none.txt"), "none.txt", InputError.exit_code),
+    ],
+)
+def test_a_board_refuses(command: Command, options: tuple[str, ...], words: str, code: int) -> None:
+    """What makes no sense is refused with what was expected."""
+    assert words in command("active", "simulate", *options, code=code)

@@ -13,6 +13,7 @@ from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.report import FORMATS, Report
 from rankgauge.report.agreement import AgreementReport
 from rankgauge.report.audit import AuditReport
+from rankgauge.report.board_simulation import BoardSimulationReport
 from rankgauge.report.campaign import CampaignReport
 from rankgauge.report.comparison import ComparisonReport
 from rankgauge.report.evaluation import EvaluationReport
@@ -23,7 +24,7 @@ from rankgauge.report.romip import RomipReport
 from rankgauge.report.simulation import SimulationReport
 from rankgauge.result import Result
 
-WITH_PICTURES = (AuditReport, CampaignReport, ComparisonReport, RomipReport, SimulationReport)
+WITH_PICTURES = (AuditReport, BoardSimulationReport, CampaignReport, ComparisonReport, RomipReport, SimulationReport)
 MADE = generate(rng=np.random.default_rng(0))
 
 

@@ -32,7 +32,7 @@ def adjudicated(order: Order) -> Trial:
     return standings
 
 
-class Attention(ABC):
+class RunChoice(ABC):
     """Which run of a query is read next, by what was found so far."""
 
     def __init__(self, runs: int) -> None:
@@ -40,21 +40,21 @@ class Attention(ABC):
 
     @abstractmethod
     def priority(self) -> FloatArray:
-        """How much each run deserves to be read; of equal ones a random one is."""
+        """How much each run deserves to be read; equal ones are read in an order that is drawn once for each query."""
 
     @abstractmethod
     def learn(self, run: int, holders: BoolArray, *, relevant: bool) -> None:
         """Notes the grade of a document that was read in a run; `holders` are all runs that retrieve it."""
 
 
-def by_run(attention: type[Attention]) -> Trial:
-    """A campaign that reads the runs of each query by attention; every query judges the same share of its pool."""
+def by_run(choice: type[RunChoice]) -> Trial:
+    """A campaign that reads one run of a query or another by choice; queries judge the same share of their pools."""
 
     def order(judged: JudgedBoard, most: int, rng: np.random.Generator) -> IndexArray:
         pool, place = judged.board.pool, np.empty(judged.size)
         for q, (start, size) in enumerate(zip(pool.starts, pool.sizes, strict=True)):
             wanted = int(np.ceil(most / judged.size * size)) + 1
-            first = np.array(_read(judged, q, attention(len(pool.runs)), wanted, rng), dtype=np.int64)
+            first = np.array(_read(judged, q, choice(len(pool.runs)), wanted, rng), dtype=np.int64)
             rest = np.setdiff1d(np.arange(start, start + size), first)
             place[np.concatenate([first, rng.permutation(rest)])] = (np.arange(size) + rng.random()) / size
         return np.argsort(place, kind="stable")
@@ -62,7 +62,7 @@ def by_run(attention: type[Attention]) -> Trial:
     return adjudicated(order)
 
 
-def _read(judged: JudgedBoard, query: int, attention: Attention, most: int, rng: np.random.Generator) -> list[int]:
+def _read(judged: JudgedBoard, query: int, choice: RunChoice, most: int, rng: np.random.Generator) -> list[int]:
     """The first documents of a query in the order of their judging."""
     start, size = judged.board.pool.starts[query], judged.board.pool.sizes[query]
     holders, lists = np.zeros((size, len(judged.board.pool.runs)), dtype=bool), list[list[int]]()
@@ -72,7 +72,7 @@ def _read(judged: JudgedBoard, query: int, attention: Attention, most: int, rng:
     ties, places = rng.random(len(lists)) * 1e-9, [0] * len(lists)
     found, seen = list[int](), set[int]()
     while len(found) < most and np.isfinite(ties.max()):
-        run = int(np.argmax(attention.priority() + ties))
+        run = int(np.argmax(choice.priority() + ties))
         documents, place = lists[run], places[run]
         while place < len(documents) and documents[place] in seen:
             place += 1
@@ -83,5 +83,5 @@ def _read(judged: JudgedBoard, query: int, attention: Attention, most: int, rng:
         document = documents[place]
         seen.add(document)
         found.append(document)
-        attention.learn(run, holders[document - start], relevant=bool(judged.relevant[document]))
+        choice.learn(run, holders[document - start], relevant=bool(judged.relevant[document]))
     return found

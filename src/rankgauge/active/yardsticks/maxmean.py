@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.adjudication import Attention, by_run
+from rankgauge.active.adjudication import RunChoice, by_run
 from rankgauge.active.yardstick import Yardstick
 from rankgauge.numeric import BoolArray, FloatArray
 
 
-class MaxMean(Attention):
+class MaxMean(RunChoice):
     """The posterior mean of a run's chance of a relevant document: Beta(1, 1) before the first label.
 
     A label counts for every run that retrieves the document.

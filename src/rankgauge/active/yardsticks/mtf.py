@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.adjudication import Attention, by_run
+from rankgauge.active.adjudication import RunChoice, by_run
 from rankgauge.active.yardstick import Yardstick
 from rankgauge.numeric import BoolArray, FloatArray
 
 
-class MoveToFront(Attention):
+class MoveToFront(RunChoice):
     """Priorities begin equal, and that of a run falls by 1 with each document of it that is not relevant."""
 
     def __init__(self, runs: int) -> None:

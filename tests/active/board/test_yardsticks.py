@@ -1,0 +1,198 @@
+"""Yardsticks: what each judges, and what it makes of it."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankgauge import evaluate
+from rankgauge.active.adjudication import RunChoice
+from rankgauge.active.board import Board, BoardPool
+from rankgauge.active.board.lists import PrecisionLists
+from rankgauge.active.expansion import expanded, shares
+from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
+from rankgauge.active.yardsticks import depth, li_kanoulas, maxmean, mtf, xinfap
+from rankgauge.errors import InputError
+from rankgauge.numeric import IndexArray
+from tests.active.board.collection import tables
+
+MEASURES = ("nDCG@10", "AP(rel=2)", "P(rel=2)@5", "ERR@5")
+SAMPLERS = ("li-kanoulas", "uniform", "xinfAP")
+"""Those that have no estimate of ERR."""
+
+
+@pytest.fixture(scope="module")
+def judged() -> JudgedBoard:
+    """Five runs on ten queries of forty documents."""
+    judgments, runs, grades = tables()
+    pool = BoardPool.from_runs(runs, also=judgments)
+    return JudgedBoard(board=Board.of(pool, MEASURES, grades=(0, 1, 2, 3), dialect="standard"), grades=grades)
+
+
+def small(runs: dict[str, str], relevant: str, *, measures: tuple[str, ...] = ("AP",), also: str = "") -> JudgedBoard:
+    """One query whose documents are letters; a run is a word."""
+    listed = {name: {"q": {letter: -float(n) for n, letter in enumerate(word)}} for name, word in runs.items()}
+    every = sorted({*"".join(runs.values()), *also})
+    judgments = pl.DataFrame(
+        {"query": ["q"] * len(every), "document": every, "grade": [float(d in relevant) for d in every]}
+    )
+    pool = BoardPool.from_runs(listed, only=judgments)
+    grades = pool.grades(judgments)
+    return JudgedBoard(board=Board.of(pool, measures, grades=(0, 1), dialect="standard"), grades=grades)
+
+
+def letters(judged: JudgedBoard, documents: IndexArray) -> str:
+    """The documents as a word."""
+    return "".join(judged.board.pool.documents.gather(documents).to_list())
+
+
+def test_the_truth_is_what_evaluate_says(judged: JudgedBoard) -> None:
+    """With everything judged, values are those of an evaluation of the runs."""
+    judgments, runs, _ = tables()
+    for name, run in runs.items():
+        at = judged.board.pool.runs.index(name)
+        values = evaluate(judgments, run, list(MEASURES), ties="input").summary
+        known = dict(values.select("measure", "mean").iter_rows())
+        found = [truth[at] for truth in judged.truth]
+        assert found == pytest.approx([known[measure] for measure in MEASURES])
+
+
+@pytest.mark.parametrize("name", YARDSTICKS)
+def test_all_judged_is_the_truth(judged: JudgedBoard, name: str) -> None:
+    """A yardstick that judges the whole pool gives the true values; what it cannot estimate it does not give."""
+    (standings,) = YARDSTICKS[name].standings(judged, [judged.size], 3)
+    for measure, standing, truth in zip(MEASURES, standings, judged.truth, strict=True):
+        if name in SAMPLERS and measure.startswith("ERR"):
+            assert np.isnan(standing.values).all()
+        else:
+            assert standing.values == pytest.approx(truth, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", YARDSTICKS)
+def test_the_seed_decides(judged: JudgedBoard, name: str) -> None:
+    """The same seed gives the same values, another one others; more labels come nearer to the truth on average."""
+    one, same, other = (list(YARDSTICKS[name].standings(judged, [40, 240], seed)) for seed in (1, 1, 2))
+    assert all((a[0].values == b[0].values).all() for a, b in zip(one, same, strict=True))
+    assert any((a[0].values != b[0].values).any() for a, b in zip(one, other, strict=True))
+    few, many = (np.mean([np.abs(run[k][0].values - judged.truth[0]).mean() for run in (one, other)]) for k in (0, 1))
+    assert many < few
+
+
+@pytest.mark.parametrize("name", YARDSTICKS)
+def test_only_the_board_has_intervals(judged: JudgedBoard, name: str) -> None:
+    """A yardstick has intervals, if labels are enough, or it does not say so."""
+    (standings,) = YARDSTICKS[name].standings(judged, [200], 1)
+    assert (standings[0].own is not None) == YARDSTICKS[name].intervals == (name == "leaderboard")
+
+
+def test_every_document_has_a_grade(judged: JudgedBoard) -> None:
+    """A board that is not judged throughout is refused; one that is may go to another process."""
+    grades = judged.grades.copy()
+    grades[3] = np.nan
+    with pytest.raises(InputError, match="1 of the pool's 400 documents"):
+        JudgedBoard(board=judged.board, grades=grades)
+    again = pickle.loads(pickle.dumps(judged))
+    assert all((a == b).all() for a, b in zip(again.truth, judged.truth, strict=True))
+
+
+def test_depth() -> None:
+    """The first documents of all lists come before the second ones, and what nobody retrieves comes last."""
+    board = small({"one": "abc", "two": "dab"}, "a", also="x")
+    for seed in range(5):
+        found = letters(board, depth.order(board, 5, np.random.default_rng(seed)))
+        assert set(found[:2]) == {"a", "d"}
+        assert found[2:] == "bcx"
+
+
+def read(choice: type[RunChoice], board: JudgedBoard, seed: int) -> str:
+    """The documents in the order in which they are judged."""
+    from rankgauge.active.adjudication import _read
+
+    runs = len(board.board.pool.runs)
+    found = _read(board, 0, choice(runs), board.size, np.random.default_rng(seed))
+    return letters(board, np.array(found))
+
+
+def test_move_to_front() -> None:
+    """A run is read until it fails; then the other one, and again the first where both have failed as often."""
+    board = small({"one": "abcd", "two": "xyz"}, "abdy")
+    orders = {read(mtf.MoveToFront, board, seed) for seed in range(40)}
+    # One run fails at c, the other at x and at z; the run that a coin put first is first again where they are equal.
+    assert orders == {"abcxdyz", "xabcyzd"}
+
+
+def test_max_mean() -> None:
+    """The run with the highest share of relevant documents is read, a label counting for all runs that have it."""
+    board = small({"one": "abcd", "two": "xyz"}, "ab")
+    # one: 1/2, a 2/3, b 3/4, c 3/5, d 3/6; two: 1/2, x 1/3.
+    assert {read(maxmean.MaxMean, board, seed) for seed in range(40)} == {"abcdxyz", "xabcdyz"}
+    shared = small({"one": "azwc", "two": "bayv"}, "a")
+    # After a both have 2/3, after z one has 2/4: so b is next. Did a count for one run alone, two would have 1/2.
+    orders = {read(maxmean.MaxMean, shared, seed) for seed in range(40)}
+    assert {order for order in orders if order[0] == "a"} == {"azbwycv"}
+
+
+def test_a_uniform_sample_has_no_bias() -> None:
+    """Over all samples of three of six documents, the mean of P@4 is P@4, and that of AP's numerator is AP's."""
+    board = small({"one": "abcdef"}, "ace", measures=("P@4", "AP"))
+    size, n = 6, 3
+    apart = n * (size - 1) / (size * (n - 1))
+    precision, numerator = [], []
+    for sample in itertools.combinations(range(size), n):
+        first, second = expanded(board, np.array(sample), np.full(n, n / size), apart=apart)
+        precision.append(first.values[0])
+        numerator.append(second.values[0] * board.relevant[list(sample)].sum() * size / n)
+    assert np.mean(precision) == pytest.approx(2 / 4)
+    assert np.mean(numerator) == pytest.approx(1 / 1 + 2 / 3 + 3 / 5)
+
+
+def test_labels_are_dealt_out_in_proportion() -> None:
+    """Shares add up, and nobody gets more than there is."""
+    assert shares(np.array([10, 30, 60]), 10).tolist() == [1, 3, 6]
+    assert shares(np.array([10, 10, 10]), 10).tolist() == [4, 3, 3]
+    assert shares(np.array([0, 2]), 2).tolist() == [0, 2]
+
+
+def test_xinfap_by_hand() -> None:
+    """Two documents judged at the top, one of two below: a relevant one there stands for two."""
+    board = small({"one": "abcd"}, "ac")
+    ((target, lists),) = board.measured()
+    assert isinstance(lists, PrecisionLists)
+    found = xinfap._inferred(
+        board, target, lists, np.array([0, 0, 1, 1]), np.array([0, 1, 2]), np.array([1.0, 1.0, 0.5])
+    )
+    # a at rank 1; c at rank 3, with one relevant document of the two above it.
+    assert found.values[0] == pytest.approx((1 * 1 + 2 * (1 + 1) / 3) / (1 + 2), abs=1e-4)
+
+
+def test_xinfap_has_no_bias_in_linear_measures(judged: JudgedBoard) -> None:
+    """The mean over many samples of P@5 is P@5."""
+    found = np.array([next(xinfap.standings(judged, [120], seed))[2].values for seed in range(300)])
+    off = found.mean(axis=0) - judged.truth[2]
+    assert np.all(np.abs(off) < 4 * found.std(axis=0) / np.sqrt(len(found)))
+
+
+def test_active_sampling_spends_what_it_may(judged: JudgedBoard) -> None:
+    """Each query's sample has the number of labels asked for, each document once, with a chance above 0."""
+    query = li_kanoulas._Query(judged, 2, np.random.default_rng(0))
+    for n, (sample, chance) in zip((0, 4, 15, 40), query.samples([0, 4, 15, 40]), strict=True):
+        assert len(sample) == len(set(sample.tolist())) == len(chance) == n
+        assert np.all(judged.board.pool.query[sample] == 2)
+        assert np.all((chance > 0) & (chance <= 1))
+
+
+def test_active_sampling_counts_relevant_documents(judged: JudgedBoard) -> None:
+    """Weighed by their chances, the relevant documents of samples add up to all of them, but for a little.
+
+    The draws end with a new document, which makes for a small bias.
+    """
+    start, size = judged.board.pool.starts[1], judged.board.pool.sizes[1]
+    there, counts = judged.relevant[start : start + size].sum(), []
+    for seed in range(200):
+        ((sample, chance),) = li_kanoulas._Query(judged, 1, np.random.default_rng(seed)).samples([20])
+        counts.append((judged.relevant[sample] / chance).sum())
+    assert np.mean(counts) == pytest.approx(there, rel=0.05)

@@ -1,0 +1,184 @@
+"""Simulations of boards: jobs that resume, collections on disk, and the page on few labels."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankgauge.active.board import BoardPool
+from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.experiments import PAPERS, Setting, Verdict
+from rankgauge.experiments.board_simulation import BoardSimulation, PoolKind, judged_board
+from rankgauge.experiments.board_trials import BLOCK, BoardTrials
+from rankgauge.experiments.pages.few_labels.run import MEASURES, numbers
+from rankgauge.experiments.reproduction import Reproduction
+from rankgauge.experiments.trec import dl19, trec8
+from tests.active.board.collection import tables
+
+
+@pytest.fixture(scope="module")
+def judged() -> JudgedBoard:
+    """Five runs on ten queries of forty documents."""
+    judgments, runs, grades = tables()
+    return judged_board(BoardPool.from_runs(runs, also=judgments), grades, ("nDCG@10", "AP"), dialect="standard")
+
+
+def test_trials_resume(judged: JudgedBoard, tmp_path: Path) -> None:
+    """Finished blocks are not tried again, also if more repetitions are asked for, and give what one go gives."""
+    once = BoardTrials(methods=("depth", "uniform"), labels=(40, 80), repetitions=BLOCK + 2, workers=1)
+    whole = once.run(judged, "a board").to_frame()
+    fewer = BoardTrials(methods=("uniform",), labels=(40, 80), repetitions=BLOCK, workers=1, folder=tmp_path)
+    fewer.run(judged, "a board")
+    (part,) = tmp_path.iterdir()
+    kept = json.loads(part.read_text(encoding="utf-8"))
+    written = part.stat().st_mtime_ns
+    done: list[tuple[int, int, str]] = []
+    more = BoardTrials(
+        methods=("depth", "uniform"),
+        labels=(40, 80),
+        repetitions=BLOCK + 2,
+        workers=1,
+        folder=tmp_path,
+        progress=lambda *told: done.append(told),
+    )
+    assert more.run(judged, "a board").to_frame().equals(whole, null_equal=True)
+    assert done[0][:2] == (1, 4)
+    assert done[-1][:2] == (4, 4)
+    assert part.stat().st_mtime_ns == written
+    assert kept["settings"]["method"] == "uniform"
+
+
+def test_slow_yardsticks_are_tried_less_often(judged: JudgedBoard) -> None:
+    """Each yardstick has its own number of repetitions, and the frame says it."""
+    trials = BoardTrials(methods=("depth", "uniform"), labels=(40,), repetitions=6, fewer={"depth": 2}, workers=1)
+    found = trials.run(judged, "a board").to_frame()
+    assert dict(found.select("method", "repetitions").iter_rows()) == {"depth": 2, "uniform": 6}
+
+
+def test_a_pool_by_depth() -> None:
+    """The pool may be the first documents of every list; those nobody judged count as not relevant."""
+    judgments, runs, _ = tables()
+    simulation = BoardSimulation(
+        judgments=judgments.filter(pl.col("grade") > 0),
+        runs=runs,
+        pool=PoolKind.DEPTH,
+        depth=4,
+        methods=("depth",),
+        repetitions=2,
+        workers=1,
+    )
+    (study,) = simulation.run().studies
+    pooled = BoardPool.from_runs(runs, depth=4)
+    assert study.documents == len(pooled.documents) < 10 * 5 * 4
+    assert study.facts["pool"] == "the first 4 of every list"
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"methods": ("maxmeen",)}, UnknownNameError, "Did you mean maxmean"),
+        ({"repetitions": 1}, ParameterError, "2 or more"),
+        ({"shares": (1.5,)}, ParameterError, "up to 1"),
+        ({"shares": (0.5,), "budgets": (10,)}, ParameterError, "where budgets are given"),
+        ({"budgets": (1,)}, ParameterError, "2 labels or more"),
+        ({"budgets": (10_000,)}, ParameterError, "up to the 400 documents"),
+        ({"depth": 3}, ParameterError, "unless the pool is that of a depth"),
+        ({"pool": PoolKind.DEPTH}, ParameterError, "how many documents of each list"),
+    ],
+    ids=lambda value: str(value),
+)
+def test_refusals(changes: dict[str, object], error: type[Exception], words: str) -> None:
+    """What makes no sense is refused with what was expected."""
+    judgments, runs, _ = tables()
+    with pytest.raises(error, match=words):
+        BoardSimulation(judgments=judgments, runs=runs, **changes).run()  # type: ignore[arg-type]
+
+
+def test_judgments_of_other_runs() -> None:
+    """Judgments that have nothing above 0 in the pool are refused."""
+    judgments, runs, _ = tables()
+    with pytest.raises(InputError, match="no document of the pool has a grade above 0"):
+        BoardSimulation(judgments=judgments.with_columns(grade=pl.lit(0.0)), runs=runs).run()
+
+
+def write_dl19(folder: Path) -> None:
+    """The small collection in the files of TREC 2019."""
+    judgments, runs, _ = tables()
+    folder.mkdir(parents=True)
+    lines = [f"{q} 0 {d} {g:.0f}" for q, d, g in judgments.select("query", "document", "grade").iter_rows()]
+    (folder / "qrels.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lists = []
+    for name, run in runs.items():
+        for (query,), hits in run.sort("score", descending=True).group_by("query", maintain_order=True):
+            lists.append(f"{name}\t{query}\t{' '.join(hits['document'])}")
+    (folder / "runs_order_top100.txt.xz").write_bytes(lzma.compress("\n".join(lists).encode()))
+
+
+def test_dl19_files(tmp_path: Path) -> None:
+    """The files give the runs in the order of their lists, and the grades of all that is judged."""
+    write_dl19(tmp_path / "there")
+    pool, grades = dl19(tmp_path / "there")
+    _, runs, known = tables()
+    assert pool.runs == tuple(runs)
+    assert sorted(grades) == sorted(known)
+    first = runs["run 0"].filter(query="q0").sort("score", descending=True)["document"][0]
+    assert pool.documents[int(pool.document[0])] == first
+    (tmp_path / "there" / "qrels.txt").unlink()
+    with pytest.raises(InputError, match=r"qrels\.txt: there is no such file"):
+        dl19(tmp_path / "there")
+
+
+def test_trec8_files(tmp_path: Path) -> None:
+    """Tables of judgments and hits give the same pool as runs would."""
+    judgments = pl.DataFrame({"topic": [1, 1, 2], "document": ["a", "b", "c"], "grade": [1, 0, 1]})
+    hits = pl.DataFrame({"run": ["x", "y", "x"], "topic": [1, 1, 2], "rank": [3, 1, 2], "judgment": [0, 1, 2]})
+    judgments.write_parquet(tmp_path / "judgments.parquet")
+    hits.with_columns(pl.col("run").cast(pl.Categorical)).write_parquet(tmp_path / "hits.parquet")
+    pool, grades = trec8(tmp_path)
+    assert grades.tolist() == [1.0, 0.0, 1.0]
+    assert pool.queries.to_list() == ["1", "2"]
+    assert (pool.run.tolist(), pool.document.tolist(), pool.rank.tolist()) == ([0, 0, 1], [0, 2, 1], [3, 2, 1])
+
+
+def test_few_labels(tmp_path: Path) -> None:
+    """The page's tables are shown and written; claims of the collection that is not there are not tested."""
+    write_dl19(tmp_path / "data" / "trec_dl19_passage")
+    setting = Setting(trials=2, data=tmp_path / "data", folder=tmp_path / "out", jobs=1)
+    found = Reproduction.of(PAPERS["few-labels"], setting)
+    measured = found.measurements.numbers
+    assert {"DL19, nDCG@10: least coverage of a run", "DL19, nDCG@10, 5 %: RMSE"} <= set(measured)
+    assert 0 < measured["DL19, nDCG@10, 5 %: RMSE over that of uniform"].value < np.inf
+    verdicts = {found.verdict(claim) for claim in PAPERS["few-labels"].paper.claims}
+    assert verdicts == {Verdict.UNTESTED}
+    written = {path.name for path in found.write(tmp_path / "out", figures=False)}
+    assert {"boards.html", "boards.md", "marks.csv", "claims.csv", "results.json"} <= written
+    shown = (tmp_path / "out" / "boards.md").read_text(encoding="utf-8")
+    assert "## 95 % intervals of leaderboard: DL19, nDCG@10" in shown
+    assert len(list((tmp_path / "out" / "parts").iterdir())) == len(YARDSTICKS)
+
+
+def test_few_labels_without_data(tmp_path: Path) -> None:
+    """Without data no claim is tested; a folder that has none of the collections is refused."""
+    experiment = PAPERS["few-labels"]
+    found = Reproduction.of(experiment, Setting())
+    assert {found.verdict(claim) for claim in experiment.paper.claims} == {Verdict.UNTESTED}
+    with pytest.raises(InputError, match="trec8_adhoc or trec_dl19_passage"):
+        Reproduction.of(experiment, Setting(data=tmp_path))
+
+
+def test_every_claimed_number_is_measured(judged: JudgedBoard) -> None:
+    """The numbers that claims name are those that a study of each collection gives."""
+    measured: set[str] = set()
+    for title, measures in MEASURES.items():
+        trials = BoardTrials(methods=tuple(YARDSTICKS), labels=(20, 40, 80, 120), repetitions=2, workers=1)
+        pool, grades = judged.board.pool, judged.grades
+        study = trials.run(judged_board(pool, grades, measures, dialect="standard"), title)
+        measured |= {name for name, _ in numbers(study)}
+    claims = PAPERS["few-labels"].paper.claims
+    assert {condition.number for claim in claims for condition in claim.conditions} <= measured
