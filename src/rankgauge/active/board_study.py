@@ -17,6 +17,9 @@ from rankgauge.active.yardstick import Standing
 from rankgauge.numeric import FloatArray
 from rankgauge.stats import kendall_tau, tau_ap
 
+ROUNDING = 1e-9
+"""Errors up to this are those of sums in floating point: where everything is judged, an interval has no width."""
+
 GOOD_ORDER = 0.9
 """The τ with the true order from which on an order counts as good."""
 
@@ -44,6 +47,7 @@ def marked(standing: Standing, truth: FloatArray) -> dict[str, float]:
     if np.isnan(values).any():
         return dict.fromkeys(MARKS, np.nan)
     off = values - truth
+    miss = np.maximum(np.abs(off) - ROUNDING, 0.0)
     found = {
         "tau": float(np.nan_to_num(kendall_tau(values, truth))) if len(truth) > 1 else np.nan,
         "tau_ap": tau_ap(truth, values) if len(truth) > 1 else np.nan,
@@ -51,15 +55,15 @@ def marked(standing: Standing, truth: FloatArray) -> dict[str, float]:
         "rmse": float(np.mean(off**2)),
         "bias": float(np.mean(off)),
     }
-    return {**dict.fromkeys(MARKS, np.nan), **found, **dict(_interval_marks(standing, truth, np.abs(off)))}
+    return {**dict.fromkeys(MARKS, np.nan), **found, **dict(_interval_marks(standing, truth, miss))}
 
 
-def _interval_marks(standing: Standing, truth: FloatArray, off: FloatArray) -> Iterator[tuple[str, float]]:
+def _interval_marks(standing: Standing, truth: FloatArray, miss: FloatArray) -> Iterator[tuple[str, float]]:
     if standing.own is not None:
-        yield "coverage", float(np.mean(off <= standing.own))
+        yield "coverage", float(np.mean(miss <= standing.own))
         yield "half_width", float(np.mean(standing.own))
     if standing.joint is not None:
-        yield "joint_coverage", float(np.all(off <= standing.joint))
+        yield "joint_coverage", float(np.all(miss <= standing.joint))
     if standing.pairs is not None and len(truth) > 1:
         upper = np.triu_indices(len(truth), 1)
         gaps, true = (np.subtract.outer(x, x)[upper] for x in (standing.values, truth))

@@ -47,6 +47,14 @@ def test_marks_of_intervals() -> None:
     assert found["family_error"] == 1
 
 
+def test_rounding_is_covered() -> None:
+    """Where everything is judged, intervals have no width and hold the truth, whatever the last digit is."""
+    whole = Standing(values=TRUTH + 1e-16, own=np.zeros(3), joint=np.zeros(3), pairs=np.zeros((3, 3)))
+    found = marked(whole, TRUTH)
+    assert found["coverage"] == found["joint_coverage"] == found["settled"] == 1
+    assert found["family_error"] == 0
+
+
 def test_what_is_not_estimated_has_no_marks() -> None:
     """Values that a yardstick does not give are no values of 0; values that are all equal are no order."""
     assert all(math.isnan(mark) for mark in marked(Standing(values=np.full(3, np.nan)), TRUTH).values())
