@@ -100,8 +100,10 @@ class BoardCurve:
         return np.asarray(np.mean(~np.isnan(self.marks["coverage"]), axis=1))
 
     def needed(self, *, tau: float = GOOD_ORDER) -> Needed:
-        """The labels from which on the mean τ is at least that, with the jackknife's standard error."""
+        """The labels from which on the mean τ is at least that, with the jackknife's standard error; NaN without a τ."""
         found = self.marks["tau"]
+        if np.isnan(found).any():
+            return Needed(labels=np.nan, error=np.nan)
         at, n = _crossing(found.mean(axis=1), self.labels, tau), found.shape[1]
         if np.isnan(at):
             return Needed(labels=float(self.labels[-1]), error=np.nan, bound=">")

@@ -81,6 +81,7 @@ def test_labels_for_a_good_order() -> None:
     assert found.error == pytest.approx(0, abs=1e-9)
     assert curve([0.7, 0.7], [0.8, 0.8], [0.85, 0.85]).needed().bound == ">"
     assert curve([0.95, 0.91], [0.92, 0.94], [0.99, 0.97]).needed().bound == "≤"
+    assert math.isnan(curve([np.nan, np.nan], [np.nan, np.nan], [np.nan, np.nan]).needed().labels)
     again = curve([0.95, 0.95], [0.8, 0.8], [1.0, 1.0]).needed()  # a good order counts from where it lasts
     assert again.labels == pytest.approx(100 * math.sqrt(10))
 
