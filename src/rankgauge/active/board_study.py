@@ -100,7 +100,7 @@ class BoardCurve:
         return np.asarray(np.mean(~np.isnan(self.marks["coverage"]), axis=1))
 
     def needed(self, *, tau: float = GOOD_ORDER) -> Needed:
-        """The labels from which on the mean τ is at least that, with the jackknife's standard error; NaN without a τ."""
+        """The labels from which on the mean τ is that, with the jackknife's standard error; NaN if there is no τ."""
         found = self.marks["tau"]
         if np.isnan(found).any():
             return Needed(labels=np.nan, error=np.nan)
