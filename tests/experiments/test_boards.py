@@ -25,8 +25,9 @@ from tests.active.board.collection import tables
 @pytest.fixture(scope="module")
 def judged() -> JudgedBoard:
     """Five runs on ten queries of forty documents."""
-    judgments, runs, grades = tables()
-    return judged_board(BoardPool.from_runs(runs, also=judgments), grades, ("nDCG@10", "AP"), dialect="standard")
+    judgments, runs, _ = tables()
+    pool = BoardPool.from_runs(runs, only=judgments)
+    return judged_board(pool, pool.grades(judgments), ("nDCG@10", "AP"), dialect="standard")
 
 
 def test_trials_resume(judged: JudgedBoard, tmp_path: Path) -> None:

@@ -121,13 +121,18 @@ def test_every_claim_can_be_tested(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(PAPERS))
 def test_every_claim_names_its_place(name: str) -> None:
-    """A claim says where the paper makes it: in a section, a figure or a table with its number, and no two alike."""
+    """A claim says where the paper, or the page, makes it: in a section, a figure or a table with its number, and no two alike."""
     places = [stated.place for stated in PAPERS.find(name).paper.claims]
     assert all(re.search(r"(Section|Figures?|Table) \d", place) for place in places)
     assert len(set(places)) == len(places)
 
 
-VERDICTS = {"active": "active-paper.md", "multigraded": "multigraded.md", "ndcg-tools": "ndcg-tools.md"}
+VERDICTS = {
+    "active": "active-paper.md",
+    "few-labels": "few-labels-simulation.md",
+    "multigraded": "multigraded.md",
+    "ndcg-tools": "ndcg-tools.md",
+}
 """The pages with a table of verdicts."""
 
 

@@ -28,9 +28,10 @@ SAMPLERS = ("li-kanoulas", "uniform", "xinfAP")
 @pytest.fixture(scope="module")
 def judged() -> JudgedBoard:
     """Five runs on ten queries of forty documents."""
-    judgments, runs, grades = tables()
-    pool = BoardPool.from_runs(runs, also=judgments)
-    return JudgedBoard(board=Board.of(pool, MEASURES, grades=(0, 1, 2, 3), dialect="standard"), grades=grades)
+    judgments, runs, _ = tables()
+    pool = BoardPool.from_runs(runs, only=judgments)
+    board = Board.of(pool, MEASURES, grades=(0, 1, 2, 3), dialect="standard")
+    return JudgedBoard(board=board, grades=pool.grades(judgments))
 
 
 def small(runs: dict[str, str], relevant: str, *, measures: tuple[str, ...] = ("AP",), also: str = "") -> JudgedBoard:
