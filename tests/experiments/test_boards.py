@@ -138,12 +138,14 @@ def test_dl19_files(tmp_path: Path) -> None:
 def test_trec8_files(tmp_path: Path) -> None:
     """Tables of judgments and hits give the same pool as runs would."""
     judgments = pl.DataFrame({"topic": [1, 1, 2], "document": ["a", "b", "c"], "grade": [1, 0, 1]})
-    hits = pl.DataFrame({"run": ["x", "y", "x"], "topic": [1, 1, 2], "rank": [3, 1, 2], "judgment": [0, 1, 2]})
+    # Runs are in the order of their names, whatever the order of the file.
+    hits = pl.DataFrame({"run": ["y", "x", "x"], "topic": [1, 1, 2], "rank": [1, 3, 2], "judgment": [1, 0, 2]})
     judgments.write_parquet(tmp_path / "judgments.parquet")
     hits.with_columns(pl.col("run").cast(pl.Categorical)).write_parquet(tmp_path / "hits.parquet")
     pool, grades = trec8(tmp_path)
     assert grades.tolist() == [1.0, 0.0, 1.0]
     assert pool.queries.to_list() == ["1", "2"]
+    assert pool.runs == ("x", "y")
     assert (pool.run.tolist(), pool.document.tolist(), pool.rank.tolist()) == ([0, 0, 1], [0, 2, 1], [3, 2, 1])
 
 

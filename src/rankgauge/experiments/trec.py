@@ -37,20 +37,21 @@ def trec8(folder: Path) -> tuple[BoardPool, FloatArray]:
     judgment), in which only judged documents are listed.
     """
     judgments, hits = (pl.read_parquet(_file(folder, f"{name}.parquet")) for name in ("judgments", "hits"))
-    hits = hits.with_columns(run_number=pl.col("run").to_physical().cast(pl.Int64)).sort("run_number", "topic", "rank")
+    # The numbers of categories depend on how the file was read, their names do not.
+    hits = hits.with_columns(pl.col("run").cast(pl.String)).sort("run", "topic", "rank")
     topics = judgments["topic"].unique(maintain_order=True)
     sizes = judgments.group_by("topic", maintain_order=True).len()["len"].to_numpy().astype(np.int64)
-    numbers, run = np.unique(hits["run_number"].to_numpy(), return_inverse=True)
+    names = hits["run"].unique(maintain_order=True)
     rank = hits["rank"].to_numpy().astype(np.int64)
     pool = BoardPool(
-        runs=tuple(str(n) for n in numbers),
+        runs=tuple(names),
         queries=topics.cast(pl.String),
         documents=judgments["document"],
         sizes=sizes,
-        run=run.astype(np.int64),
+        run=hits["run"].rle_id().to_numpy().astype(np.int64),
         document=hits["judgment"].to_numpy().astype(np.int64),
         rank=rank,
-        lengths=np.full((len(numbers), len(topics)), rank.max()),
+        lengths=np.full((len(names), len(topics)), rank.max()),
     )
     return pool, judgments["grade"].to_numpy().astype(np.float64)
 
