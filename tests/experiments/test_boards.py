@@ -179,7 +179,7 @@ def test_every_claimed_number_is_measured(judged: JudgedBoard) -> None:
     """The numbers that claims name are those that a study of each collection gives."""
     measured: set[str] = set()
     for title, measures in MEASURES.items():
-        trials = BoardTrials(methods=tuple(YARDSTICKS), labels=(20, 40, 80, 120), repetitions=2, workers=1)
+        trials = BoardTrials(methods=tuple(YARDSTICKS), labels=(20, 40, 80, 240), repetitions=2, workers=1)
         pool, grades = judged.board.pool, judged.grades
         study = trials.run(judged_board(pool, grades, measures, dialect="standard"), title)
         measured |= {name for name, _ in numbers(study)}

@@ -121,7 +121,7 @@ def test_every_claim_can_be_tested(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(PAPERS))
 def test_every_claim_names_its_place(name: str) -> None:
-    """A claim says where the paper, or the page, makes it: in a section, a figure or a table with its number, and no two alike."""
+    """A claim says where it is made: in a section, a figure or a table with its number, and no two alike."""
     places = [stated.place for stated in PAPERS.find(name).paper.claims]
     assert all(re.search(r"(Section|Figures?|Table) \d", place) for place in places)
     assert len(set(places)) == len(places)

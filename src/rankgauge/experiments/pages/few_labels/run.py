@@ -90,10 +90,13 @@ def numbers(study: BoardStudy) -> Iterator[tuple[str, Number]]:
         yield f"{name}, {AT_WORDS}: RMSE", _number(mine, "rmse", at)
         yield f"{name}, {AT_WORDS}: bias", _number(mine, "bias", at)
         yield f"{name}, {AT_WORDS}: τ", _number(mine, "tau", at)
+        shown = np.flatnonzero(mine.intervals > 0)
         for other, curve in curves.items():
-            if other != METHOD and not np.isnan(curve.mark("rmse")[0][at]):
-                found = _ratio(_number(mine, "rmse", at), _number(curve, "rmse", at))
-                yield f"{name}, {AT_WORDS}: RMSE over that of {other}", found
+            if other == METHOD or np.isnan(curve.mark("rmse")[0]).any():
+                continue
+            yield f"{name}, {AT_WORDS}: RMSE over that of {other}", _over(mine, curve, at)
+            if len(shown):
+                yield f"{name}, first interval: RMSE over that of {other}", _over(mine, curve, int(shown[0]))
 
 
 def _number(curve: BoardCurve, mark: str, at: int) -> Number:
@@ -108,8 +111,9 @@ def _extreme(curve: BoardCurve, mark: str, *, worst: Callable[..., float]) -> Nu
     return _number(curve, mark, mean.index(worst(shown))) if shown else Number(value=np.nan)
 
 
-def _ratio(above: Number, below: Number) -> Number:
-    """The quotient of two independent numbers, and its standard error to the first order."""
+def _over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:
+    """The quotient of two independent errors, and its standard error to the first order."""
+    above, below = (_number(curve, "rmse", at) for curve in (mine, other))
     found = above.value / below.value
     spread = np.hypot(above.error / above.value, below.error / below.value)
     return Number(value=found, error=float(found * spread))
