@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active.board import Board, BoardPool
+from rankgauge.active.board import Board, BoardPool, plan
 from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
 from rankgauge.active.campaign.parquet import pack_board, unpack_board
 from rankgauge.active.campaign.review import Review
@@ -109,35 +109,62 @@ def test_opening_a_query_costs(tmp_path: Path) -> None:
 
 
 def test_a_goal_is_looked_at(tmp_path: Path) -> None:
-    """A goal that labels may stop at has planned looks, the last with the whole budget, and no other number counts."""
+    """A goal that labels may stop at has planned looks, the last with the whole budget."""
     with create(tmp_path / "c.rg", budget=240, goal="best") as campaign:
         looks = campaign.settings.looks
         assert looks[-1] == 240
         assert len(looks) == 6
-        asked = spend(campaign, truth())
-        assert len(asked) in looks
+        spend(campaign, truth())
+        assert campaign.progress().stages == 1
         assert campaign.progress().paused == campaign.settled
-        wanted = campaign.settled
+        wanted = campaign.settled, campaign.progress().complete
     with BoardCampaign.open(tmp_path / "c.rg") as campaign:
-        assert campaign.settled == wanted
+        assert (campaign.settled, campaign.progress().complete) == wanted
+
+
+def test_labels_are_aimed_among_many_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among many runs the first labels are a stage of their own, and the next is aimed at the runs in the race."""
+    monkeypatch.setattr(plan, "MANY", 5)
+    with create(tmp_path / "c.rg", budget=240, goal="best") as campaign:
+        first = campaign.plan.length
+        assert first == round(0.02 * len(campaign.pool.documents)) < campaign.settings.looks[0]
+        handed = spend(campaign, truth(), n=first, rounds=1)
+        assert campaign.progress().stages == 1
+        handed += spend(campaign, truth())
+        assert campaign.progress().stages == 2
+        assert len(set(handed)) == len(handed) == campaign.progress().complete
+    with BoardCampaign.open(tmp_path / "c.rg") as campaign:
+        assert campaign.progress().stages == 2
 
 
 def test_settled_pauses(tmp_path: Path) -> None:
     """Once a look settles the goal the campaign is paused, and hands out nothing."""
-    worst = f"beats {pool().runs[-1]}"
-    alone = BoardPool.from_runs({name: run for name, run in tables()[1].items() if name in ("run 0", "run 4")})
-    with BoardCampaign.create(tmp_path / "c.rg", alone, ["P@5"], grades=SCALE, budget=240, goal=worst) as campaign:
-        known = {pair: 3.0 if best else 0.0 for pair, best in _only_first(alone).items()}
+    three = BoardPool.from_runs({name: run for name, run in tables()[1].items() if name in ("run 0", "run 3", "run 4")})
+    known = dict.fromkeys(truth(), 0.0) | dict.fromkeys(_top_of_first(three), 3.0)
+    settings = {"grades": SCALE, "budget": 240, "goal": "best"}
+    with BoardCampaign.create(tmp_path / "c.rg", three, ["P@5"], **settings) as campaign:
         asked = spend(campaign, known)
         assert campaign.settled
         assert campaign.progress().paused
         assert len(asked) < 240
 
 
-def _only_first(made: BoardPool) -> dict[tuple[str, str], bool]:
-    """Whether the first run alone has each document."""
-    lists = [set(made.document[made.run == run].tolist()) for run in range(2)]
-    return {(made.query_of(n), str(name)): n in lists[0] and n not in lists[1] for n, name in enumerate(made.documents)}
+def _top_of_first(made: BoardPool) -> list[tuple[str, str]]:
+    """The first five documents of each of the first run's lists."""
+    places = made.document[(made.run == 0) & (made.rank <= 5)].tolist()
+    return [(made.query_of(place), str(made.documents[place])) for place in places]
+
+
+def test_one_or_two_runs_have_another_method(tmp_path: Path) -> None:
+    """A board of two runs gives no interval of a measure that other methods estimate well, but of nDCG it does."""
+    two = BoardPool.from_runs(dict(list(tables()[1].items())[:2]))
+    made = {"grades": SCALE, "budget": 100}
+    with BoardCampaign.create(tmp_path / "c.rg", two, ["P@5", "nDCG@5"], **made) as campaign:
+        spend(campaign, truth())
+        plain, ratio = campaign.estimates()
+        assert plain.half_widths() is None
+        assert "--method document" in str(plain.reason)
+        assert ratio.half_widths() is not None
 
 
 def test_refit(tmp_path: Path) -> None:

@@ -173,17 +173,22 @@ def test_a_stage_starts_from_what_is_labelled() -> None:
 
 
 def test_one_run_is_a_board() -> None:
-    """A single run has scores that differ, an estimate and an interval: nothing needs a second run."""
+    """A single run has scores that differ, and an interval of nDCG; P, which other methods serve, has none."""
     _, runs, _ = tables()
     pool = BoardPool.from_runs({"lone": runs["run 1"]})
     grades = pool.grades(tables()[0])
     board = Board.of(pool, ["nDCG@5", "P@5"], grades=SCALE)
     assert board.scores.max() > 2 * board.scores.min()
     stream = board.stream(1)
-    for estimate in board.estimate(board.read(stream, stream.exactly(60), grades, budget=60)):
-        widths = estimate.half_widths()
-        assert widths is not None
-        assert 0 < widths[0] < 0.3
+    ratio, plain = board.estimate(board.read(stream, stream.exactly(60), grades, budget=60))
+    widths = ratio.half_widths()
+    assert widths is not None
+    assert 0 < widths[0] < 0.3
+    assert plain.half_widths() is None
+    assert "fewer than 3 runs" in str(plain.reason)
+    every = np.arange(len(grades))
+    _, exact = board.estimate(board.read(stream, every, grades, budget=len(grades)))
+    assert exact.half_widths() == pytest.approx([0.0])
 
 
 def test_a_sample_is_judged_throughout() -> None:

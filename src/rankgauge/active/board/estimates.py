@@ -33,6 +33,11 @@ FEWEST, FEWEST_DEEP = (0.01, 2), (0.05, 20)
 documents. With fewer it was not seen to cover, or is so wide that it says nothing."""
 
 
+FEWEST_RUNS = 3
+"""The runs from which on a measure that divides by nothing has an interval: with fewer, intervals missed too often, and
+other methods serve them well."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoardEstimate:
     """The estimates of all runs for one measure, for these queries and as if the whole pool were judged.
@@ -249,6 +254,9 @@ class Board:
             return "not yet: an interval needs 2 queries or more"
         open_ = int(np.count_nonzero(np.isnan(self.known)))
         before, labels = len(self.known) - open_, len(readings.labelled)
+        if len(self.pool.runs) < FEWEST_RUNS and target.ideal is None and labels < len(self.known):
+            few = f"no interval of {target} for fewer than {FEWEST_RUNS} runs"
+            return f"{few}: plan it by itself, with --method document"
         lacking = self.fewest(target) - labels
         # Labels from before say nothing of how draws vary: some must come from the stream itself.
         undrawn = self._fewest(FEWEST, open_) - (labels - before)

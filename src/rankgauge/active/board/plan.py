@@ -1,7 +1,8 @@
 """The plan of a board: one document a draw, in the order of its stream. Every prefix of the draws is a sample.
 
 Whoever wants to stop as soon as a goal is settled looks several times. Looks are planned in advance, at numbers of
-labels that grow by a constant factor, and share the error: each is at the level 1 − α/K.
+labels that grow by a constant factor, and share the error: each is at the level 1 − α/K. Among many
+runs the first labels show which are still in the race; from then on labels go there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ _NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
 LOOKS = 6
 """How many looks are planned for a goal that labels may stop at."""
 
+AIMED, MANY = 0.02, 20
+"""The share of the pool that is judged before labels are aimed at the runs still in the race, and the number of runs
+from which on they are: among few there is little to aim at, and a new stage forgets what the first one drew."""
+
 FIRST_LOOK = 0.1
 """The first look, as a share of the budget's labels."""
 
@@ -35,15 +40,22 @@ def planned_looks(goal: Goal, labels: int, *, least: int) -> tuple[int, ...]:
     return tuple(sorted({round(number) for number in np.geomspace(first, labels, LOOKS)}))
 
 
+def aimed_after(pool: BoardPool, looks: tuple[int, ...]) -> int | None:
+    """After how many labels they are aimed at the runs still in the race; None if they never are."""
+    labels = round(AIMED * len(pool.documents))
+    return labels if len(looks) > 1 and len(pool.runs) >= MANY and 0 < labels < looks[0] else None
+
+
 class BoardPlan(Draws):
     """The stream of a board as the draws of a campaign."""
 
     pool: BoardPool
 
-    def __init__(self, board: Board, *, seed: int) -> None:
+    def __init__(self, board: Board, *, seed: int, length: int | None = None) -> None:
+        """The first `length` documents of the stream of a seed; by default all of them."""
         self.board, self.pool, self.seed = board, board.pool, seed
         self.stream = board.stream(seed)
-        self._order = self.stream.order
+        self._order = self.stream.order[:length]
 
     @property
     def length(self) -> int:

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Engine
 
 from rankgauge.active import defaults
 from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool, LaterRun, Outlook
-from rankgauge.active.board.plan import planned_looks
+from rankgauge.active.board.plan import aimed_after, planned_looks
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
@@ -74,8 +74,10 @@ class BoardCampaign(LabelCampaign):
         labels = int(chosen.allowance / pool.costs.mean())
         looks = planned_looks(board.goal, min(labels, len(pool.documents)), least=board.fewest(board.targets[0]))
         chosen = replace(chosen, looks=looks)
-        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed)
-        plan = BoardPlan(board, seed=stage.seed)
+        length = aimed_after(pool, looks)
+        options = {} if length is None else {"length": length}
+        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed, options=options)
+        plan = BoardPlan(board, seed=stage.seed, length=length)
         return cls._create(location, plan, parquet.pack_board(pool), chosen, stage, name=name, clock=clock)
 
     @property

@@ -201,7 +201,7 @@ class BoardState(CampaignState):
 
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
         if stored is None:
-            return BoardPlan(self.board, seed=settings.seed)
+            return BoardPlan(self.board, seed=settings.seed, length=settings.options.get("length"))
         shares = tuple(np.array(share) for share in settings.options["shares"])
         return BoardPlan(replace(self.board.refitted(stored[:, 0]), shares=shares), seed=settings.seed)
 
@@ -239,8 +239,14 @@ class BoardState(CampaignState):
         return self._looks[key]
 
     def advance(self, connection: Connection) -> None:
-        """Pauses the campaign if a planned look has settled its goal."""
-        if not self.paused and len(self.settings.looks) > 1 and self.settled:
+        """Aims labels at the runs in the race once the first stage is over; pauses the campaign if a planned look has
+        settled its goal."""
+        if self.paused or len(self.settings.looks) < 2:
+            return
+        first = self.stage.settings.options.get("length")
+        if first is not None and self.stage.complete(self.ledger) >= first:
+            self.begin_stage(connection)
+        elif self.settled:
             self.store.set_paused(connection, True)
             self.paused = True
 
