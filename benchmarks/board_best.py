@@ -16,16 +16,16 @@ import numpy as np
 
 from benchmarks.board import COLLECTIONS
 from rankgauge.active.board import Board
+from rankgauge.active.board.plan import AIMED
 from rankgauge.numeric import FloatArray
 
-STAGE = 0.03
 LOOKS = (0.08, 0.1, 0.125, 0.15, 0.2, 0.3)
 
 
 def settled(board: Board, grades: FloatArray, seed: int) -> tuple[float, int | None]:
     """The share of the pool at which one campaign settles the best run, and that run's number."""
     size = len(grades)
-    first, stream = int(STAGE * size), board.stream(seed)
+    first, stream = int(AIMED * size), board.stream(seed)
     sample = stream.exactly(first)
     estimates = board.estimate(board.read(stream, sample, grades, budget=first))
     known = np.full(size, np.nan)
