@@ -184,6 +184,29 @@ def test_refit(tmp_path: Path) -> None:
         assert campaign.estimates()[0].labels == 90
 
 
+def test_corrections_count_after_a_refit(tmp_path: Path) -> None:
+    """A label of an earlier stage that is corrected counts as it is now."""
+    with create(tmp_path / "c.rg", budget=150) as campaign:
+        first = spend(campaign, truth(), n=60, rounds=1)
+        campaign.refit()
+        spend(campaign, truth(), n=60, rounds=1)
+        before = campaign.estimates()[0].values
+        campaign.record([(query, document, 3.0) for query, document in first], replace=True)
+        assert (campaign.estimates()[0].values != before).all()
+
+
+def test_all_that_is_judged_before_is_the_board(tmp_path: Path) -> None:
+    """With every document judged before, the board is exact at once, and no stage can follow."""
+    judgments, runs, _ = tables()
+    whole = BoardPool.from_runs(runs, also=judgments)
+    with BoardCampaign.create(tmp_path / "c.rg", whole, ["nDCG@5"], grades=SCALE, budget=10) as campaign:
+        assert campaign.lease(5) == []
+        (estimate,) = campaign.estimates()
+        assert estimate.half_widths() == pytest.approx(np.zeros(5), abs=1e-9)
+        with pytest.raises(InputError, match="every document is judged"):
+            campaign.refit()
+
+
 def test_what_a_room_shows(tmp_path: Path) -> None:
     """Tasks have texts, and queries are listed with what was asked and judged of them."""
     with create(tmp_path / "c.rg") as campaign:
@@ -203,6 +226,15 @@ def test_mistakes(tmp_path: Path) -> None:
         Campaign.open(tmp_path / "c.rg")
     with pytest.raises(ParameterError, match="majority"):
         create(tmp_path / "d.rg", assessors=2)
+    with pytest.raises(ParameterError, match="majority"):
+        create(tmp_path / "d.rg", assessors=2, combine="median")
+    with pytest.raises(ParameterError, match="one document"):
+        create(tmp_path / "d.rg", budget=0.5, goal="best")
+    with pytest.raises(InputError, match="the same measure"):
+        BoardCampaign.create(tmp_path / "d.rg", pool(), ["P@5", "P@5"], grades=SCALE, budget=50)
+    off = BoardPool.from_runs(tables()[1], also=tables()[0].with_columns(grade=pl.lit(7.0)))
+    with pytest.raises(InputError, match="7 is not on the scale"):
+        BoardCampaign.create(tmp_path / "d.rg", off, ["P@5"], grades=SCALE, budget=50)
     with pytest.raises(UnknownNameError, match="run 9"):
         create(tmp_path / "d.rg", goal="beats run 9")
     with pytest.raises(ParameterError, match="goal"):

@@ -60,6 +60,8 @@ def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
     for measure, pairs in found["pairs"].items():
         assert all(ranks[measure, better][0] < ranks[measure, worse][1] for better, worse in pairs)
         assert len(pairs) == sum(low - 1 for (name, _), (low, _) in ranks.items() if name == measure)
+    assert "between 0 and 1" in command("active", "estimate", made, "--level", "2", code=4)
+    assert "for a board" in command("active", "estimate", made, "--interval", "sequence", code=4)
     assert command("active", "estimate", made, "-o", "csv").startswith("measure,run,value")
     for ending in ("html", "svg"):
         page = tmp_path / f"board.{ending}"

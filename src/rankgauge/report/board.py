@@ -75,7 +75,7 @@ class BoardReport(Report):
     def frame(self) -> pl.DataFrame:
         """A row for each measure and run: value, half-widths, and the ranks that it may have."""
         parts = [self._rows(*one) for one in zip(self.estimates, self.verdicts, strict=True)]
-        return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
+        return (pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)).fill_nan(None)
 
     def _rows(self, estimate: BoardEstimate, verdicts: Verdicts | None) -> pl.DataFrame:
         runs = len(estimate.runs)
@@ -136,7 +136,8 @@ class BoardReport(Report):
         """What the first measure says, in one line."""
         measure, runs = self.settings.measures[0], count(len(self.pool.runs), "run")
         if not self.estimates:
-            return f"{measure} of {runs}: not yet: no document is judged"
+            stage = "no document is judged" if self.progress.stages == 1 else "the new stage has no label"
+            return f"{measure} of {runs}: not yet: {stage}"
         verdicts, estimate = self.verdicts[0], self.estimates[0]
         if verdicts is None:
             return f"{measure} of {runs}: {estimate.reason}"
@@ -227,7 +228,9 @@ class BoardReport(Report):
         yield "spent", f"{amount(progress.spent)} of {amount(progress.budget)}: {labels}"
         if progress.out:
             yield "out", f"{count(progress.out, 'document')} asked for and not yet judged; those after the first wait"
-        yield "±", " ".join(WIDTHS.split())
+        if any(verdicts is not None for verdicts in self.verdicts):
+            yield "±", " ".join(WIDTHS.split())
+            yield from self._beyond()
         yield from self.goal()
         yield from self._outlook()
         yield from pool_notes(self.pool, self.estimates)
@@ -257,13 +260,20 @@ class BoardReport(Report):
             yield "best", f"one of {', '.join(may)}" if len(may) > 1 else f"{may[0]}"
 
     def _outlook(self) -> Iterator[tuple[str, str]]:
-        if self.outlook is None:
+        if self.outlook is None or int(np.count_nonzero(~self.outlook.readings.judged)) <= MORE:
             return
         for estimate, then in zip(self.estimates, self.outlook.half_widths(MORE, self.level), strict=True):
             now = estimate.half_widths(self.level)
             if now is not None and then is not None:
                 means = f"± {number(float(then.mean()))} instead of ± {number(float(now.mean()))}"
                 yield "outlook", f"{estimate.target}: with {MORE} more labels about {means}, on average over the runs"
+
+    def _beyond(self) -> Iterator[tuple[str, str]]:
+        """Values that no measure can have, if there are any."""
+        for estimate in self.estimates:
+            low, high = estimate.target.measure.facts.bounds
+            if not estimate.reason and ((estimate.values < low) | (estimate.values > high)).any():
+                yield "beyond", f"{estimate.target}: values below {low:g} or above {high:g} are the noise of few labels"
 
     def _few(self) -> Iterator[tuple[str, str]]:
         queries = len(self.pool.queries)
@@ -289,7 +299,8 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     """What values rest on: the pool, what is outside of it, and the ideal."""
     before = int(np.count_nonzero(~np.isnan(pool.known)))
     known = f", {before:,} judged before" if before else ""
-    yield "pool", f"{len(pool.runs)} runs, {len(pool.queries):,} queries, {len(pool.documents):,} documents{known}"
+    sizes = (count(len(pool.runs), "run"), count(len(pool.queries), "query", "queries"))
+    yield "pool", f"{', '.join(sizes)}, {count(len(pool.documents), 'document')}{known}"
     targets = [getattr(one, "target", one) for one in estimates]
     for target in targets:
         inside = pool.weight_inside(target.weights)

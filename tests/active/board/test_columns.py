@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -59,3 +61,15 @@ def test_what_is_no_belief() -> None:
         Columns.of(pl.DataFrame({"p_0": [1.0]}), np.array([0.0, 1.0]))
     assert Columns.of(pl.DataFrame(), SCALE) is None
     assert told(title="document").facts is None
+
+
+def test_numbers_of_a_csv_file(tmp_path: Path) -> None:
+    """A CSV file, whose cells are text, says the same as a frame; columns of words and costs are no numbers."""
+    said = tables()[0].select("query", "document", clicks=pl.col("grade") * 2, kind=pl.lit("web"), cost=pl.lit(1.0))
+    said.write_csv(tmp_path / "documents.csv")
+    read = BoardPool.from_runs(tables()[1], texts=tmp_path / "documents.csv").facts
+    assert read is not None
+    assert read.columns == ["clicks"]
+    known = told(clicks=pl.col("grade") * 2).facts
+    assert known is not None
+    assert read.equals(known)

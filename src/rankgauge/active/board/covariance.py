@@ -52,12 +52,14 @@ class Covariance:
         root = np.sqrt(over(whole, np.diag(both)))
         matrix = both * np.outer(root, root)
         matrix[np.diag_indices_from(matrix)] = whole
+        shared = np.zeros(len(whole)) if values.shared is None else values.shared
+        matrix += np.outer(shared, shared)
         pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(over(first, np.diag(both)))] * 2), shown)
         freedom = _freedom(np.diag(shown), ((moved * moved) ** 2).sum(axis=1), first, np.diag(both))
         return cls(
             matrix=matrix,
             freedom=freedom,
-            joint_freedom=np.minimum(freedom, _lumpy_freedom(values, readings, whole)),
+            joint_freedom=np.minimum(freedom, _lumpy_freedom(values, readings, whole + shared**2)),
             pair_freedom=_freedom(pairs_shown, _fourth_powers(moved), pairs, pairs),
             shown=np.diag(shown).copy(),
         )

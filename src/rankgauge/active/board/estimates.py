@@ -65,7 +65,10 @@ class BoardEstimate:
 
     def joint_half_widths(self, level: float = LEVEL) -> FloatArray | None:
         """The same for intervals that hold for all runs at once."""
-        return None if self.reason else self.covariance.joint_half_widths(level, np.random.default_rng(self.seed))
+        if self.reason:
+            return None
+        joint = self.covariance.joint_half_widths(level, np.random.default_rng(self.seed))
+        return np.maximum(joint, self.covariance.half_widths(level))
 
     def pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
         """Half the widths for the differences of all pairs at once (runs × runs): a difference beyond it is settled."""
@@ -96,7 +99,8 @@ class BoardEstimate:
         spread = self.by_query.var(axis=1, ddof=1) / queries
         # Values by query already vary by what labels show of sampling; only the rest is added.
         unseen = np.maximum(np.diag(self.covariance.matrix) - self.covariance.shown, 0.0)
-        return half_width(np.sqrt(spread + unseen), draws=queries, freedom=queries - 1, level=level)
+        wide = half_width(np.sqrt(spread + unseen), draws=queries, freedom=queries - 1, level=level)
+        return np.maximum(wide, self.covariance.half_widths(level))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -137,6 +141,9 @@ class Board:
         if not len(measures):
             raise ParameterError("a board", "measures", "at least one name, such as nDCG@10", measures)
         targets = tuple(BoardTarget.of(measure, pool, grades=scale, **dialect) for measure in measures)
+        _check_distinct(targets)
+        if known is not None:
+            _check_scale(known, scale)
         wanted = Goal.parse(goal)
         wanted.check(pool.runs)
         return cls(
@@ -210,23 +217,15 @@ class Board:
         A label outside the sample came by another way than the stream's chance, and would bias what is estimated.
         `start` are the effects of the beliefs some labels before, which save time.
         """
-        found = np.where(np.isnan(self.known), grades, self.known)[sample]
+        # A label that was corrected counts as it is now, though the stream began with the one before.
+        found = np.where(np.isnan(grades), self.known, grades)[sample]
         if np.isnan(found).any():
             lacking = int(np.count_nonzero(np.isnan(found)))
             raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
-        self._check_scale(found)
+        _check_scale(found, self.grades)
         chance = stream.chances(budget)
         labels = reached(found, self.grades)
         return Readings.of(self.features, sample, labels, chance=chance, fold=stream.fold, start=start)
-
-    def _check_scale(self, grades: FloatArray) -> None:
-        # A grade below the scale is worth as little as its lowest; between two grades or above them it has no worth.
-        off = grades[(grades > self.grades[0]) & ~np.isin(grades, self.grades)]
-        if len(off):
-            scale = ", ".join(f"{grade:g}" for grade in self.grades)
-            raise InputError(
-                f"a grade of {off[0]:g} is not on the scale {scale}", hint="Name every grade of the scale."
-            )
 
     def estimate(self, readings: Readings, *, seed: int = 0) -> tuple[BoardEstimate, ...]:
         """The estimates of all measures."""
@@ -271,3 +270,20 @@ class Board:
         """The fewest labels by a rule, of so many documents."""
         share, each = rule
         return min(documents, max(int(np.ceil(share * documents)), each * len(self.pool.queries)))
+
+
+def _check_distinct(targets: Sequence[BoardTarget]) -> None:
+    """Raises an error if two names are one measure."""
+    names: dict[str, str] = {}
+    for target in targets:
+        other = names.setdefault(str(target.measure), target.name)
+        if other is not target.name:
+            raise InputError(f"{other} and {target.name} are the same measure here", hint="Name it once.")
+
+
+def _check_scale(grades: FloatArray, scale: FloatArray) -> None:
+    # A grade below the scale is worth as little as its lowest; between two grades or above them it has no worth.
+    off = grades[(grades > scale[0]) & ~np.isin(grades, scale)]
+    if len(off):
+        shown = ", ".join(f"{grade:g}" for grade in scale)
+        raise InputError(f"a grade of {off[0]:g} is not on the scale {shown}", hint="Name every grade of the scale.")

@@ -74,7 +74,7 @@ class BoardPlan(Draws):
 
     def readings(self, n: int, grades: FloatArray) -> Readings:
         """What the first n draws say, all of which must be complete."""
-        if n < 1:
+        if n < 1 and self.length:
             raise ParameterError("a board", "draws", "1 or more", n)
         sample = np.sort(np.concatenate([np.flatnonzero(self.stream.known), self._order[:n]]))
         return self.board.read(self.stream, sample, grades, budget=n)

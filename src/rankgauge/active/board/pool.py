@@ -17,7 +17,7 @@ import polars as pl
 from rankgauge import io
 from rankgauge.active.board.columns import Columns
 from rankgauge.active.cost import document_costs, query_overheads
-from rankgauge.active.pool_rows import PoolRows, with_texts
+from rankgauge.active.pool_rows import TEXTS, PoolRows, with_texts
 from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray, IndexArray
@@ -157,9 +157,14 @@ class BoardPool(PooledDocuments):
 
 
 def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """The columns of numbers, without ids and costs."""
-    found = frame.select(pl.selectors.numeric() - pl.selectors.by_name(*KEYS, *COSTS, require_all=False))
-    return found if found.width else None
+    """The columns whose every cell is a number or empty, as text or not, without ids, texts and costs."""
+    found = []
+    for column in frame.drop(*KEYS, *COSTS, *TEXTS, strict=False):
+        empty = column.is_null() | (column.cast(pl.String, strict=False) == "")
+        numbers = column.cast(pl.Float64, strict=False)
+        if numbers.null_count() == empty.sum() < len(column):
+            found.append(numbers)
+    return pl.DataFrame(found) if found else None
 
 
 def _judged(judgments: Any, hits: pl.DataFrame) -> pl.DataFrame:

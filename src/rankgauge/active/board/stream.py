@@ -110,10 +110,10 @@ class Stream:
 
     def chances(self, budget: float) -> FloatArray:
         """p_z(n) of every document; 1 for those that were judged before."""
-        if not budget > 0:
-            raise ParameterError("a stream", "budget", "a number of labels above 0", budget)
         if budget >= self.size:
             return np.ones(len(self.score))
+        if not budget > 0:
+            raise ParameterError("a stream", "budget", "a number of labels above 0", budget)
         factor = self._factor(budget)
         drawn = np.minimum(1.0, np.maximum(factor * self.score, UNIFORM * budget / self.size))
         return np.where(self.known, 1.0, drawn)

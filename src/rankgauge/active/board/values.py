@@ -47,11 +47,15 @@ intervals of nDCG covered 60 to 90 % of the time there."""
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Values:
-    """The values (runs × queries), their slopes, and the variance of each run's mean that slopes do not show (runs)."""
+    """The values (runs × queries), their slopes, and the variance of each run's mean that slopes do not show (runs).
+
+    `shared` (runs) is an error that all runs make together, each by its own amount, where there may be one.
+    """
 
     by_query: FloatArray
     slopes: Slopes
     further: FloatArray
+    shared: FloatArray | None = None
     deep: bool = False
     """Whether whole lists count."""
 
@@ -104,8 +108,8 @@ def _ratio(target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Feat
     )
     # In a deep pool the biases of the ideal's two parts cancel; in a shallow one the correction is biased by itself.
     shallow = SHALLOW if not target.deep and features.sizes.mean() < SHALLOW_SIZE else 0.0
-    further = shallow * (level * moved / divisor).mean(axis=1) ** 2
-    return Values(by_query=found, slopes=slopes, further=further)
+    shared = np.sqrt(shallow) * (level * moved / divisor).mean(axis=1)
+    return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]), shared=shared)
 
 
 def _precision_ratio(

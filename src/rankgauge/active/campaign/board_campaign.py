@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+import polars as pl
 from sqlalchemy.engine import Engine
 
-from rankgauge.active import defaults
 from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool, LaterRun, Outlook
 from rankgauge.active.board.plan import aimed_after, planned_looks
 from rankgauge.active.campaign import parquet
@@ -20,6 +22,7 @@ from rankgauge.active.campaign.state import BoardState, Clock
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.draws import Draws
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.judgments import combine
 
 METHOD = "leaderboard"
 """What the method is called: a stream of single documents for all runs at once."""
@@ -68,11 +71,14 @@ class BoardCampaign(LabelCampaign):
             **settings,
         )
         chosen.check_scale()
-        if chosen.assessors > 1 and chosen.combine == defaults.COMBINE:
-            raise ParameterError("a board", "combine", "a rule that gives grades of the scale, as majority", "mean")
+        _check_rule(chosen)
         board = chosen.board(pool)
-        labels = int(chosen.allowance / pool.costs.mean())
-        looks = planned_looks(board.goal, min(labels, len(pool.documents)), least=board.fewest(board.targets[0]))
+        open_ = int(np.count_nonzero(np.isnan(pool.known)))
+        labels = min(int((chosen.allowance - float(pool.overhead.sum())) / float(pool.costs.mean())), open_)
+        if chosen.allowance < float(pool.costs.min()):
+            raise ParameterError("a board", "budget", "enough for one document", chosen.budget)
+        least = board.fewest(board.targets[0]) - (len(pool.documents) - open_)
+        looks = planned_looks(board.goal, max(labels, 1), least=max(least, 1))
         chosen = replace(chosen, looks=looks)
         length = aimed_after(pool, looks)
         options = {} if length is None else {"length": length}
@@ -128,6 +134,22 @@ class BoardCampaign(LabelCampaign):
                     f"{unfinished} documents of this stage are not judged yet",
                     hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
                 )
+            if complete >= state.plan.length:
+                raise InputError("every document is judged: a new stage could ask for nothing")
             if not complete:
                 raise InputError("no document is judged yet: a new stage would be the same", hint="Record labels.")
             state.begin_stage(connection)
+
+
+def _check_rule(settings: CampaignSettings) -> None:
+    """Raises an error if the rule that combines assessors' grades may leave the scale."""
+    if settings.assessors == 1:
+        return
+    scale = settings.grades
+    said = list(combinations_with_replacement(scale, settings.assessors))
+    rows = [(str(n), "document", str(who), grade) for n, one in enumerate(said) for who, grade in enumerate(one)]
+    frame = pl.DataFrame(rows, schema=["query", "document", "assessor", "grade"], orient="row")
+    if not set(combine(frame, settings.combine)["grade"].to_list()) <= set(scale):
+        raise ParameterError(
+            "a board", "combine", "a rule that gives grades of the scale, as majority", settings.combine
+        )

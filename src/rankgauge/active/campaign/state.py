@@ -185,12 +185,10 @@ class BoardState(CampaignState):
     """The state of a campaign that estimates a board of runs."""
 
     pool: BoardPool
-    _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None = None
+    _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None
     """The estimates, and the stage, the draws and the changes of grades that they were made from."""
-
-    def __init__(self, *state: Any, **first: Any) -> None:
-        self._looks: dict[tuple[int, int, int], bool] = {}
-        super().__init__(*state, **first)
+    _looks: dict[tuple[int, int, int], bool]
+    """Whether the goal was settled at each look, by the same."""
 
     def _load(self, connection: Connection) -> None:
         if isinstance(self._first, BoardPlan):
@@ -219,7 +217,8 @@ class BoardState(CampaignState):
     def _estimates_at(self, draws: int) -> tuple[BoardEstimate, ...]:
         key = self.stage.number, draws, self.ledger.changes
         if self._found is None or self._found[0] != key:
-            self._found = key, self.plan.estimates(draws, self.ledger.grades) if draws > 0 else ()
+            enough = draws > 0 or not self.plan.length
+            self._found = key, self.plan.estimates(draws, self.ledger.grades) if enough else ()
         return self._found[1]
 
     @property
@@ -256,6 +255,10 @@ class BoardState(CampaignState):
         aimed = self.board.refitted(known, self.estimates, looks=len(self.settings.looks))
         options = {"shares": [share.tolist() for share in aimed.shares]}
         self.next_stage(connection, stored=known[:, np.newaxis], options=options)
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._found, self._looks = None, {}
 
     def query_values(self) -> FloatArray:
         return np.full(len(self.pool.sizes), np.nan)

@@ -73,11 +73,11 @@ def next_(
         whose = f" for {assessor}" if assessor else ""
         typer.echo(f"{output}: {count(len(tasks), 'document')}{whose} to judge")
     else:
-        waits = (
-            "the rest waits for labels (--again writes the open tasks again)"
-            if progress.out
-            else "there is nothing more to judge"
-        )
+        waits = "there is nothing more to judge"
+        if progress.out:
+            waits = "the rest waits for labels (--again writes the open tasks again)"
+        elif progress.paused:
+            waits = "the goal is settled (see 'rankgauge active estimate')"
         typer.echo(f"nothing is handed out: {waits}")
     typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out")
 
@@ -156,9 +156,13 @@ def estimate(
     from rankgauge.report.campaign import CampaignReport
 
     format_, path = CampaignReport.find(output)
+    if not 0 < level < 1:
+        raise ParameterError("active estimate", "level", "between 0 and 1, as 0.95", level)
     report: CampaignReport | BoardReport
     with LabelCampaign.open(campaign) as found:
         if isinstance(found, BoardCampaign):
+            if interval != defaults.INTERVAL:
+                raise ParameterError("active estimate", "interval", f"{defaults.INTERVAL} for a board", interval)
             report = BoardReport.of(found, level=level, later=named(run or []))
         else:
             assert isinstance(found, Campaign)
