@@ -9,6 +9,7 @@ import numpy as np
 
 from rankgauge.active.board import BoardPlan
 from rankgauge.active.board.outlook import expected_half_widths
+from rankgauge.active.board.values import SHALLOW_SIZE
 from rankgauge.active.campaign import BoardCampaign
 from rankgauge.report.board import pool_notes
 from rankgauge.report.format import Medium, Report, ReportDocument
@@ -58,6 +59,9 @@ class BoardPlanReport(Report):
         runs = count(len(campaign.pool.runs), "run")
         yield "estimated", f"{settings.measure} of {runs}, for these queries and as if the whole pool were judged"
         yield from pool_notes(campaign.pool, board.targets)
+        if campaign.pool.sizes.mean() < SHALLOW_SIZE and any(one.ideal and not one.deep for one in board.targets):
+            words = "ideals are hard to know, and widths may be double"
+            yield "shallow", f"fewer than {SHALLOW_SIZE:g} documents a query: {words}"
         yield from worths(board.targets[0].dialect, [target.measure for target in board.targets], max(settings.grades))
         looks = settings.looks
         stops = f", looked at after {', '.join(map(str, looks))} labels and settled at any of them" if looks[1:] else ""
