@@ -72,7 +72,7 @@ EVALUATE = ("evaluate", "qrels.txt", "run.txt")
         (("train", ""), ltr.RANKERS),
         (("reproduce", ""), PAPERS),
         (("dialects", "show", ""), dialects.DIALECTS),
-        (("active", "plan", "--method", ""), methods.METHODS),
+        (("active", "plan", "--method", ""), (*methods.METHODS, "leaderboard")),
     ],
     ids=" ".join,
 )

@@ -132,11 +132,11 @@ def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
     judgments, runs, _ = tables()
     known = {(query, document): grade for query, document, grade in judgments.iter_rows()}
     board = BoardPool.from_runs(runs)
-    BoardCampaign.create(tmp_path / "board.rg", board, ["nDCG@5"], grades=(0, 1, 2, 3), budget=60).close()
+    BoardCampaign.create(tmp_path / "board.rg", board, ["P@5"], grades=(0, 1, 2, 3), budget=120).close()
     with RoomClient(house.base, token=token(house)) as room:
         made = room.create("board", tmp_path / "board.rg", budget=1)
         number = made["id"]
-        assert (made["measure"], made["method"], made["estimate"]) == ("nDCG@5", "leaderboard", None)
+        assert (made["measure"], made["method"], made["estimate"]) == ("P@5", "leaderboard", None)
     person, _ = house.room.people.invite(number, "ann")
     with RoomClient(house.base, token=house.room.people.new_token(person.id, "own")) as ann:
         while tasks := ann.tasks(number, 20):
@@ -146,7 +146,7 @@ def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
             ]
             assert ann.record(number, told)["new"] == len(told)
     with RoomClient(house.base, token=token(house)) as room:
-        assert room.campaign(number)["progress"]["spent"] == 60
+        assert room.campaign(number)["progress"]["spent"] == 120
     admin = house.admin()
     page = admin.get(f"/campaigns/{number}").text
     assert all(run in page for run in runs)

@@ -126,14 +126,19 @@ def test_a_seed_fixes_the_board(campaigns: tuple[Board, FloatArray, list[tuple]]
 
 
 def test_not_yet() -> None:
-    """With too few labels, too few of them drawn, or one query, there is a reason and no interval; AP waits longer."""
+    """With too few labels, too few of them drawn, or one query, there is a reason and no interval; AP waits longer.
+
+    So it is if intervals would be as wide as the scale.
+    """
     pool, grades = pooled()
     board = Board.of(pool, ["nDCG@5", "AP"], grades=SCALE)
     stream = board.stream(1)
-    ndcg, ap = board.estimate(board.read(stream, stream.exactly(30), grades, budget=30))
+    ndcg, _ = board.estimate(board.read(stream, stream.exactly(30), grades, budget=30))
+    assert ndcg.reason == "not yet: what labels say of nDCG@5 is too uncertain to be shown"
+    ndcg, ap = board.estimate(board.read(stream, stream.exactly(100), grades, budget=100))
     assert ndcg.reason is None
     assert ndcg.half_widths() is not None
-    assert ap.reason == "not yet: 170 more labels before AP has an interval"
+    assert ap.reason == "not yet: 100 more labels before AP has an interval"
     shown = (ap.half_widths(), ap.joint_half_widths(), ap.pair_half_widths(), ap.like_half_widths())
     assert shown == (None, None, None, None)
     stage = board.refitted(np.where(np.arange(400) < 200, grades, np.nan))

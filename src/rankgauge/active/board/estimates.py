@@ -236,13 +236,14 @@ class Board:
 
     def _estimate(self, target: BoardTarget, lists: RunLists, readings: Readings, seed: int) -> BoardEstimate:
         found = value(target, lists, self.features, readings)
+        covariance = Covariance.of(found, readings)
         return BoardEstimate(
             target=target,
             runs=self.pool.runs,
             labels=len(readings.labelled),
             by_query=found.by_query,
-            covariance=Covariance.of(found, readings),
-            reason=self._reason(target, readings),
+            covariance=covariance,
+            reason=self._reason(target, readings) or _too_wide(target, covariance),
             seed=seed,
             slopes=found.slopes,
         )
@@ -270,6 +271,13 @@ class Board:
         """The fewest labels by a rule, of so many documents."""
         share, each = rule
         return min(documents, max(int(np.ceil(share * documents)), each * len(self.pool.queries)))
+
+
+def _too_wide(target: BoardTarget, covariance: Covariance) -> str | None:
+    """Why intervals are not shown if they rule out nothing: they are as wide as all values that there may be."""
+    low, high = target.measure.facts.bounds
+    widest = 2 * float(covariance.half_widths(LEVEL).max())
+    return f"not yet: what labels say of {target} is too uncertain to be shown" if widest >= high - low else None
 
 
 def _check_distinct(targets: Sequence[BoardTarget]) -> None:
