@@ -88,7 +88,7 @@ def test_runs_and_urls(command: Command, tmp_path: Path) -> None:
         *("--budget", "40", "--method", "paper", "--option", "costs=one", "--depth", "10", "-o", url),
     )
     assert "DCG@5 of the first ranker − that of the second" in shown
-    assert "every grade is as likely" in shown
+    assert "all grades are equally likely" in shown
     tasks = tmp_path / "tasks.jsonl"
     command("active", "next", url, "-n", "3", "-o", str(tasks))
     assert len(tasks.read_text().splitlines()) == 3
