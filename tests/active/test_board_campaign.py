@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +20,14 @@ from tests.active.campaigns import Truth, spend
 SCALE = (0, 1, 2, 3)
 
 
+@cache
 def pool() -> BoardPool:
     """The pool of the collection's runs, without judgments."""
     judgments, runs, _ = tables()
     return BoardPool.from_runs(runs, texts=judgments.select("query", "document", title="document"))
 
 
+@cache
 def truth() -> Truth:
     """The grade of each document."""
     rows = tables()[0].select("query", "document", "grade").iter_rows()

@@ -37,6 +37,8 @@ from rankgauge.ltr.rankers.ordered_logit import OrderedLogit
 from rankgauge.report import plots
 from tests.shared import shared
 
+pytestmark = pytest.mark.xdist_group("active")  # they share what is slow to make
+
 QUICK = {"trees": 8, "min_leaf": 20, "share": 0.1}
 
 

@@ -23,6 +23,8 @@ from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.report import plots
 from tests.shared import shared
 
+pytestmark = pytest.mark.xdist_group("multigraded")  # they share what is slow to make
+
 GRADES = [1, 0, 3, 3, 2, 0, 1, 4]
 FEW = Setting(trials=10, seed=1)
 

@@ -28,6 +28,8 @@ from rankgauge.experiments.standard_errors import fold_means
 from rankgauge.io.formats.letor import FeatureTable
 from tests.shared import shared
 
+pytestmark = pytest.mark.xdist_group("ndcg_tools")  # they share what is slow to make
+
 TITLES = training.TITLES
 
 
