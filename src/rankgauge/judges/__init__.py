@@ -1,0 +1,1 @@
+"""MACHINE JUDGES: grades from language models: asked for, read, and weighed against people."""
