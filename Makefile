@@ -3,6 +3,7 @@
 # make bench          times and memory beside peers     make bench-ltr    training time and quality of the rankers
 # make bench-active   moments and savings of active evaluation
 # make bench-judging  50 assessors at once              make fuzz         every reader, ten minutes each
+# make bench-judge    a language model asked about 10,000 pairs by a program that is killed 20 times
 # make bench-stream   runs larger than memory           make bench-spark  Spark beside one machine
 # make mutate         planted bugs, and how many the measures' own tests find
 # make release        the wheel and the source archive, checked and tried on every Python of this machine
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
-.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-judging bench-spark bench-stream fuzz mutate docs release lock clean
+.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-judging bench-judge bench-spark bench-stream fuzz mutate docs release lock clean
 
 demo: $(USABLE)
 	$(BIN)/rankgauge demo
@@ -52,6 +53,9 @@ bench-active: $(READY)
 
 bench-judging: $(READY)
 	$(BIN)/python -m benchmarks.judging
+
+bench-judge: $(READY)
+	$(BIN)/python -m benchmarks.judge_kills
 
 bench-spark: $(READY)
 	$(BIN)/python -m benchmarks.spark --millions 1,10,50,100

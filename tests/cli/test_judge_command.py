@@ -1,0 +1,125 @@
+"""rankgauge judge, as a user types it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from rankgauge.judges.stand_in import StandIn
+from tests.cli.conftest import Command
+from tests.judges.pools import graded, pool
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """A pool, and the grades from which a stand-in answers."""
+    pool().write_csv(folder / "texts.csv")
+    graded(pool()).write_csv(folder / "known.csv")
+    return folder
+
+
+@pytest.fixture
+def slow() -> Iterator[StandIn]:
+    """A stand-in that takes its time."""
+    with StandIn(graded(pool()), delay=0.1) as started:
+        yield started
+
+
+CALL = ("judge", "texts.csv", "--url", "stand-in:known.csv", "--model", "m")
+
+
+def test_judging_and_evaluating(command: Command, files: Path) -> None:
+    """Grades are written, a second start asks nothing, and `evaluate` reads the file as judgments."""
+    printed = command(*CALL, "-o", "llm.csv")
+    assert "pairs      20 of 4 queries; 0 answered before" in printed
+    assert "graded     20 of 20 pairs (0 from before)" in printed
+    assert "requests   20\n" in printed
+    assert printed.endswith("written to llm.csv\n")
+    assert "requests   0\n" in command(*CALL, "-o", "llm.csv")
+    run = pool().select("query", "document", score=pl.lit(1.0))
+    run.write_csv(files / "mine.csv")
+    assert "nDCG@10" in command("evaluate", "llm.csv", "mine.csv", "-m", "nDCG@10")
+
+
+def test_a_dry_run_asks_nothing_and_writes_nothing(command: Command, files: Path) -> None:
+    """It shows what asking would take, and one prompt."""
+    before = set(files.iterdir())
+    printed = command(*CALL, "-o", "llm.csv", "--dry-run", "--price-in", "1", "--price-out", "4", "--max-cost", "2")
+    assert "to ask     20 pairs, 8 at a time" in printed
+    assert "cost       up to about 0.00" in printed
+    assert "cap        a cost of 2, earlier sessions included" in printed
+    assert "=== a random word ===\nAbout 0\npassage 0-0." in printed
+    assert set(files.iterdir()) == before
+
+
+def test_a_cap_is_told_by_the_exit_code(command: Command, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What there is so far is written; the code says that something is left."""
+    command(*CALL, "-o", "llm.csv", "--max-tokens-total", "3000", code=1)
+    assert 0 < len(pl.read_csv(files / "llm.csv")) < 20
+
+
+def test_scales_and_samples(command: Command, files: Path) -> None:
+    """Words for the grades are in the prompt; several samples give probabilities."""
+    assert "2  exact" in command(*CALL, "--dry-run", "--scale", "exact=2, partly=1, no=0")
+    assert "from 0, 1" not in command(*CALL, "--dry-run", "--grades", "0,1")
+    printed = command(*CALL, "-o", "llm.parquet", "--samples", "3")
+    assert "grades     with probabilities, from 3 answers for each pair" in printed
+    assert pl.read_parquet(files / "llm.parquet").columns == [
+        "query",
+        "document",
+        "grade",
+        "p_0",
+        "p_1",
+        "p_2",
+        "p_3",
+        "samples",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ((), 2, "no file for the grades is named"),
+        (("-o", "none/llm.csv"), 2, "there is no folder none"),
+        (("-o", "l.csv", "--grades", "a,b"), 4, "numbers separated by commas"),
+        (("-o", "l.csv", "--grades", "0,1", "--scale", "trec-dl"), 4, "left out where --scale is given"),
+        (("-o", "l.csv", "--extra", "[1]"), 4, "a JSON object"),
+        (("-o", "l.csv", "--max-cost", "1"), 4, "--price-in"),
+        (("-o", "l.csv", "--prompt", "none.txt"), 2, "none.txt: cannot be read"),
+        (("-o", "l.csv", "--url", "http://u:p@localhost/v1"), 2, "a user name or a password"),
+        (("-o", "l.csv", "--key-env", "NO_SUCH"), 2, "NO_SUCH is not set"),
+    ],
+)
+def test_wrong_options_are_one_clear_error(
+    command: Command, files: Path, words: tuple[str, ...], code: int, message: str
+) -> None:
+    """Nothing is asked and no output is written."""
+    assert message in command(*CALL, *words, code=code)
+    assert not (files / "l.csv").exists()
+
+
+def test_ctrl_c_keeps_what_was_answered(
+    program: Callable[..., subprocess.Popen[str]], files: Path, slow: StandIn
+) -> None:
+    """It ends without a traceback, writes what there is, and the next start goes on."""
+    call = ("judge", "texts.csv", "--url", slow.url, "--model", "m", "-o", "llm.csv", "--jobs", "2")
+    started = program(*call)
+    while slow.answered.total() < 4:
+        time.sleep(0.01)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=20)
+    assert started.returncode == 130
+    assert err == ""
+    assert "not asked: interrupted" in out
+    written = len(pl.read_csv(files / "llm.csv"))
+    assert 4 <= written < 20
+    slow.delay = 0.0
+    out, _ = program(*call).communicate(timeout=20)
+    assert f"graded     20 of 20 pairs ({written} from before)" in out
+    assert set(slow.received.values()) == {1}
