@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankgauge.cli import choices
 from rankgauge.cli.command import command
 from rankgauge.errors import InputError, ParameterError
 
@@ -42,7 +43,7 @@ class JudgeOptions:
             metavar="URL",
         ),
     ]
-    model: Annotated[str, typer.Option("--model", help="The model, as the endpoint calls it.", metavar="NAME")]
+    model: Annotated[str, typer.Option("--model", help="The model, as the endpoint calls it.", metavar="MODEL")]
     output: Annotated[
         Path | None,
         typer.Option(
@@ -64,13 +65,15 @@ class JudgeOptions:
         Path | None,
         typer.Option("--prompt", help="A prompt of your own, with {query}, {document}, {grades}.", metavar="FILE"),
     ] = None
-    grades: Annotated[
-        str | None, typer.Option("--grades", help="The grades, as 0,1,2; 0 to 3 by default.", metavar="LIST")
-    ] = None
+    grades: Annotated[str | None, typer.Option("--grades", help="The grades; 0,1,2,3 by default.", metavar="G,G")] = (
+        None
+    )
     scale: Annotated[
         str | None,
-        typer.Option(
-            "--scale", help="The grades with their words: trec-dl, or 'exact=2, partly=1, no=0'.", metavar="SCALE"
+        choices.option(
+            "--scale",
+            help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
+            registry="rankgauge.judgments:SCALES",
         ),
     ] = None
     samples: Annotated[
@@ -120,7 +123,7 @@ class JudgeOptions:
         typer.Option(
             "--key-env",
             help="The environment variable that holds the key; OPENAI_API_KEY if it is set.",
-            metavar="NAME",
+            metavar="VARIABLE",
         ),
     ] = None
     cache: Annotated[
