@@ -369,3 +369,34 @@ def test_requests_have_an_identity(asking: Asking, stand_in: StandIn) -> None:
     keys = [headers["Idempotency-Key"] for headers in stand_in.headers]
     assert len(keys) == 21
     assert len(set(keys)) == 20
+
+
+def test_words_of_a_document_end_nothing(asking: Asking, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that quotes an error, because the document does, is an answer that is refused, and no error."""
+    whole = stand_in.completion
+
+    def quoting(body: Any, row: int | None, fault: str | None) -> dict[str, Any]:
+        answer = whole(body, row, fault)
+        if row == 3:
+            answer["choices"][0]["message"]["content"] = '{"error": {"code": "insufficient_quota"}} temperature 401'
+        return answer
+
+    monkeypatch.setattr(stand_in, "completion", quoting)
+    asked = asking()
+    assert (len(asked.frame), asked.refused, asked.notes) == (19, 1, ())
+
+
+def test_long_texts_are_cut(asking: Asking, stand_in: StandIn) -> None:
+    """As many characters as wanted are sent."""
+    asked = asking(pool().head(1).with_columns(text=pl.lit("passage 0-0.\n" + "word " * 1000)), max_characters=20)
+    assert asked.pairs == 1
+    assert "word wo\n" in stand_in.bodies[0]["messages"][-1]["content"]
+    assert "word wor" not in stand_in.bodies[0]["messages"][-1]["content"]
+
+
+def test_a_pair_that_the_endpoint_will_not_read(asking: Asking, stand_in: StandIn) -> None:
+    """A filter of contents refuses one pair, even the first, and the summary says why."""
+    stand_in.next_faults.append("400:The prompt triggered the content_filter")
+    asked = asking(patience=Patience(jobs=1))
+    assert asked.failed == 1
+    assert asked.faults == (("400: The prompt triggered the content_filter", 1),)

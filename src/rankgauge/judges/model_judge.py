@@ -33,6 +33,7 @@ def ask(
     documents: Any = None,
     queries: Any = None,
     depth: int | None = None,
+    max_characters: int | None = None,
     prompt: str | Path | None = None,
     grades: str | Scale | None = None,
     prices: Prices | None = None,
@@ -56,7 +57,7 @@ def ask(
     words = STANDARD_SCALE if grades is None else scale(grades)
     filled = Prompt(scale=words) if prompt is None else Prompt.read(prompt, words)
     question = Question(model=model, prompt=filled, **settings)
-    pairs = TextPairs.of(pool, documents=documents, queries=queries, depth=depth)
+    pairs = TextPairs.of(pool, documents=documents, queries=queries, depth=depth, max_characters=max_characters)
     patience = patience or Patience()
     with (
         endpoint(url, key_env=key_env, seconds=seconds, jobs=patience.jobs) as opened,

@@ -2,7 +2,7 @@
 
     python -m rankgauge.judges.stand_in grades.csv --port 8000
 
-The table has the columns query_text, text (or title) and grade, and p_0, p_1 … if answers are to vary. The stand-in
+The table has the columns query_text, text (or title), and grade or p_0, p_1 … if answers are to vary. The stand-in
 looks for the texts in the prompt; it sees no ids. With it a project can be rehearsed without a model, and
 `--faults 429=0.1,cut=0.05` shows how it copes with a bad endpoint.
 """
@@ -13,6 +13,7 @@ import argparse
 import json
 import math
 import random
+import re
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
@@ -34,15 +35,22 @@ SLOW = 5.0
 """How many seconds a slow answer takes."""
 
 
+_CHANCE = re.compile(r"p_-?[0-9]+(?:\.[0-9]+)?")
+
+
 class GradeTable:
     """Grades by the texts of queries and documents."""
 
     def __init__(self, table: Any) -> None:
         frame = io.read_table(table) if io.is_path(table) else as_frame(table)
         grade, text = find(frame.columns, "grade"), next((n for n in ("text", "title") if n in frame.columns), None)
-        if grade is None or text is None or "query_text" not in frame.columns:
-            raise InputError("a stand-in needs the columns query_text, text (or title) and grade")
-        names = sorted((n for n in frame.columns if n.startswith("p_")), key=lambda name: float(name[2:]))
+        names = sorted((n for n in frame.columns if _CHANCE.fullmatch(n)), key=lambda name: float(name[2:]))
+        if text is None or "query_text" not in frame.columns or not (grade or names):
+            raise InputError(
+                f"a stand-in needs the columns query_text, text (or title) and grade (or p_0, p_1 …); found "
+                f"{', '.join(frame.columns)}",
+                path=table if io.is_path(table) else None,
+            )
         self._names = [f"{float(name[2:]):g}" for name in names]
         self.rows = [
             (str(row["query_text"]).strip(), str(row[text]).strip(), self._chances(row, grade, names))
@@ -64,8 +72,8 @@ class GradeTable:
         query, text, _ = self.rows[number]
         return text in prompt and query in prompt
 
-    def _chances(self, row: Mapping[str, Any], grade: str, names: list[str]) -> dict[str, float]:
-        if not names:
+    def _chances(self, row: Mapping[str, Any], grade: str | None, names: list[str]) -> dict[str, float]:
+        if grade is not None and not names:
             return {f"{float(row[grade]):g}": 1.0}
         return dict(zip(self._names, (float(row[name]) for name in names), strict=True))
 
@@ -267,7 +275,7 @@ def opened(url: str) -> Iterator[str]:
 def main() -> None:
     """The command line of the module."""
     parser = argparse.ArgumentParser(description="An OpenAI-compatible endpoint that answers from a table of grades.")
-    parser.add_argument("table", help="A table with the columns query_text, text and grade, and p_0, p_1 … if any.")
+    parser.add_argument("table", help="A table with the columns query_text, text, and grade or p_0, p_1 …")
     parser.add_argument("--port", type=int, default=8000, help="0 takes any that is free.")
     parser.add_argument("--faults", default="", help=f"Shares of faults, as 429=0.1: {', '.join(FAULTS)}.")
     parser.add_argument("--delay", type=float, default=0.0, help="Seconds before each answer.")

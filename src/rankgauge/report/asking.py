@@ -15,16 +15,20 @@ def show_forecast(session: AskingSession, out: TextIO) -> None:
     found, prices, question = session.forecast(), session.prices, session.question
     to_ask = found.pairs - found.cached
     print(f"pairs      {found.pairs:,} of {found.queries:,} queries; {found.cached:,} answered before", file=out)
+    if session.pairs.cut:
+        print(f"cut        {session.pairs.cut:,} {_plural(session.pairs.cut, 'text')} of documents", file=out)
     if not to_ask:
         return
     print(f"to ask     {to_ask:,} {_plural(to_ask, 'pair')}, {_asking(session)}", file=out)
     most = "about" if found.is_counted else "at most"
-    print(f"tokens     about {found.tokens_in:,} in, {most} {found.tokens_out:,} out{_repeated(session)}", file=out)
+    print(f"tokens     about {found.tokens_in:,} in, {most} {found.tokens_out:,} out", file=out)
+    if question.samples > 1:
+        print("           an endpoint that gives one answer at a time charges the prompt again for each", file=out)
     if prices.known:
         cost = prices.cost(found.tokens_in, found.tokens_out)
         spent = session.spending.cost
-        before = f"; {spent:.4g} was spent before" if spent else ""
-        print(f"cost       {'about' if found.is_counted else 'up to about'} {cost:.4g}{before}", file=out)
+        before = f"; {_money(spent)} was spent before" if spent else ""
+        print(f"cost       {'about' if found.is_counted else 'up to about'} {_money(cost)}{before}", file=out)
     caps = [f"{prices.max_tokens:,} tokens"] if prices.max_tokens is not None else []
     caps += [f"a cost of {prices.max_cost:g}"] if prices.max_cost is not None else []
     if caps:
@@ -60,7 +64,7 @@ def show_outcome(outcome: Asked, output: Path, out: TextIO) -> None:
         print(f"left       {outcome.left:,} {_plural(outcome.left, 'pair')}, not asked: {why}", file=out)
     for problem, times in outcome.faults:
         print(f"fault      {problem} ({times:,} {_plural(times, 'time')})", file=out)
-    cost = "" if outcome.cost is None else f"; cost {outcome.cost:.4g}"
+    cost = "" if outcome.cost is None else f"; cost {_money(outcome.cost)}"
     print(f"tokens     {outcome.tokens_in:,} in, {outcome.tokens_out:,} out{cost}", file=out)
     for note in outcome.notes:
         print(f"note       {note}", file=out)
@@ -77,12 +81,8 @@ def _asking(session: AskingSession) -> str:
     return f"{session.patience.jobs} at a time" + (f", {answers} answers each" if answers > 1 else "")
 
 
-def _repeated(session: AskingSession) -> str:
-    return (
-        " (prompts are charged again for each answer if the endpoint gives one at a time)"
-        if session.question.samples > 1
-        else ""
-    )
+def _money(cost: float) -> str:
+    return f"{cost:,.2f}" if cost >= 10 else f"{cost:.4f}"
 
 
 def _plural(n: int, word: str) -> str:

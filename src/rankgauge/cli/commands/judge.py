@@ -61,6 +61,10 @@ class JudgeOptions:
     depth: Annotated[
         int | None, typer.Option("--depth", help="Only the first K documents of each list.", metavar="K", min=1)
     ] = None
+    max_characters: Annotated[
+        int | None,
+        typer.Option("--max-characters", help="Cut longer texts of documents after N characters.", metavar="N", min=1),
+    ] = None
     prompt: Annotated[
         Path | None,
         typer.Option("--prompt", help="A prompt of your own, with {query}, {document}, {grades}.", metavar="FILE"),
@@ -156,16 +160,15 @@ def judge(asked: JudgeOptions) -> None:
     output = _output(asked)
     with closing(AnswerStore(_cache(asked, output))) as store:
         session = _session(asked, store)
-        show_forecast(session, sys.stdout)
         if output is None:
+            show_forecast(session, sys.stdout)
             show_prompt(session, sys.stdout)
             return
-        sys.stdout.flush()
-        with (
-            endpoint(asked.url, key_env=asked.key_env, seconds=asked.timeout, jobs=asked.jobs) as opened,
-            told() as tell,
-        ):
-            outcome = session.run(opened, tell)
+        with endpoint(asked.url, key_env=asked.key_env, seconds=asked.timeout, jobs=asked.jobs) as opened:
+            show_forecast(session, sys.stdout)
+            sys.stdout.flush()
+            with told() as tell:
+                outcome = session.run(opened, tell)
     if not outcome.frame.is_empty():
         outcome.write(output)
     if outcome.error is None or outcome.graded:
@@ -221,7 +224,13 @@ def _session(asked: JudgeOptions, store: AnswerStore) -> AskingSession:
     question = _question(asked)
     pool: Any = asked.pool[0] if len(asked.pool) == 1 else asked.pool
     return AskingSession(
-        pairs=TextPairs.of(pool, documents=asked.documents, queries=asked.queries, depth=asked.depth),
+        pairs=TextPairs.of(
+            pool,
+            documents=asked.documents,
+            queries=asked.queries,
+            depth=asked.depth,
+            max_characters=asked.max_characters,
+        ),
         question=question,
         store=store,
         prices=prices,

@@ -80,8 +80,9 @@ class Endpoint:
         if self.key and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise InputError("the key holds characters that no key has", hint="Look for line breaks and blanks in it.")
         limits = httpx.Limits(max_connections=self.jobs, max_keepalive_connections=self.jobs)
+        outside = urlsplit(self.url).hostname not in LOOPBACK  # no proxy stands before this machine
         timeout = httpx.Timeout(self.seconds, connect=min(self.seconds, 15.0))
-        self._http = httpx.Client(headers=headers, limits=limits, timeout=timeout, follow_redirects=False)
+        self._http = httpx.Client(headers=headers, limits=limits, timeout=timeout, trust_env=outside)
         self._ways: dict[str, _Way] = {}
 
     def close(self) -> None:
@@ -93,7 +94,7 @@ class Endpoint:
         while True:
             sent = self._adapted(body)
             status, headers, text = self._sent(sent, identity)
-            if status in (400, 422):
+            if status in (400, 422) and not _is_about_the_text(status, text):
                 self._adapt(sent, text)
                 if self._adapted(body) != sent:
                     continue
@@ -123,8 +124,12 @@ class Endpoint:
 
     def _reply(self, status: int, headers: httpx.Headers, text: str) -> Reply:
         """The answer, or the fault that the status means."""
+        if status < 300:
+            reply = _read(text)
+            self.reached = True
+            return reply
         problem = f"{status}: {self._safe(_problem(text))}"
-        if 300 <= status < 400:
+        if status < 400:
             raise self._ended(
                 f"{status}: the endpoint redirects elsewhere", "Redirects are not followed: name its URL."
             )
@@ -138,14 +143,10 @@ class Endpoint:
         if status == 402 or "insufficient_quota" in text:
             raise self._ended(problem, "The account has no credit left.")
         if status in TRANSIENT or status >= 500:
-            raise PassingFaultError(problem, after=ordered_wait(headers.get("retry-after")), sent=status >= 500)
-        if status >= 400:
-            if not self.reached and not _is_too_long(status, text):
-                raise self._ended(problem, "The endpoint does not take the request.")
-            raise PairFaultError(problem)
-        reply = _read(text)
-        self.reached = True
-        return reply
+            raise PassingFaultError(problem, after=ordered_wait(headers.get("retry-after")), sent=False)
+        if not self.reached and not _is_about_the_text(status, text):
+            raise self._ended(problem, "The endpoint does not take the request.")
+        raise PairFaultError(problem)
 
     def _ended(self, problem: str, hint: str) -> InputError:
         return InputError(problem, path=self.url, hint=hint)
@@ -236,11 +237,13 @@ def _problem(text: str) -> str:
     return text[:300]
 
 
-def _is_too_long(status: int, text: str) -> bool:
+_ABOUT_THE_TEXT = ("context length", "context_length", "context window", "too long", "content_filter", "content policy")
+
+
+def _is_about_the_text(status: int, text: str) -> bool:
+    """Whether the endpoint refuses this one text, as too long or unfit, and not the form of the request."""
     lowered = text.lower()
-    return status == 413 or any(
-        word in lowered for word in ("context length", "context_length", "context window", "too long")
-    )
+    return status == 413 or any(words in lowered for words in _ABOUT_THE_TEXT)
 
 
 def _read(text: str) -> Reply:

@@ -27,10 +27,23 @@ class TextPairs:
     """Pairs in the order of the pool: the columns query, document, query_text, and what else there is, as text."""
 
     frame: pl.DataFrame
+    cut: int = 0
+    """How many texts were too long and were cut."""
 
     @classmethod
-    def of(cls, source: Any, *, documents: Any = None, queries: Any = None, depth: int | None = None) -> TextPairs:
-        """The pairs of a table, or of the top documents of one or more runs, with texts from other tables."""
+    def of(
+        cls,
+        source: Any,
+        *,
+        documents: Any = None,
+        queries: Any = None,
+        depth: int | None = None,
+        max_characters: int | None = None,
+    ) -> TextPairs:
+        """The pairs of a table, or of the top documents of one or more runs, with texts from other tables.
+
+        Texts of documents are cut after `max_characters`.
+        """
         if depth is not None and depth < 1:
             raise ParameterError("judge", "depth", "a whole number, 1 or more", depth)
         frame = _pooled(source, depth)
@@ -38,7 +51,13 @@ class TextPairs:
             frame = _joined(frame, "document", documents)
         if queries is not None:
             frame = _joined(frame, "query", queries)
-        return cls(frame=_complete(frame.with_columns(pl.all().cast(pl.String))))
+        whole = _complete(frame.with_columns(pl.all().cast(pl.String)))
+        if max_characters is None or "text" not in whole.columns:
+            return cls(frame=whole)
+        if max_characters < 1:
+            raise ParameterError("judge", "max_characters", "1 or more", max_characters)
+        cut = whole.select((pl.col("text").str.len_chars() > max_characters).sum()).item()
+        return cls(frame=whole.with_columns(pl.col("text").str.head(max_characters)), cut=cut)
 
     def __len__(self) -> int:
         return len(self.frame)

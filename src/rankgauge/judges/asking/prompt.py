@@ -114,7 +114,10 @@ def numbered(grades: Iterable[float]) -> Scale:
     rising = sorted(set(grades))
     if len(rising) < 2:
         raise ParameterError("judge", "grades", "two or more numbers, as in 0,1,2", list(grades))
-    inner = [(f"between {rising[0]:g} and {rising[-1]:g}: step {n}", grade) for n, grade in enumerate(rising[1:-1], 1)]
+    inner = [
+        (f"better than {below:g}, but not as good as {above:g}", grade)
+        for below, grade, above in zip(rising, rising[1:], rising[2:], strict=False)
+    ]
     ends = [("serves the query perfectly", rising[-1]), ("has nothing to do with what was looked for", rising[0])]
     return Scale(name="numbers", levels=(ends[0], *reversed(inner), ends[1]))
 

@@ -87,6 +87,11 @@ class Requests:
             self.stop.wait(pause)
         return None
 
+    def count(self, problem: str) -> None:
+        """Notes that something went wrong with a request."""
+        with self._lock:
+            self.faults[problem] += 1
+
     def _asked(self, body: Mapping[str, Any], identity: str) -> Reply:
         with self._lock:
             self.sent += 1
@@ -94,9 +99,9 @@ class Requests:
 
     def _pause(self, fault: PassingFaultError, trial: int) -> float:
         """How long to wait after a fault; raises it after the last trial, or an error if nobody has ever answered."""
-        with self._lock:
-            self.faults[fault.problem] += 1
-            if fault.after:
+        self.count(fault.problem)
+        if fault.after:
+            with self._lock:
                 self._opens = max(self._opens, time.monotonic() + fault.after)
         if isinstance(fault, NobodyAnswersError) and not self.endpoint.reached:
             hint = "Is the server running, and is the URL right?"

@@ -60,7 +60,7 @@ class AskingSession:
         self.spending = Spending(prices=self.prices, tokens_in=self._before[0], tokens_out=self._before[1])
         self._stop, self._lock = Event(), Lock()
         self._failed: set[bytes] = set()
-        self._in_a_row, self._refused, self._graded = 0, 0, 0
+        self._working, self._in_a_row, self._refused, self._graded = 0, 0, 0, 0
         self._stopped: str | None = None
         self._error: Exception | None = None
 
@@ -87,34 +87,24 @@ class AskingSession:
         """Asks until every pair is answered, a cap is reached, or an error makes more asking useless."""
         began = time.monotonic()
         requests = Requests(endpoint=endpoint, spending=self.spending, retries=self.patience.retries, stop=self._stop)
-        jobs = min(self.patience.jobs, len(self._waiting))
-        workers = [Thread(target=self._work, args=(requests,), daemon=True) for _ in range(jobs)]
-        for worker in workers:
-            worker.start()
+        self._working = min(self.patience.jobs, len(self._waiting))
+        total, over = len(self._waiting), Event()
+        for _ in range(self._working):
+            Thread(target=self._work, args=(requests, over), daemon=True).start()
         try:
-            self._watch(workers, tell)
+            while self._working and not over.wait(0.25):
+                if tell is not None:
+                    tell(*self._progress(time.monotonic() - began, total))
         except KeyboardInterrupt:
             self._end(INTERRUPTED)
             with suppress(KeyboardInterrupt):  # a second Ctrl-C ends the wait for what is under way
-                self._await(workers, GRACE)
+                over.wait(GRACE)
         if self._error is not None and not isinstance(self._error, RankGaugeError):
             raise self._error
         return self._outcome(requests, time.monotonic() - began)
 
-    def _watch(self, workers: list[Thread], tell: Tell | None) -> None:
-        began, total = time.monotonic(), len(self._waiting) + len(workers)
-        while any(worker.is_alive() for worker in workers):
-            self._await(workers, 0.25)
-            if tell is not None:
-                tell(*self._progress(time.monotonic() - began, total))
-
-    def _await(self, workers: list[Thread], seconds: float) -> None:
-        ends = time.monotonic() + seconds
-        for worker in workers:
-            worker.join(max(0.0, ends - time.monotonic()))
-
     def _progress(self, elapsed: float, total: int) -> tuple[int, int, str]:
-        done, (tokens_in, tokens_out) = max(total - len(self._waiting), 0), self._spent()
+        done, (tokens_in, tokens_out) = max(total - len(self._waiting) - self._working, 0), self._spent()
         words = [f"{tokens_in + tokens_out:,} tokens"]
         if self.prices.known:
             words.append(f"cost {self.prices.cost(tokens_in, tokens_out):.2f}")
@@ -126,22 +116,27 @@ class AskingSession:
         """The tokens of this session, in and out."""
         return self.spending.tokens_in - self._before[0], self.spending.tokens_out - self._before[1]
 
-    def _work(self, requests: Requests) -> None:
-        """What each thread does: one pair after another."""
-        while not self._stop.is_set():
-            try:
-                digest = self._waiting.popleft()
-            except IndexError:
-                return
-            try:
-                self._ask(digest, requests)
-                self._in_a_row = 0
-            except (PassingFaultError, PairFaultError) as fault:
-                self._fail(digest, fault, requests.endpoint)
-            except CapReachedError:
-                self._end("the cap is reached")
-            except Exception as error:
-                self._end(str(error), error)
+    def _work(self, requests: Requests, over: Event) -> None:
+        """What each thread does: one pair after another; the last to end says that all is over."""
+        while not self._stop.is_set() and self._waiting:
+            with suppress(IndexError):  # another thread may have taken the last one
+                self._attend(self._waiting.popleft(), requests)
+        with self._lock:
+            self._working -= 1
+            if not self._working:
+                over.set()
+
+    def _attend(self, digest: bytes, requests: Requests) -> None:
+        """Asks about a pair, and copes with what goes wrong."""
+        try:
+            self._ask(digest, requests)
+            self._in_a_row = 0
+        except (PassingFaultError, PairFaultError) as fault:
+            self._fail(digest, fault, requests)
+        except CapReachedError:
+            self._end("the cap is reached")
+        except Exception as error:
+            self._end(str(error), error)
 
     def _ask(self, digest: bytes, requests: Requests) -> None:
         """Asks about a pair until there are enough answers."""
@@ -149,7 +144,7 @@ class AskingSession:
             held = self._answers[digest]
             n = self.question.samples - len(held.graded)
             body = self.question.request(self._texts[digest], n)
-            identity = f"{digest.hex()[:32]}-{len(held.answers)}"
+            identity = f"{digest.hex()[:32]}-{len(held.answers)}-{n}"
             received = requests.reply(body, identity, most_out=n * self.question.answer_tokens)
             if received is None:
                 return
@@ -186,8 +181,10 @@ class AskingSession:
                 "needs more room: --answer-tokens 2000.",
             )
 
-    def _fail(self, digest: bytes, fault: Exception, endpoint: Endpoint) -> None:
+    def _fail(self, digest: bytes, fault: Exception, requests: Requests) -> None:
         """Counts a pair as failed; after many in a row the session ends."""
+        if isinstance(fault, PairFaultError):
+            requests.count(str(fault))
         with self._lock:
             self._failed.add(digest)
             self._in_a_row += isinstance(fault, PassingFaultError)
@@ -195,7 +192,7 @@ class AskingSession:
         if times >= GIVING_UP:
             problem = f"the endpoint failed for {times} pairs in a row, the last time with: {fault}"
             hint = "What was answered is kept: start again later."
-            self._end(problem, InputError(problem, path=endpoint.url, hint=hint))
+            self._end(problem, InputError(problem, path=requests.endpoint.url, hint=hint))
 
     def _is_done(self, digest: bytes) -> bool:
         held = self._answers[digest]

@@ -24,6 +24,8 @@ class Prices:
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):
                 raise ParameterError("judge", name, "0 or more", value)
+        if (self.tokens_in is None) != (self.tokens_out is None):
+            raise ParameterError("judge", "price", "two, --price-in and --price-out", "one")
         if self.max_cost is not None and not self.known:
             raise ParameterError(
                 "judge", "max_cost", "given with the prices of tokens, --price-in and --price-out", self.max_cost
