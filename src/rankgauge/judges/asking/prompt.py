@@ -69,7 +69,7 @@ class Prompt:
     def read(cls, path: str | Path, scale: Scale = STANDARD_SCALE) -> Prompt:
         """The prompt in a file of your own."""
         try:
-            return cls(template=Path(path).read_text(encoding="utf-8"), scale=scale, role=None)
+            return cls(template=Path(path).read_text(encoding="utf-8").strip(), scale=scale, role=None)
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
 
