@@ -15,6 +15,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.plain_table import PlainTable
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.scoring import counted, is_empty, is_short, is_zeroed, score, settle
@@ -47,6 +48,11 @@ class Result:
         return self.hits.queries.gather(self.counted)
 
     @cached_property
+    def names(self) -> list[str]:
+        """The queries that count, as a list."""
+        return [str(self.hits.names[at]) for at in self.counted.tolist()]
+
+    @cached_property
     def answered(self) -> BoolArray:
         """For which of the queries the run has documents."""
         return self.hits.is_answered[self.counted]
@@ -69,7 +75,7 @@ class Result:
     def by_query(self) -> dict[str, dict[str, float]]:
         """The values by query and measure, as pytrec_eval gives them, without those that are left out of a mean."""
         names, rows = [str(measure) for measure in self.measures], self.matrix.tolist()
-        queries = [str(self.hits.names[at]) for at in self.counted.tolist()]
+        queries = self.names
         found = {query: dict(zip(names, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
         for row, column in np.argwhere(np.isnan(self.matrix)).tolist():
             del found[queries[row]][names[column]]
@@ -82,6 +88,10 @@ class Result:
 
     def summarise(self, *, interval: str = "t", seed: int = 0) -> pl.DataFrame:
         """The summary with another kind of interval: "t", or "bca" for a seeded bootstrap."""
+        return self.summary_table(interval=interval, seed=seed).frame
+
+    def summary_table(self, *, interval: str = "t", seed: int = 0) -> PlainTable:
+        """The same without polars."""
         from rankgauge.summary import summarise
 
         return summarise(

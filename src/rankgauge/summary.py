@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import polars as pl
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.plain_table import PlainTable
 from rankgauge.stats import Interval, bca_interval, geometric_mean, t_interval
 
 LEVEL = 0.95
@@ -19,6 +19,14 @@ INTERVALS: Mapping[str, str] = {
     "t": "Student's t interval of the mean over queries",
     "bca": "bias-corrected and accelerated bootstrap over queries (Efron 1987)",
 }
+
+KINDS: Mapping[str, type] = {
+    "measure": str,
+    **dict.fromkeys(("mean", "low", "high", "sd", "geometric_mean"), float),
+    **dict.fromkeys(("queries", "empty", "short", "missing", "tied"), int),
+    **dict.fromkeys(("worst", "best", "sampling_error"), float),
+}
+"""The columns of a summary."""
 
 
 def summarise(
@@ -31,7 +39,7 @@ def summarise(
     single: bool = False,
     interval: str = "t",
     seed: int = 0,
-) -> pl.DataFrame:
+) -> PlainTable:
     """A row per measure.
 
     `matrix` is queries × measures, NaN where a query is left out; `bounds` are the same under the worst and the best
@@ -40,7 +48,8 @@ def summarise(
     """
     ends = _interval(matrix, interval, seed)
     known = ~np.isnan(matrix)
-    return pl.DataFrame(
+    return PlainTable.of(
+        KINDS,
         {
             "measure": [str(measure) for measure in measures],
             "mean": _over(measures, matrix, single),
@@ -53,7 +62,7 @@ def summarise(
             "worst": _over(measures, bounds[0], single),
             "best": _over(measures, bounds[1], single),
             "sampling_error": errors,
-        }
+        },
     )
 
 

@@ -1,13 +1,14 @@
 """The contract of a command, the registry of them all, and the command line that is made of them.
 
 A file in `commands/` adds a command: a function with typer's annotations under `@command`. A name of two words is a
-command in a group, which is declared by `group`. The modules import what they work with when a command runs.
+command in a group, which is declared by `group`. The modules import what they work with when a command runs. Only the
+command that was asked for is made, and only its file is loaded: that of all of them takes longer than a small command.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import wraps
 from itertools import count
@@ -17,16 +18,23 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rankgauge.cli.choices import spell_out
+from rankgauge.cli.values import read_plainly
 from rankgauge.registry import Registered, Registry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+PROGRAM = "rankgauge"
 LAST = 1000
 _serial = count()
 
 
 class PlainCommand(TyperCommand):
     """A command whose help lists the names that its options take."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Reads the words of the command line."""
+        read_plainly(self.get_params(ctx))
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes the options and arguments."""
@@ -36,6 +44,21 @@ class PlainCommand(TyperCommand):
 
 class CommandGroup(TyperGroup):
     """A group of commands. If a word is an option, not a command, as in `rankgauge help`, the error says so."""
+
+    def __init__(self, *, name: str | None = None, commands: Any = None, **settings: Any) -> None:
+        super().__init__(name=name, commands=_Branch("" if name in (None, PROGRAM) else name), **settings)  # type: ignore[arg-type]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Reads the words of the command line up to the command."""
+        read_plainly(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the commands, none of which is made for it."""
+        known: dict[str, Any] = {
+            name: TyperCommand(name=name, help=help) for name, help in self.commands.helps().items()
+        }  # type: ignore[attr-defined]
+        TyperGroup(name=self.name, commands=known).format_commands(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is named."""
@@ -76,7 +99,7 @@ def command(name: str, *examples: str, place: int = LAST) -> Callable[[Function]
     """
 
     def register(function: Function) -> Function:
-        Command(name=name, examples=examples, function=_spread(function), place=place).register()
+        Command(name=name, examples=examples, function=function, place=place).register()
         return function
 
     return register
@@ -126,20 +149,46 @@ def group(
     Command(name=name, examples=examples, function=alone, place=place, group=kind, help=help).register()
 
 
-def fill(app: typer.Typer) -> None:
-    """Puts every command into the app."""
-    groups = {found.name: _group(found) for found in COMMANDS.values() if found.group}
-    for found in COMMANDS.values():
-        parent, _, name = found.name.rpartition(" ")
-        holder = groups[parent] if parent else app
-        if found.group:
-            holder.add_typer(groups[found.name], name=name)
-        elif found.function:
-            holder.command(name=name, cls=PlainCommand, epilog=examples_of(*found.examples))(found.function)
+class _Branch(Mapping[str, Any]):
+    """The commands of a group by their last words, then the groups in it; each is made when it is first asked for."""
+
+    def __init__(self, parent: str) -> None:
+        self.parent = parent
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = _made(COMMANDS[f"{self.parent} {name}".lstrip()], name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.helps())
+
+    def __len__(self) -> int:
+        return len(self.helps())
+
+    def helps(self) -> dict[str, str]:
+        """What each of them is for."""
+        parted = ((*found.name.rpartition(" ")[::2], found) for found in COMMANDS.values())
+        here = [(name, found) for parent, name, found in parted if parent == self.parent]
+        here.sort(key=lambda pair: pair[1].group is not None)
+        return {name: found.help or inspect.getdoc(found.function) or "" for name, found in here}
 
 
-def _group(found: Command) -> typer.Typer:
+def _made(found: Command, name: str) -> Any:
+    """The command or the group as typer has it."""
+    if found.group:
+        return typer.main.get_group(_group(found, name))
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if found.function:
+        made = app.command(name=name, cls=PlainCommand, epilog=examples_of(*found.examples))
+        made(_spread(found.function))
+    return typer.main.get_command(app)
+
+
+def _group(found: Command, name: str) -> typer.Typer:
     app = typer.Typer(
+        name=name,
         cls=found.group,
         help=found.help,
         epilog=examples_of(*found.examples),

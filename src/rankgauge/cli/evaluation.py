@@ -66,7 +66,7 @@ class RunsEvaluation:
 
     def results(self, where: Engine | None = None) -> dict[str, Result]:
         """The result of each run, computed by the engine (default: this machine)."""
-        heed()
+        heed(self.judgments, *self.runs.values())
         where, measures = where or engine(), measures_of(self.printed)
         results: dict[str, Result] = {}
         with told() as tell:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from rankgauge.cli.command import CommandGroup, examples_of, fill
+from rankgauge.cli.command import PROGRAM, CommandGroup, examples_of
 from rankgauge.cli.completion import mended
 from rankgauge.errors import RankGaugeError
 
@@ -27,7 +27,7 @@ INTERRUPTED = 130
 
 # No rich help: it alone takes longer than the rest of the start.
 app = typer.Typer(
-    name="rankgauge",
+    name=PROGRAM,
     help="Evaluate rankings on graded relevance, by the usual definitions or as other tools compute them.",
     epilog=examples_of(
         "rankgauge demo", "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP", "rankgauge measures show nDCG"
@@ -38,7 +38,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-fill(app)
 
 
 def _version(wanted: bool) -> None:
@@ -63,7 +62,9 @@ def run() -> None:
             stream.reconfigure(errors="replace")  # a code page without Σ is no reason to fail
     try:
         with mended():
-            sys.exit(app(prog_name=app.info.name, standalone_mode=False))
+            code = app(prog_name=app.info.name, standalone_mode=False)
+            sys.stdout.flush()  # a reader who has gone shows here, not when Python ends
+        sys.exit(code)
     except RankGaugeError as error:
         print(f"rankgauge: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -11,8 +11,13 @@ from pathlib import Path
 from typing import TextIO
 
 
-def heed() -> None:
-    """Lets Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on."""
+def heed(*sources: Path) -> None:
+    """Lets Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on.
+
+    Nobody waits for files, so nothing is done, or imported, if all of the `sources` are.
+    """
+    if sources and all(source.is_file() for source in sources):
+        return
     import polars  # noqa: F401 - the handler is mended after polars has set it
 
     if hasattr(signal, "siginterrupt"):

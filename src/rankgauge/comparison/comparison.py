@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from rankgauge import display, io
+from rankgauge import display
 from rankgauge.comparison import tables
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import evaluate
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, TieRule, as_list
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.plain_table import PlainTable
 from rankgauge.result import Result
 from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_interval
 from rankgauge.stats.correction import Family
@@ -55,6 +56,8 @@ def compare(
     `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
     with that one, else each with each. `dialect` and `overrides` are those of `evaluate`.
     """
+    from rankgauge import io
+
     named = runs if isinstance(runs, Mapping) else {io.label(path): path for path in runs}
     judged, wanted = io.kept(judgments, io.judgments_from), as_list(measures)
     results = {name: evaluate(judged, run, wanted, dialect=dialect, **overrides) for name, run in named.items()}
@@ -97,7 +100,7 @@ class Comparison:
     @cached_property
     def queries(self) -> tuple[str, ...]:
         """The queries that count for at least one run."""
-        return tuple(dict.fromkeys(query for result in self.results.values() for query in result.queries))
+        return tuple(dict.fromkeys(query for result in self.results.values() for query in result.names))
 
     @cached_property
     def values(self) -> FloatArray:
@@ -105,7 +108,7 @@ class Comparison:
         place = {query: row for row, query in enumerate(self.queries)}
         values = np.full((len(self.measures), len(place), len(self.runs)), np.nan)
         for column, result in enumerate(self.results.values()):
-            rows = [place[query] for query in result.queries]
+            rows = [place[query] for query in result.names]
             values[:, rows, column] = result.matrix.T
         return values
 
@@ -129,32 +132,58 @@ class Comparison:
     @cached_property
     def means(self) -> pl.DataFrame:
         """A row per measure and run: measure, run, mean, low, high, queries."""
-        return pl.concat([self._means(row) for row in range(len(self.measures))])
+        return self.mean_table.frame
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """A row per measure and pair of runs: difference, interval, p-values, verdict, effect, wins, queries needed."""
-        return pl.concat([self._pairs(row) for row in range(len(self.measures))])
+        return self.pair_table.frame
 
     @cached_property
     def movers(self) -> pl.DataFrame:
         """The queries that differ most: measure, query, run, other, value, other_value, difference."""
-        return tables.movers(self.measures, self.queries, self.runs, self.values, self.paired)
+        return self.mover_table.frame
 
     @cached_property
     def agreement(self) -> pl.DataFrame:
         """A row per pair of measures: how alike they order the runs (tau_b, tau_ap)."""
-        return tables.orders(self.measures, self.means)
+        return self.agreement_table.frame
 
     @cached_property
     def sensitivity(self) -> pl.DataFrame:
         """A row per measure: how many pairs of runs it separates."""
-        return tables.sensitivity(self.measures, self.pairs, alpha=self.settings.alpha)
+        return self.sensitivity_table.frame
+
+    # The same tables without polars, which takes longer to import than a small comparison takes.
+
+    @cached_property
+    def mean_table(self) -> PlainTable:
+        """The means."""
+        return PlainTable.stacked([self._means(row) for row in range(len(self.measures))])
+
+    @cached_property
+    def pair_table(self) -> PlainTable:
+        """The pairs."""
+        return PlainTable.stacked([self._pairs(row) for row in range(len(self.measures))])
+
+    @cached_property
+    def mover_table(self) -> PlainTable:
+        """The queries that differ most."""
+        return tables.movers(self.measures, self.queries, self.runs, self.values, self.paired)
+
+    @cached_property
+    def agreement_table(self) -> PlainTable:
+        """How alike measures order the runs."""
+        return tables.orders(self.measures, self.mean_table)
+
+    @cached_property
+    def sensitivity_table(self) -> PlainTable:
+        """How many pairs measures separate."""
+        return tables.sensitivity(self.measures, self.pair_table, alpha=self.settings.alpha)
 
     def ordered(self, measure: Measure) -> tuple[str, ...]:
         """The runs by falling mean."""
-        rows = self.means.filter(pl.col("measure") == str(measure)).sort("mean", descending=True, maintain_order=True)
-        return tuple(rows["run"])
+        return tuple(self.mean_table.where("measure", str(measure)).ordered("mean", falling=True)["run"])
 
     def to_pandas(self, table: str = "pairs") -> Any:
         """The `pairs`, `means`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
@@ -171,17 +200,18 @@ class Comparison:
                 f"{row['corrected']:.4f}",
                 row["verdict"],
             )
-            for row in self.pairs.iter_rows(named=True)
+            for row in self.pair_table.named()
         ]
         heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")
         settings = self.settings
         note = f"{settings.test} test, {settings.correction} correction; dialect {self.dialect.name}"
         return display.table(heads, rows, note)
 
-    def _means(self, row: int) -> pl.DataFrame:
+    def _means(self, row: int) -> PlainTable:
         ends = self._interval(self.values[row])
         mean, count = _mean(self.values[row])
-        return pl.DataFrame(
+        return PlainTable.of(
+            tables.MEANS,
             {
                 "measure": [str(self.measures[row])] * len(self.runs),
                 "run": list(self.runs),
@@ -189,10 +219,10 @@ class Comparison:
                 "low": ends.low,
                 "high": ends.high,
                 "queries": count,
-            }
+            },
         )
 
-    def _pairs(self, row: int) -> pl.DataFrame:
+    def _pairs(self, row: int) -> PlainTable:
         run, other = self.paired
         found, measure, settings = self.differences[row], self.measures[row], self.settings
         draws = settings.drawn(len(run))
@@ -202,7 +232,8 @@ class Comparison:
         corrected = settings.family_correction.adjust(family)
         effect, tally, ends = cohen_dz(found), outcomes(found), self._interval(found)
         alike = tally.wins + tally.losses == 0
-        return pl.DataFrame(
+        return PlainTable.of(
+            tables.PAIRS,
             {
                 "measure": [str(measure)] * len(run),
                 "run": [self.runs[i] for i in run],
@@ -220,7 +251,7 @@ class Comparison:
                 "losses": tally.losses,
                 "queries": count,
                 "needed": queries_needed(effect, alpha=settings.alpha),
-            }
+            },
         )
 
     def _interval(self, values: FloatArray) -> Interval:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.plain_table import PlainTable
 from rankgauge.stats import kendall_tau, separated_share, tau_ap_b
 
 FEWEST = 3
@@ -19,6 +19,27 @@ FEWEST = 3
 MOST = 5
 """How many queries of a measure are named."""
 
+MEANS: Mapping[str, type] = {"measure": str, "run": str, "mean": float, "low": float, "high": float, "queries": int}
+PAIRS: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "run", "other"), str),
+    **dict.fromkeys(("difference", "low", "high", "p", "p_error", "corrected"), float),
+    "verdict": str,
+    "effect": float,
+    **dict.fromkeys(("wins", "ties", "losses", "queries"), int),
+    "needed": float,
+}
+MOVERS: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "query", "run", "other"), str),
+    **dict.fromkeys(("value", "other_value", "difference"), float),
+}
+ORDERS: Mapping[str, type] = {"measure": str, "other": str, "tau_b": float, "tau_ap": float}
+SENSITIVITY: Mapping[str, type] = {
+    "measure": str,
+    **dict.fromkeys(("pairs", "separated_alone", "separated"), int),
+    "share": float,
+}
+"""The columns of each table."""
+
 
 def movers(
     measures: Sequence[Measure],
@@ -26,7 +47,7 @@ def movers(
     runs: Sequence[str],
     values: FloatArray,
     paired: tuple[IndexArray, IndexArray],
-) -> pl.DataFrame:
+) -> PlainTable:
     """For each measure the queries with the largest difference, each with the pair that it parts most."""
     run, other = paired
     rows = []
@@ -39,33 +60,27 @@ def movers(
             one, two = float(table[query, first]), float(table[query, second])
             if largest[query] > 0:
                 rows.append((str(measure), queries[query], runs[first], runs[second], one, two, one - two))
-    texts = dict.fromkeys(("measure", "query", "run", "other"), pl.String)
-    numbers = dict.fromkeys(("value", "other_value", "difference"), pl.Float64)
-    return pl.DataFrame(rows, schema={**texts, **numbers}, orient="row")
+    return PlainTable.of_rows(MOVERS, rows)
 
 
-def orders(measures: Sequence[Measure], means: pl.DataFrame) -> pl.DataFrame:
+def orders(measures: Sequence[Measure], means: PlainTable) -> PlainTable:
     """A row per pair of measures: Kendall's τ_b and the symmetric τ_AP of the runs' means; NaN where one is flat."""
-    by_measure = {
-        str(measure): means.filter(pl.col("measure") == str(measure))["mean"].to_numpy() for measure in measures
-    }
+    by_measure = {str(measure): np.array(means.where("measure", str(measure))["mean"]) for measure in measures}
     rows = []
     for one, other in combinations(by_measure, 2):
         x, y = by_measure[one], by_measure[other]
         usable = not (math.isnan(x.sum()) or math.isnan(y.sum()))
         rows.append((one, other, *((kendall_tau(x, y), tau_ap_b(x, y)) if usable else (math.nan, math.nan))))
-    kinds = {"measure": pl.String, "other": pl.String, "tau_b": pl.Float64, "tau_ap": pl.Float64}
-    return pl.DataFrame(rows, schema=kinds, orient="row")
+    return PlainTable.of_rows(ORDERS, rows)
 
 
-def sensitivity(measures: Sequence[Measure], pairs: pl.DataFrame, *, alpha: float) -> pl.DataFrame:
+def sensitivity(measures: Sequence[Measure], pairs: PlainTable, *, alpha: float) -> PlainTable:
     """A row per measure: the pairs, how many are separated before and after the correction, and the latter's share."""
     rows = []
     for measure in measures:
-        tested = pairs.filter(pl.col("measure") == str(measure))
-        plain, corrected = tested["p"].to_numpy(), tested["corrected"].to_numpy()
+        tested = pairs.where("measure", str(measure))
+        plain, corrected = np.array(tested["p"]), np.array(tested["corrected"])
         separated = int((corrected < alpha).sum())
         share = separated_share(corrected, alpha=alpha)
         rows.append((str(measure), len(tested), int((plain < alpha).sum()), separated, share))
-    counts = dict.fromkeys(("pairs", "separated_alone", "separated"), pl.Int64)
-    return pl.DataFrame(rows, schema={"measure": pl.String, **counts, "share": pl.Float64}, orient="row")
+    return PlainTable.of_rows(SENSITIVITY, rows)

@@ -14,7 +14,7 @@ from rankgauge.experiments.claims import Claim, Number, Verdict
 from rankgauge.experiments.experiment import Experiment, Measurements, Setting
 from rankgauge.report import plots
 from rankgauge.report.format import FORMATS
-from rankgauge.report.terminal import console, escaped, pairs, ruled, text_width
+from rankgauge.report.terminal import Screen, bold, styled, text_width
 
 STYLES = {
     Verdict.HOLDS: "green",
@@ -71,42 +71,41 @@ class Reproduction:
 
     def show(self, stream: TextIO) -> None:
         """Prints the verdict on each claim, with the numbers behind it."""
-        out, paper = console(stream), self.experiment.paper
-        out.print(f"[bold]{escaped(paper.title)}[/bold]\n{escaped(paper.reference)}", width=text_width())
-        out.print(f"{escaped(self.how)}\n", width=text_width())
+        out, paper = Screen(stream), self.experiment.paper
+        out.show(f"{bold(paper.title)}\n{paper.reference}", text_width())
+        out.show(f"{self.how}\n", text_width())
         for claim in paper.claims:
             verdict = self.verdict(claim)
-            out.print(f"[bold]{escaped(claim.place)}[/bold]: [{STYLES[verdict]}]{verdict}[/{STYLES[verdict]}]")
+            out.show(f"{bold(claim.place)}: {styled(str(verdict), STYLES[verdict])}")
             known = [("  claim", claim.words), ("  tested", claim.tested)]
             untested = verdict is Verdict.UNTESTED and claim.needs
-            pairs([*known, ("  needs", claim.needs)] if untested else known, out)
+            out.pairs([*known, ("  needs", claim.needs)] if untested else known)
             if not untested:
-                self._show_numbers(claim, stream)
-            out.print()
-        self._show_others(stream)
+                self._show_numbers(claim, out)
+            out.show()
+        self._show_others(out)
         for report in self.measurements.reports.values():
             report.show(stream)
-            out.print()
+            out.show()
         counts = [sum(self.verdict(claim) is verdict for claim in paper.claims) for verdict in Verdict]
-        out.print(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
+        out.show(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
 
-    def _show_numbers(self, claim: Claim, stream: TextIO) -> None:
-        table = ruled("  number", "measured", "expected", "", numbers=("measured",))
+    def _show_numbers(self, claim: Claim, out: Screen) -> None:
+        rows = []
         for condition in claim.conditions:
             found = self.measurements.numbers.get(condition.number)
             shown = "–" if found is None else _shown(found)
-            table.add_row(f"  {escaped(condition.number)}", shown, condition.words, str(condition.verdict(found)))
-        console(stream).print(table)
+            rows.append((f"  {condition.number}", shown, condition.words, str(condition.verdict(found))))
+        out.table(("  number", "measured", "expected", ""), rows, numbers=("measured",))
 
-    def _show_others(self, stream: TextIO) -> None:
+    def _show_others(self, out: Screen) -> None:
         """Prints the numbers that no claim needs."""
         claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
         others = {name: number for name, number in self.measurements.numbers.items() if name not in claimed}
         if others:
-            table = ruled("also measured", "", numbers=("",))
-            for name, number in others.items():
-                table.add_row(escaped(name), _shown(number))
-            console(stream).print(table, "")
+            rows = [(name, _shown(number)) for name, number in others.items()]
+            out.table(("also measured", ""), rows, numbers=("",))
+            out.show()
 
     def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
         """Writes verdicts as CSV and JSON, the data of every table and figure as CSV, the figures, and reports as pages
@@ -147,7 +146,7 @@ class Reproduction:
 def show_papers(experiments: dict[str, Experiment], stream: TextIO) -> None:
     """Prints every paper that can be reproduced."""
     rows = [(name, f"{known.paper.title}. {known.paper.reference}") for name, known in experiments.items()]
-    pairs(rows, console(stream))
+    Screen(stream).pairs(rows)
 
 
 def _shown(number: Number) -> str:

@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-import polars as pl
-
 from rankgauge.errors import MissingExtraError
+from rankgauge.lazy_polars import pl
 
 RATIO = 500
 """How many times its size a file may unpack to. A run of the most regular kind packs to a hundredth by xz."""

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rankgauge.io.source import DAMAGE, Source
+from rankgauge.io.source import Source, damage
 from rankgauge.threads import keep_freed_memory, spread
 
 BLOCK = 1 << 21
@@ -79,7 +79,9 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
     try:
         with source.open() as stream:
             parts = deque(spread(partial(_part, dtype=np.dtype(dtype)), blocks(stream, block)))
-    except (IrregularLetor, *DAMAGE):
+    except IrregularLetor:
+        return None
+    except damage():
         return None
     if not sum(len(part.texts) for part in parts):
         return None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.source import DAMAGE, Source
+from rankgauge.io.source import Source, damage
 from rankgauge.tables import Table, check
 from rankgauge.tables.validation import Place, is_clean
 
@@ -101,7 +101,7 @@ def batches(source: Source, table: Table, pattern: str, expected: str, rows: int
                     yield quick
                 elif len(kept := batch.filter(CONTENT)):
                     yield records(kept, table, pattern, expected, source)
-    except DAMAGE as error:
+    except damage() as error:
         raise source.unreadable(error) from None
 
 

@@ -14,22 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import polars as pl
-
 from rankgauge.errors import InputError
 from rankgauge.io.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
+from rankgauge.lazy_polars import pl
 
 STANDARD_STREAM = "-"
 
-DAMAGE = (
-    OSError,
-    EOFError,
-    lzma.LZMAError,
-    zlib.error,
-    pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,  # polars' readers of binary files may raise this at damaged bytes
-)
-"""What libraries raise at damaged bytes."""
+
+def damage() -> tuple[type[BaseException], ...]:
+    """What libraries raise at damaged bytes; polars can do so only once it is loaded."""
+    plain = (OSError, EOFError, lzma.LZMAError, zlib.error)
+    if "polars" not in sys.modules:
+        return plain
+    # Its readers of binary files may panic.
+    return (*plain, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +83,7 @@ class Source:
         try:
             with self.open(size) as stream:
                 return stream.read(size)
-        except DAMAGE as error:
+        except damage() as error:
             raise self.damaged(error) from None
 
     def text(self) -> str:

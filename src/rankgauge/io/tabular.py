@@ -19,7 +19,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io.format import Format, Head
-from rankgauge.io.source import DAMAGE, Source
+from rankgauge.io.source import Source, damage
 from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, raters, recognise
 from rankgauge.tables.validation import Place
 
@@ -117,11 +117,11 @@ def _read(table: Table, scan: Scan, careful: Scan | None, locate: Locate | None,
 def _attempted(read: Callable[[Scan], pl.DataFrame], scan: Scan, careful: Scan | None, source: Source) -> pl.DataFrame:
     """What the quick scan gives, or the careful one if the quick one fails."""
     if careful is not None:
-        with suppress(InputError, *DAMAGE):
+        with suppress(InputError, *damage()):
             return read(scan)
     try:
         return read(careful or scan)
-    except DAMAGE as error:
+    except damage() as error:
         raise source.unreadable(error) from None
 
 
@@ -144,7 +144,7 @@ def _batches(scan: Scan, source: Source, rows: int) -> Iterator[pl.DataFrame]:
         for batch in named.collect_batches(chunk_size=rows, maintain_order=True):
             if len(batch):
                 yield check(batch, RUN, path=source.name)
-    except DAMAGE as error:
+    except damage() as error:
         raise source.unreadable(error) from None
 
 

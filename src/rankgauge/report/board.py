@@ -15,7 +15,7 @@ from rankgauge.active.board.later_run import LaterEstimate
 from rankgauge.active.board.outlook import MORE
 from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
 from rankgauge.numeric import FloatArray
-from rankgauge.report.comparison_figures import mean_bars
+from rankgauge.report.comparison_figures import BARS, mean_bars
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import FEW
 from rankgauge.report.numbers import amount, count, interval, number
@@ -122,7 +122,7 @@ class BoardReport(Report):
         shown = [estimate.target.measure for estimate in self.estimates if not estimate.reason]
         names = {str(one.target.measure): str(one.target) for one in self.estimates}
         named = bars.with_columns(pl.col("measure").replace({name: key for key, name in names.items()}))
-        return {names[key]: drawn for key, drawn in mean_bars(named, shown).items()}
+        return {names[key]: drawn for key, drawn in mean_bars(named.select(BARS).rows(), shown).items()}
 
     def document(self, medium: Medium) -> ReportDocument:
         """The board of each measure, and what it rests on."""

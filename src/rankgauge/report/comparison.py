@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.tables import FEWEST
-from rankgauge.report import comparison_figures as figures
+from rankgauge.lazy_polars import pl
 from rankgauge.report import comparison_tables as tables
 from rankgauge.report import notes as common
 from rankgauge.report.comparison_tables import MOST, UP
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
-from rankgauge.report.svg import Drawing, sheet
 from rankgauge.stats.effects import POWER
+
+if TYPE_CHECKING:
+    from rankgauge.report.svg import Drawing
 
 MEANS = "Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it beats."
 PAIRS = """Each column is a query, the largest gain of the first run to the left. The table has the mean of these
@@ -77,6 +77,9 @@ class ComparisonReport(Report):
 
     def picture(self) -> Drawing:
         """The means of each measure, and how they change with the cutoff and with recall."""
+        from rankgauge.report import comparison_figures as figures
+        from rankgauge.report.svg import sheet
+
         found = self.comparison
         return sheet(self.headline(), {**figures.means(found), **figures.curves(found)}, figures.colours(found))
 
@@ -134,6 +137,8 @@ class ComparisonReport(Report):
                 yield tables.agreement(self.comparison)
 
     def _page(self) -> Iterator[Passage]:
+        from rankgauge.report import comparison_figures as figures
+
         found = self.comparison
         yield Heading("Means", hint=MEANS)
         yield from figures.listed(figures.means(found))
@@ -196,7 +201,7 @@ class ComparisonReport(Report):
     def _sampled(self) -> Iterator[tuple[str, str]]:
         """How far p-values from random draws may be off, and the least that they can be."""
         settings, pairs = self.comparison.settings, len(self.comparison.paired[0])
-        draws, error = settings.drawn(pairs), float(self.comparison.pairs["p_error"].to_numpy().max())
+        draws, error = settings.drawn(pairs), max(self.comparison.pair_table["p_error"])
         if error > 0:
             yield "draws", f"{draws:,}, seed {settings.seed}; the standard error of a p-value is {error:.4f} at most"
             if settings.family_correction.magnifies and pairs / (draws + 1) >= settings.alpha:
@@ -205,7 +210,6 @@ class ComparisonReport(Report):
     def _gaps(self) -> Iterator[tuple[str, str]]:
         """Pairs that rest on fewer queries than there are."""
         total = len(self.comparison.queries)
-        fewer = self.comparison.pairs.filter(pl.col("queries") < total)
-        if len(fewer):
-            least = fewer["queries"].to_numpy().min()
+        least = min(self.comparison.pair_table["queries"])
+        if least < total:
             yield "queries", f"a pair rests on the queries that both runs have: {least} of {total} at least"

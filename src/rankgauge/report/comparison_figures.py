@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankgauge.comparison import Comparison, MeanCurve, cutoff_curves, recall_curves
 from rankgauge.measures import Measure
@@ -22,6 +22,9 @@ NAME = 20
 DRAWN = 6
 """How many pairs have their differences drawn query by query."""
 
+BARS = ("measure", "run", "mean", "low", "high")
+"""What a bar is drawn from."""
+
 KINDS = {UP: ("up", "above"), DOWN: ("down", "below"), OPEN: ("open", "not separated from")}
 
 
@@ -32,20 +35,23 @@ def listed(drawings: Mapping[str, Drawing]) -> Iterator[Figure]:
 
 def means(comparison: Comparison) -> dict[str, Drawing]:
     """By measure, a bar for each run with the interval of its mean, the best run first."""
-    found = comparison.means.sort("mean", descending=True, maintain_order=True)
-    return mean_bars(found, comparison.measures, comparison.baseline)
+    found = comparison.mean_table.ordered("mean", falling=True)
+    return mean_bars(found.rows(*BARS), comparison.measures, comparison.baseline)
 
 
-def mean_bars(rows: pl.DataFrame, measures: Sequence[Measure], baseline: str | None = None) -> dict[str, Drawing]:
-    """By measure, a bar for each run with the interval of its mean; the rows have run, measure, mean, low and high."""
+def mean_bars(
+    rows: Iterable[tuple[Any, ...]], measures: Sequence[Measure], baseline: str | None = None
+) -> dict[str, Drawing]:
+    """By measure, a bar for each run with the interval of its mean; the rows have the columns `BARS`."""
+    listed = list(rows)
     found = {}
     for measure in measures:
-        bars = rows.filter(pl.col("measure") == str(measure)).select("run", "mean", "low", "high")
-        found[str(measure)] = _bars(bars.rows(), baseline, f"{measure} of each run")
+        bars = [bar for name, *bar in listed if name == str(measure)]
+        found[str(measure)] = _bars(bars, baseline, f"{measure} of each run")
     return found
 
 
-def _bars(rows: Sequence[tuple[str, float, float, float]], base: str | None, title: str) -> Drawing:
+def _bars(rows: Sequence[Sequence[Any]], base: str | None, title: str) -> Drawing:
     left, right, step = 160, 56, 24
     ends = [end for _, *values in rows for end in values if math.isfinite(end)]
     low, high = min(0.0, *ends, 0.0), max(ends, default=1.0) or 1.0

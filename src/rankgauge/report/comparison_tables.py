@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import polars as pl
-
 from rankgauge.comparison import Comparison, PairVerdict
 from rankgauge.measures import Measure
 from rankgauge.report.numbers import interval, number, p_value, share, signed
@@ -42,8 +40,8 @@ def label(comparison: Comparison, run: str) -> str:
 def grid(comparison: Comparison, measure: Measure) -> dict[tuple[str, str], str]:
     """The mark of each ordered pair of runs that was tested."""
     found = {}
-    rows = comparison.pairs.filter(pl.col("measure") == str(measure)).select("run", "other", "verdict")
-    for run, other, verdict in rows.iter_rows():
+    rows = comparison.pair_table.where("measure", str(measure)).rows("run", "other", "verdict")
+    for run, other, verdict in rows:
         mark = MARKS[verdict]
         found[run, other], found[other, run] = mark, OPPOSITE.get(mark, mark)
     return found
@@ -63,9 +61,8 @@ def means(comparison: Comparison) -> ReportTable:
     rows = []
     for measure in comparison.measures:
         above = beaten(comparison, measure)
-        found = comparison.means.filter(pl.col("measure") == str(measure))
-        found = found.sort("mean", descending=True, maintain_order=True)
-        for place, row in enumerate(found.iter_rows(named=True)):
+        found = comparison.mean_table.where("measure", str(measure)).ordered("mean", falling=True)
+        for place, row in enumerate(found.named()):
             run, beats = row["run"], above[row["run"]]
             ends, queries = interval(row["low"], row["high"]), str(row["queries"])
             listed = ", ".join(beats) if len(beats) <= NAMED else f"{len(beats)} runs"
@@ -79,10 +76,10 @@ def pairs(comparison: Comparison, *, most: int | None = MOST) -> ReportTable:
     """A row per measure and pair; of many pairs those with the least p-values."""
     rows = []
     for measure in comparison.measures:
-        found = comparison.pairs.filter(pl.col("measure") == str(measure))
+        found = comparison.pair_table.where("measure", str(measure))
         if most is not None and len(found) > most:
-            found = found.sort("corrected", "p", maintain_order=True).head(most)
-        for place, row in enumerate(found.iter_rows(named=True)):
+            found = found.ordered("corrected", "p").take(range(most))
+        for place, row in enumerate(found.named()):
             rows.append(("" if place else str(measure), *_pair(row)))
     names = ("difference", "p", "corrected", "effect", "won/tied/lost", "needed")
     header = ("measure", "run", "other", "difference", "95 % interval", *names[1:3], "verdict", *names[3:])
@@ -118,7 +115,7 @@ def movers(comparison: Comparison) -> ReportTable:
     """The queries on which two runs are furthest apart."""
     rows = []
     last = None
-    for row in comparison.movers.iter_rows(named=True):
+    for row in comparison.mover_table.named():
         ends = (number(row["value"]), number(row["other_value"]), signed(row["difference"]))
         rows.append(("" if row["measure"] == last else row["measure"], row["query"], row["run"], row["other"], *ends))
         last = row["measure"]
@@ -131,7 +128,7 @@ def sensitivity(comparison: Comparison) -> ReportTable:
     """How many pairs of runs each measure separates."""
     rows = [
         (row["measure"], str(row["pairs"]), str(row["separated_alone"]), str(row["separated"]), share(row["share"], 1))
-        for row in comparison.sensitivity.iter_rows(named=True)
+        for row in comparison.sensitivity_table.named()
     ]
     header = ("measure", "pairs", "uncorrected", "separated", "share")
     return ReportTable(title="How well measures tell runs apart", header=header, rows=tuple(rows), numbers=header[1:])
@@ -141,7 +138,7 @@ def agreement(comparison: Comparison) -> ReportTable:
     """How alike each pair of measures orders the runs."""
     rows = [
         (row["measure"], row["other"], number(row["tau_b"]), number(row["tau_ap"]))
-        for row in comparison.agreement.iter_rows(named=True)
+        for row in comparison.agreement_table.named()
     ]
     header = ("measure", "other", "tau-b", "tau-AP")
     return ReportTable(title="How alike measures order the runs", header=header, rows=tuple(rows), numbers=header[2:])
@@ -159,7 +156,7 @@ def _column(comparison: Comparison, measure: Measure) -> list[Latex]:
     above, top = beaten(comparison, measure), comparison.ordered(measure)[0]
     separator = "" if len(comparison.runs) <= 26 else ","
     cells = []
-    for run, mean in comparison.means.filter(pl.col("measure") == str(measure)).select("run", "mean").iter_rows():
+    for run, mean in comparison.mean_table.where("measure", str(measure)).rows("run", "mean"):
         shown = rf"\textbf{{{number(mean)}}}" if run == top else number(mean)
         cells.append(Latex(shown + (f"$^{{{separator.join(above[run])}}}$" if above[run] else "")))
     return cells

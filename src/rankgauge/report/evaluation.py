@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.dialects import Dialect
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, Printed, TieRule
+from rankgauge.plain_table import PlainTable
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import notes
 from rankgauge.report.numbers import interval, number, value
 from rankgauge.report.passages import Figure, Heading, Notes, Passage, ReportTable
-from rankgauge.report.svg import Drawing, sheet
 from rankgauge.report.trec_lines import ALL
 from rankgauge.result import Result
+
+if TYPE_CHECKING:
+    from rankgauge.report.svg import Drawing
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,35 +57,37 @@ class EvaluationReport(Report):
         return len(self.results) > 1
 
     @cached_property
-    def summaries(self) -> Mapping[str, pl.DataFrame]:
+    def summaries(self) -> Mapping[str, PlainTable]:
         """The summary of each run: a row per measure."""
-        return {run: result.summarise(interval=self.interval, seed=self.seed) for run, result in self.results.items()}
+        return {
+            run: result.summary_table(interval=self.interval, seed=self.seed) for run, result in self.results.items()
+        }
 
     @cached_property
-    def summary(self) -> pl.DataFrame:
+    def summary(self) -> PlainTable:
         """The summaries under each other, with the run as the first column."""
-        return _stacked(self.summaries)
+        return PlainTable.stacked([table.labelled("run", run) for run, table in self.summaries.items()])
 
     @cached_property
     def values(self) -> pl.DataFrame:
         """The values per query under each other, with the run as the first column."""
-        return _stacked({run: result.values for run, result in self.results.items()})
+        named = [result.values.select(pl.lit(run).alias("run"), pl.all()) for run, result in self.results.items()]
+        return pl.concat(named)
 
-    @cached_property
-    def rows(self) -> pl.DataFrame:
+    def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """What trec_eval would list: run, measure, query, value; the queries where wanted, then `all`."""
-        values = self.values.select("run", "measure", "query", "value")
-        means = self.summary.select("run", "measure", pl.lit(ALL).alias("query"), pl.col("mean").alias("value"))
-        parts = []
-        for run in self.results:
-            parts += [values.filter(pl.col("run") == run)] if self.per_query else []
-            parts += [means.filter(pl.col("run") == run)] if self.overall else []
-        rows = pl.concat(parts) if parts else values.clear()
-        return rows if self.several else rows.drop("run")
+        names = [str(measure) for measure in self.measures]
+        for run, result in self.results.items():
+            if self.per_query:
+                for query, row in zip(result.names, result.matrix.tolist(), strict=True):
+                    listed = zip(names, row, strict=True)
+                    yield from ((run, name, query, value) for name, value in listed if not math.isnan(value))
+            if self.overall:
+                yield from ((run, name, ALL, mean) for name, mean in self.summaries[run].rows("measure", "mean"))
 
     def frame(self) -> pl.DataFrame:
         """The summary (a row per run and measure), or the values (a row per run, query and measure)."""
-        return self.values if self.per_query else self.summary
+        return self.values if self.per_query else self.summary.frame
 
     def data(self) -> dict[str, Any]:
         """The dialect, the notes, and each run's summary and values."""
@@ -95,19 +100,21 @@ class EvaluationReport(Report):
 
     def picture(self) -> Drawing:
         """By measure, a bar for each run with the interval of its mean."""
+        from rankgauge.report.svg import sheet
+
         return sheet(self.document(Medium.PAGE).headline, self._bars(), {})
 
     def _bars(self) -> dict[str, Drawing]:
-        from rankgauge.report.comparison_figures import mean_bars
+        from rankgauge.report.comparison_figures import BARS, mean_bars
 
-        return mean_bars(self.summary, self.measures)
+        return mean_bars(self.summary.rows(*BARS), self.measures)
 
     def document(self, medium: Medium) -> ReportDocument:
         """The values per query where wanted, the summary, and the notes."""
         return ReportDocument(
             title=", ".join(self.results),
             headline=f"{', '.join(map(str, self.measures))} of {', '.join(self.results)}",
-            facts=(self.dialect.name, f"{len(next(iter(self.results.values())).queries)} queries"),
+            facts=(self.dialect.name, f"{len(next(iter(self.results.values())).counted)} queries"),
             passages=tuple(self._passages(medium)),
         )
 
@@ -130,9 +137,9 @@ class EvaluationReport(Report):
         """A row per measure and run, with the best run of each measure marked."""
         rows, strong = list[tuple[str, ...]](), set[tuple[int, int]]()
         for measure in self.measures:
-            found = self.summary.filter(pl.col("measure") == str(measure))
+            found = self.summary.where("measure", str(measure))
             best = _best(measure, found) if self.several else None
-            for place, row in enumerate(found.iter_rows(named=True)):
+            for place, row in enumerate(found.named()):
                 run = (row["run"],) if self.several else ()
                 mark = {None: "", row["run"]: " *"}.get(best, "  ") if marked else ""
                 if row["run"] == best:
@@ -146,7 +153,7 @@ class EvaluationReport(Report):
         """A row per run and measure, each whole, as tables that are pasted elsewhere need it."""
         rows = [
             (row["run"], row["measure"], number(row["mean"]), interval(row["low"], row["high"]), str(row["queries"]))
-            for row in self.summary.iter_rows(named=True)
+            for row in self.summary.named()
         ]
         header = ("run", "measure", "mean", "95 % interval", "queries")
         return ReportTable(header=header, rows=rows, numbers=("mean", "queries"))
@@ -162,7 +169,7 @@ class EvaluationReport(Report):
                 *(value(m, v) for m, v in zip(self.measures, row.tolist(), strict=True)),
             )
             for run, result in self.results.items()
-            for query, row in zip(result.queries, result.matrix, strict=True)
+            for query, row in zip(result.names, result.matrix, strict=True)
         ]
         header = (*(("run",) if runs else ()), "query", *names)
         return ReportTable(header=header, rows=rows, numbers=() if flat else names)
@@ -170,7 +177,7 @@ class EvaluationReport(Report):
     def _run(self, run: str) -> dict[str, Any]:
         described: dict[str, Any] = {"run": run}
         if self.overall:
-            described["summary"] = self.summaries[run]
+            described["summary"] = list(self.summaries[run].named())
         if self.per_query:
             described["values"] = self.results[run].values
         return described | {"unjudged_queries": list(self.unjudged.get(run, ()))}
@@ -181,21 +188,17 @@ def _ends(measure: Measure, row: Mapping[str, Any]) -> str:
     return interval(row["low"], row["high"]) if measure.facts.aggregate is Aggregate.MEAN else ""
 
 
-def _best(measure: Measure, rows: pl.DataFrame) -> str | None:
+def _best(measure: Measure, rows: PlainTable) -> str | None:
     """The run with the highest mean; None where higher is not better, or where runs are equal."""
     facts = measure.facts
     ordered = facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
     comparable = ordered and facts.aggregate is not Aggregate.SUM
-    top = rows.filter(pl.col("mean") == pl.col("mean").max())
-    return str(top["run"][0]) if comparable and len(top) == 1 else None
+    most = max((mean for mean in rows["mean"] if not math.isnan(mean)), default=math.nan)
+    top = [run for run, mean in rows.rows("run", "mean") if mean == most]
+    return top[0] if comparable and len(top) == 1 else None
 
 
 def _settings(dialect: Dialect) -> dict[str, Any]:
     """The dialect's choices that are a word or a number."""
     values = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
     return {name: value for name, value in values.items() if isinstance(value, str | int | float | None)}
-
-
-def _stacked(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    named = [frame.select(pl.lit(run).alias("run"), pl.all()) for run, frame in frames.items()]
-    return pl.concat(named)

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.policies import LEAVE_OUT, Undefined
@@ -16,8 +14,6 @@ from rankgauge.report.worths import worths
 
 if TYPE_CHECKING:
     from rankgauge.report.evaluation import EvaluationReport
-
-_RANGE = ("measure", "worst", "best")
 
 FEW = 10
 """With fewer queries an interval says little: Student's factor is 2.3 at 9 queries, 12.7 at 2."""
@@ -88,10 +84,10 @@ def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         ("tied", "have tied scores", dialect.ties.words),
     ):
         counts = {}
-        for run, frame in report.summaries.items():
-            most = int(frame[subject].to_numpy().max(initial=0))
+        for run, table in report.summaries.items():
+            most = max(table[subject], default=0)
             if most:
-                counts[run] = f"{most} of {len(report.results[run].hits.queries)}"
+                counts[run] = f"{most} of {len(report.results[run].hits.names)}"
         if counts:
             yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, subject)}; {decision}"
 
@@ -103,27 +99,26 @@ def _scope(dialect: Dialect, choice: str) -> str:
 
 def _of_measures(report: EvaluationReport, subject: str) -> str:
     """Which measures a count is about, where it is not about all of them."""
-    concerned = _distinct(report.summary.filter(pl.col(subject) > 0))
+    concerned = list(dict.fromkeys(measure for measure, count in report.summary.rows("measure", subject) if count))
     return "" if len(concerned) == len(report.measures) else f" ({_listed(concerned)})"
 
 
 def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """How far the order of tied documents alone could move a mean."""
     improving = [str(measure) for measure in report.measures if measure.facts.improves]
-    moved = report.summary.filter(pl.col("measure").is_in(improving), pl.col("best") > pl.col("worst"))
-    for run in report.results:
+    for run, table in report.summaries.items():
         of = f" of {run}" if report.several else ""
-        widest = moved.filter(pl.col("run") == run).sort(pl.col("best") - pl.col("worst"), descending=True)
-        ranges = [f"{m} {number(low)} to {number(high)}" for m, low, high in widest.select(_RANGE).iter_rows()]
+        found = [row for row in table.rows("measure", "worst", "best") if row[0] in improving and row[2] > row[1]]
+        widest = sorted(found, key=lambda row: row[2] - row[1], reverse=True)
+        ranges = [f"{measure} {number(low)} to {number(high)}" for measure, low, high in widest]
         if ranges:
             yield "tie range", f"the order of tied documents alone could move the mean{of}: {_listed(ranges)}"
 
 
 def _sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Means that rest on random orders of tied documents, as no closed form is known."""
-    for run, frame in report.summaries.items():
-        rows = frame.filter(pl.col("sampling_error") > 0).select("measure", "sampling_error").iter_rows()
-        errors = [f"{measure} ± {error:.5f}" for measure, error in rows]
+    for run, table in report.summaries.items():
+        errors = [f"{name} ± {error:.5f}" for name, error in table.rows("measure", "sampling_error") if error > 0]
         if errors:
             of = f" of {run}" if report.several else ""
             yield "sampled", f"orders of tied documents{of} were drawn at random; standard error: {_listed(errors)}"
@@ -143,10 +138,6 @@ def _by_run(report: EvaluationReport, counts: Mapping[str, str]) -> str:
     if same:
         return next(iter(counts.values()))
     return ", ".join(f"{count} ({run})" for run, count in counts.items())
-
-
-def _distinct(rows: pl.DataFrame) -> list[str]:
-    return rows["measure"].unique(maintain_order=True).to_list()
 
 
 def _listed(names: list[str] | tuple[str, ...]) -> str:

@@ -16,6 +16,17 @@ def number(value: float) -> str:
     return f"{value:.0f}" if whole else f"{value:.4f}"
 
 
+def shortest(value: float) -> str:
+    """The fewest digits that give the same double again, for programs: 0.3, 0.00001, 1.5e-7, NaN."""
+    if math.isnan(value):
+        return "NaN"
+    mantissa, _, exponent = repr(value).partition("e")
+    if exponent == "-05":
+        sign = "-" if value < 0 else ""
+        return f"{sign}0.0000{mantissa.replace('.', '').lstrip('-')}"
+    return f"{mantissa}e{int(exponent):+d}" if exponent else mantissa
+
+
 def value(measure: Measure, found: float) -> str:
     """A measure's value as the measure itself prints it; a dash where it is not defined."""
     if math.isnan(found):

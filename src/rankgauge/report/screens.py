@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TextIO
 
-from rich.console import Console
-
 from rankgauge import dialects as _dialects
 from rankgauge import io
 from rankgauge.active.label_format import LABEL_FORMATS, LabelFormat
@@ -16,68 +14,69 @@ from rankgauge.report import descriptions
 from rankgauge.report.format import FORMATS
 from rankgauge.report.formulas import readable
 from rankgauge.report.numbers import number
-from rankgauge.report.terminal import console, escaped, pairs, ruled
+from rankgauge.report.terminal import Screen, bold
 
 
 def measures(stream: TextIO) -> None:
     """Every measure: its family, name and title."""
-    out = console(stream)
-    table = ruled("family", "measure", "title")
-    for family in FAMILIES:
-        for place, kind in enumerate(descriptions.kinds(family)):
-            table.add_row("" if place else family, f"[bold]{kind.facts.name}[/bold]", escaped(kind.facts.title))
-    out.print(table)
+    out = Screen(stream)
+    rows = [
+        ("" if place else family, bold(kind.facts.name), kind.facts.title)
+        for family in FAMILIES
+        for place, kind in enumerate(descriptions.kinds(family))
+    ]
+    out.table(("family", "measure", "title"), rows)
     _hint(out, "rankgauge measures show nDCG", "shows one with its formula and a worked example")
 
 
 def measure(name: str, stream: TextIO) -> None:
     """A measure's card."""
     kind = _kind(name)
-    out = console(stream)
+    out = Screen(stream)
     facts = kind.facts
-    out.print(f"[bold]{facts.name}[/bold]  {escaped(facts.title)}\n")
+    out.show(f"{bold(facts.name)}  {facts.title}\n")
     known = [("what", descriptions.plain(kind.__doc__ or "")), ("formula", readable(facts.formula))]
-    pairs(
-        [*known, ("reference", facts.reference), ("family", descriptions.family(kind)), *descriptions.traits(kind)], out
+    out.pairs(
+        [*known, ("reference", facts.reference), ("family", descriptions.family(kind)), *descriptions.traits(kind)]
     )
-    out.print("\n[bold]parameters[/bold]")
-    pairs([(f"  {n}", f"{words} (default: {default})") for n, default, words in descriptions.parameters(kind)], out)
+    out.show(f"\n{bold('parameters')}")
+    out.pairs([(f"  {n}", f"{words} (default: {default})") for n, default, words in descriptions.parameters(kind)])
     for example in facts.examples:
         value = f"{example.value} = {number(descriptions.example_value(example))}"
-        out.print(f"\n[bold]example[/bold]  {escaped(example.measure)}")
-        pairs([("  list", descriptions.example_list(example)), ("  value", value)], out)
+        out.show(f"\n{bold('example')}  {example.measure}")
+        out.pairs([("  list", descriptions.example_list(example)), ("  value", value)])
 
 
 def dialects(stream: TextIO) -> None:
     """Every dialect: its name and title."""
-    out = console(stream)
-    pairs([(known.name, known.title) for known in _dialects.DIALECTS.values()], out)
+    out = Screen(stream)
+    out.pairs([(known.name, known.title) for known in _dialects.DIALECTS.values()])
     _hint(out, "rankgauge dialects show trec_eval", "shows how one differs from standard")
 
 
 def dialect(name: str, stream: TextIO) -> None:
     """How a dialect differs from standard; for standard itself, every choice."""
     known = _dialects.get(name)
-    out = console(stream)
-    out.print(f"[bold]{known.name}[/bold]  {escaped(known.title)}\n{escaped(known.reference)}\n")
+    out = Screen(stream)
+    out.show(f"{bold(known.name)}  {known.title}\n{known.reference}\n")
     differences = list(descriptions.differences(known))
     if not differences:
-        pairs([(subject, descriptions.setting(known, field)) for field, subject in descriptions.SETTINGS.items()], out)
+        out.pairs([(subject, descriptions.setting(known, field)) for field, subject in descriptions.SETTINGS.items()])
         return
     rows = [((subject, here), ("", f"standard: {there}"), ("", "")) for subject, here, there in differences]
     told = [("printed", descriptions.printed(known))] if known.printed else []
-    pairs([*(row for group in rows for row in group), *told], out)
+    out.pairs([*(row for group in rows for row in group), *told])
 
 
 def formats(stream: TextIO) -> None:
     """The formats of files that are read, those of results, and those of labels in active evaluation."""
-    out = console(stream)
-    out.print("[bold]read[/bold] (recognised by their first lines; packed with gzip, bzip2, xz or zstd as well)")
-    pairs([(f"  {known.name}", known.title) for known in io.FORMATS.values()], out)
-    out.print("\n[bold]written[/bold] (-o NAME, or -o FILE with such an ending)")
-    pairs([(f"  {known.name}", f"{known.title} ({', '.join(known.endings)})") for known in FORMATS.values()], out)
-    out.print("\n[bold]labels[/bold] (rankgauge active next writes tasks, rankgauge active record reads labels)")
-    pairs([(f"  {known.name}", f"{known.title} ({_direction(known)})") for known in LABEL_FORMATS.values()], out)
+    out = Screen(stream)
+    out.show(f"{bold('read')} (recognised by their first lines; packed with gzip, bzip2, xz or zstd as well)")
+    out.pairs([(f"  {known.name}", known.title) for known in io.FORMATS.values()])
+    out.show(f"\n{bold('written')} (-o NAME, or -o FILE with such an ending)")
+    out.pairs([(f"  {known.name}", f"{known.title} ({', '.join(known.endings)})") for known in FORMATS.values()])
+    out.show(f"\n{bold('labels')} (rankgauge active next writes tasks, rankgauge active record reads labels)")
+    out.pairs([(f"  {known.name}", f"{known.title} ({_direction(known)})") for known in LABEL_FORMATS.values()])
 
 
 def _direction(known: LabelFormat) -> str:
@@ -93,5 +92,5 @@ def _kind(name: str) -> type[Measure]:
     return MEASURES[bare]
 
 
-def _hint(out: Console, command: str, words: str) -> None:
-    out.print(f"\n[bold]{command}[/bold] {words}.")
+def _hint(out: Screen, command: str, words: str) -> None:
+    out.show(f"\n{bold(command)} {words}.")

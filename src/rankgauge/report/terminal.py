@@ -1,24 +1,71 @@
-"""Text for a terminal: tables without lines, notes beside their subjects; colours only where a terminal shows them."""
+"""Text for a terminal: tables without lines, notes beside their subjects; colours only where a terminal shows them.
+
+Styles are written into the text as a terminal reads them, and taken out where nobody would see them. Plain Python does
+for this: importing a library for it takes as long as evaluating a small run.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
-from collections.abc import Iterable
-from typing import TextIO, cast
-
-from rich.console import Console
-from rich.table import Table
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
 
 from rankgauge.report.passages import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
 
-WIDTH, ENDLESS = 80, 10_000
+WIDTH = 80
+GAP = "  "
+"""What is between two columns."""
+
+STYLES = {"bold": 1, "red": 31, "green": 32, "yellow": 33, "cyan": 36, "dim": 2}
+
+_STYLE = re.compile(r"\x1b\[\d+m")
+_WORD = re.compile(r"\s*\S+\s*")
 
 
-def console(stream: TextIO) -> Console:
-    """A console that cuts no table short: lines that are too long for a terminal are wrapped by it."""
-    if stream.isatty():
-        return Console(file=stream, highlight=False, width=ENDLESS)
-    return Console(file=cast(TextIO, _Trimmed(stream)), highlight=False, width=ENDLESS, color_system=None)
+class Screen:
+    """A stream to show text on, which cuts nothing short: lines that are too long for a terminal are wrapped by it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.styled = stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
+
+    def show(self, text: str = "", width: int | None = None) -> None:
+        """The text, in lines of at most that width."""
+        text = text if self.styled else _STYLE.sub("", text)
+        for line in text.split("\n"):
+            for part in [line] if width is None else wrapped(line, width):
+                self.stream.write(part.rstrip(" ") + "\n")
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
+        """A table without lines, with columns of numbers aligned to the right."""
+        table = [[bold(name) for name in header], *rows]
+        widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
+        right = [name in numbers for name in header]
+        for row in table:
+            self.show(GAP.join(map(_padded, row, widths, right)))
+
+    def pairs(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Subjects and their notes, side by side, with the notes wrapped."""
+        listed = list(rows)
+        left = max((cells(subject) for subject, _ in listed), default=0)
+        for subject, words in listed:
+            room = max(text_width() - left - len(GAP), 1)
+            lines = [part for line in words.split("\n") for part in wrapped(line, room)]
+            for place, line in enumerate(lines):
+                self.show(_padded("" if place else styled(subject, "cyan"), left) + GAP + line)
+
+
+def styled(text: str, style: str) -> str:
+    """The text in one of the styles, if the terminal has it."""
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if text else text
+
+
+def bold(text: str) -> str:
+    """The text in bold letters."""
+    return styled(text, "bold")
 
 
 def text_width() -> int:
@@ -26,78 +73,78 @@ def text_width() -> int:
     return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
-class _Trimmed:
-    """A stream without the blanks that fill a table's cells up at the end of its lines."""
+def cells(text: str) -> int:
+    """How many columns of a terminal the text takes: wide characters of East Asia two, marks on a letter none."""
+    plain = _STYLE.sub("", text)
+    return len(plain) if plain.isascii() else sum(map(_cell, plain))
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream, self.encoding = stream, stream.encoding
 
-    def write(self, text: str) -> int:
-        return self.stream.write("\n".join(line.rstrip(" ") for line in text.split("\n")))
+def _cell(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
-    def flush(self) -> None:
-        self.stream.flush()
 
-    def isatty(self) -> bool:
-        return False
+def _padded(text: str, width: int, right: bool = False) -> str:
+    text = text.rstrip(" ") if right else text
+    text = text.rstrip(" ") if right else text
+    blanks = " " * (width - cells(text))
+    return blanks + text if right else text + blanks
+
+
+def wrapped(line: str, width: int) -> Iterator[str]:
+    """The line in parts of at most that width, broken between words; a longer word is broken where it has to be."""
+    part = ""
+    for word in _WORD.findall(line):
+        if part and cells(part + word.rstrip()) > width:
+            yield part
+            part = ""
+        *full, word = _folded(word, width)
+        yield from full
+        part += word
+    yield part
+
+
+def _folded(word: str, width: int) -> list[str]:
+    """The word in pieces of at most that width, but for the blanks after it."""
+    pieces, room = [""], width
+    for character in word:
+        taken = 0 if character.isspace() else _cell(character)
+        if taken > room and _STYLE.search(word) is None:
+            pieces, room = [*pieces, ""], width
+        pieces[-1] += character
+        room -= taken
+    return pieces
 
 
 def show(passages: Iterable[Passage], stream: TextIO) -> None:
     """The passages, with a blank line between them, but for one after a heading or between two paragraphs."""
-    out, last = console(stream), None
+    out, last = Screen(stream), None
     for passage in passages:
         together = isinstance(last, Heading) and not isinstance(passage, Heading)
         together |= isinstance(last, Paragraph) and isinstance(passage, Paragraph)
         if last is not None and not together:
-            out.print()
+            out.show()
         _show(passage, out)
         last = passage
 
 
-def _show(passage: Passage, out: Console) -> None:
+def _show(passage: Passage, out: Screen) -> None:
     if isinstance(passage, Heading):
-        out.print(f"[bold]{escaped(passage.title)}[/bold]{escaped(passage.words)}")
+        out.show(bold(passage.title) + passage.words)
     elif isinstance(passage, Paragraph):
-        words = escaped(passage.words)
-        out.print(f"[bold]{words}[/bold]" if passage.strong else words, width=text_width())
+        out.show(bold(passage.words) if passage.strong else passage.words, text_width())
     elif isinstance(passage, Bullets):
         for line in passage.lines:
-            out.print(escaped(line), width=text_width())
+            out.show(line, text_width())
     elif isinstance(passage, Recommendations):
         for title, words in passage.rows:
-            out.print(f"[cyan]{escaped(title)}.[/cyan] {escaped(words)}", width=text_width())
+            out.show(f"{styled(title + '.', 'cyan')} {words}", text_width())
     elif isinstance(passage, Notes):
-        pairs(passage.rows, out)
+        out.pairs(passage.rows)
     elif isinstance(passage, ReportTable):
-        out.print(_table(passage))
-
-
-def _table(shown: ReportTable) -> Table:
-    drawn = ruled(*map(escaped, shown.header), numbers=tuple(map(escaped, shown.numbers)))
-    for line, row in enumerate(shown.rows):
-        cells = [escaped(str(cell)) for cell in row]
-        drawn.add_row(*(f"[bold]{cell}[/bold]" if (line, n) in shown.strong else cell for n, cell in enumerate(cells)))
-    return drawn
-
-
-def ruled(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
-    """An empty table without lines, with numbers aligned to the right."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
-        table.add_column(column, justify="right" if column in numbers else "left", no_wrap=True)
-    return table
-
-
-def pairs(rows: Iterable[tuple[str, str]], out: Console) -> None:
-    """Subjects and their notes, side by side, with the notes wrapped."""
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True, style="cyan")
-    table.add_column(overflow="fold")
-    for subject, words in rows:
-        table.add_row(escaped(subject), escaped(words))
-    out.print(table, width=text_width())
-
-
-def escaped(text: str) -> str:
-    """Brackets as they are, not as rich's markup."""
-    return text.replace("[", r"\[")
+        rows = [
+            [bold(str(cell)) if (line, n) in passage.strong else str(cell) for n, cell in enumerate(row)]
+            for line, row in enumerate(passage.rows)
+        ]
+        out.table(passage.header, rows, passage.numbers)

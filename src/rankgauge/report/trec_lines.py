@@ -61,7 +61,7 @@ def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[TrecLine]:
     columns = {measure: column for column, measure in enumerate(result.measures)}
     # A value that the tool does not list has no line, nor has a query that is left out.
     matrix = np.where(result.unlisted, np.nan, result.matrix).tolist()
-    for query, answered, row in zip(result.queries, result.answered, matrix, strict=True):
+    for query, answered, row in zip(result.names, result.answered, matrix, strict=True):
         if answered or result.dialect.lists_missing:
             for p in wanted:
                 values = [row[columns[m]] for m in (p.measure, *p.rest)]

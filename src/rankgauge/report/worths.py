@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rankgauge import dialects
-from rankgauge.active.target import Target
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
+
+if TYPE_CHECKING:
+    from rankgauge.active.target import Target
 
 GAINS: Mapping[str, str] = {
     "linear": "a grade is worth what it says",

@@ -5,7 +5,7 @@ out of a measure's mean.
 
 `scipy.stats.bootstrap` gives the same BCa interval, but took 1.6 to 6 times as long and knows no NaN, and `scipy.stats`
 takes four times as long to import as polars. `scipy.special` is imported inside the functions, so that a command
-without intervals starts fast.
+without bootstraps starts fast.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.columns import alike, moments
+from rankgauge.stats.student import student_quantile
 
 CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
@@ -33,12 +34,10 @@ class Interval(NamedTuple):
 
 def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     """The mean ± t · s / √n (Student 1908): NaN for fewer than two queries, a point if all values are equal."""
-    from scipy.special import stdtrit
-
     matrix, shape = _columns("t_interval", values, level)
     found = moments(matrix)
     n = np.where(found.n > 1, found.n, np.nan)
-    half = stdtrit(n - 1, (1 + level) / 2) * np.sqrt(found.variance / n)
+    half = student_quantile(n - 1, (1 + level) / 2) * np.sqrt(found.variance / n)
     return _shaped(_settled(Interval(found.mean - half, found.mean + half), matrix, found.n), shape)
 
 

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
-from typer.core import TyperGroup
 
 from rankgauge.cli import choices, options
-from rankgauge.cli.command import command, group
+from rankgauge.cli.command import CommandGroup, command, group
 from rankgauge.cli.options import names
 
 
-class FileOrCommand(TyperGroup):
+class FileOrCommand(CommandGroup):
     """A group that takes a first word that is not a command for a file, to be given to the command `run`."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["run", *args]
         return super().parse_args(ctx, args)

@@ -31,27 +31,27 @@ def demo(
     import numpy as np
 
     from rankgauge.datasets import FILES, generate, write
-    from rankgauge.report.terminal import console, pairs, text_width
+    from rankgauge.report.terminal import Screen, bold, text_width
 
     write(generate(rng=np.random.default_rng(seed)), folder)
-    out = console(sys.stdout)
-    out.print(f"A small collection, made with seed {seed}, in [bold]{folder}[/bold]:")
-    pairs([(f"  {name}", words) for name, (words, _) in FILES.items()], out)
+    out = Screen(sys.stdout)
+    out.show(f"A small collection, made with seed {seed}, in {bold(str(folder))}:")
+    out.pairs([(f"  {name}", words) for name, (words, _) in FILES.items()])
     if data_only:
         return
-    out.print(f"\n$ cd {folder}", markup=False)
+    out.show(f"\n$ cd {folder}")
     with contextlib.chdir(folder):
         for name in (CAMPAIGN, *PAGES):
             Path(name).unlink(missing_ok=True)  # left by an earlier demo
         for number, step in enumerate(STEPS, start=1):
-            out.print(f"\n[bold]{number}. {step.words}[/bold]", width=text_width())
+            out.show("\n" + bold(f"{number}. {step.words}"), text_width())
             if step.needs and importlib.util.find_spec(step.needs) is None:
-                out.print(f"(left out: it needs {step.needs}; pip install 'rankgauge\\[all]')")
+                out.show(f"(left out: it needs {step.needs}; pip install 'rankgauge[all]')")
                 continue
             for command in step.commands:
                 _run(command)
         _bind()
-    out.print(f"\n[bold]All of it in one page to show: {folder / REPORT}[/bold]")
+    out.show("\n" + bold(f"All of it in one page to show: {folder / REPORT}"))
 
 
 def _bind() -> None:

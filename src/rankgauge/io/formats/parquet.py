@@ -10,7 +10,7 @@ from typing import BinaryIO
 import polars as pl
 
 from rankgauge.io.format import Head, Kind, kinds
-from rankgauge.io.source import DAMAGE, Source
+from rankgauge.io.source import Source, damage
 from rankgauge.io.tabular import Scan, tabular
 
 
@@ -33,7 +33,7 @@ def _recognise(scan: Scan, starts: tuple[bytes, ...], head: Head) -> tuple[Kind,
         return ()
     try:
         return kinds(scan(head.source).collect_schema().names()) or (Kind.JUDGMENTS, Kind.RUN)
-    except DAMAGE:
+    except damage():
         return (Kind.JUDGMENTS, Kind.RUN)
 
 

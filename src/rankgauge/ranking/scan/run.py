@@ -68,16 +68,16 @@ def _is_packed(file: Path) -> bool:
 
 
 def _unpacked(file: Path) -> BinaryIO:
-    from rankgauge.io.source import Source  # which costs the start of polars
+    from rankgauge.io.source import Source
 
     return Source.of(file).open()
 
 
 def _reasons() -> tuple[type[BaseException], ...]:
     """The errors that mean that a file cannot be scanned."""
-    from rankgauge.io.source import DAMAGE
+    from rankgauge.io.source import damage
 
-    return (IrregularFileError, *DAMAGE)
+    return (IrregularFileError, *damage())
 
 
 def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Hits:

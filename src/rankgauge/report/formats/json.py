@@ -7,8 +7,6 @@ import math
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-import polars as pl
-
 from rankgauge.report.format import Report, ReportFormat
 
 
@@ -20,7 +18,7 @@ def write(report: Report, stream: TextIO) -> None:
 
 def plain(value: Any) -> Any:
     """The value as JSON knows it: a frame is a list of rows, and numbers that are not finite are null."""
-    if isinstance(value, pl.DataFrame):
+    if hasattr(value, "iter_rows"):
         return [plain(row) for row in value.iter_rows(named=True)]
     if isinstance(value, Mapping):
         return {name: plain(inner) for name, inner in value.items()}

@@ -11,6 +11,7 @@ from typing import TextIO
 
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import ReportFormat
+from rankgauge.report.numbers import shortest
 from rankgauge.report.trec_lines import lines
 
 
@@ -19,7 +20,8 @@ def write(report: EvaluationReport, stream: TextIO) -> None:
     if report.dialect.printed and report.printed == report.dialect.printed:
         stream.writelines("\t".join(row) + "\n" for row in _as_printed(report))
     else:
-        stream.write(report.rows.write_csv(separator="\t", include_header=False, quote_style="never"))
+        for run, *place, value in report.rows():
+            stream.write("\t".join([*([run] if report.several else []), *place, shortest(value)]) + "\n")
 
 
 def _as_printed(report: EvaluationReport) -> Iterator[tuple[str, ...]]:

@@ -11,16 +11,15 @@ import numpy as np
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.columns import moments
 from rankgauge.stats.paired_test import PairedTest, Tested
+from rankgauge.stats.student import student_tail
 
 
 def _test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     """p is 1 for fewer than two queries, and 0 if all differences are the same and not 0."""
-    from scipy.special import stdtr
-
     n, mean, _ = found = moments(differences)
     error = np.sqrt(found.variance / np.maximum(n, 1))
     constant = error <= 1e-15 * np.abs(mean)
-    p = 2 * stdtr(np.maximum(n - 1, 1), -np.abs(mean) / np.where(constant, 1.0, error))
+    p = 2 * student_tail(np.maximum(n - 1, 1), np.abs(mean) / np.where(constant, 1.0, error))
     p = np.where(constant, np.where(mean == 0, 1.0, 0.0), p)
     return Tested(np.where(n < 2, 1.0, p), np.zeros_like(p))
 

@@ -1,0 +1,65 @@
+"""Words of the command line → values, without pydantic.
+
+Since version 0.27 typer reads every value with pydantic, whose import takes longer than the rest of a small command's
+start. Texts, numbers and paths need none of it. A parameter of another kind, and any other version of typer, is left
+to typer itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import typer
+
+KINDS = {int: "whole number", float: "number"}
+"""The kinds of numbers, as errors call them."""
+
+CHECKS = ("exists", "resolve_path", "writable", "allow_dash", "path_type", "parser", "click_type", "clamp")
+"""What a parameter may declare that only typer knows how to do."""
+
+
+def read_plainly(parameters: Iterable[Any]) -> None:
+    """Lets the parameters of plain kinds read their words here."""
+    for parameter in parameters:
+        if not hasattr(parameter, "_runtime_param"):
+            continue
+        annotation, info = parameter.type_descriptor.annotation, parameter.type_descriptor.parameter_info
+        if any(getattr(info, check, None) for check in CHECKS):
+            continue
+        kind = get_args(annotation)[0] if get_origin(annotation) is list else annotation
+        if kind in (str, Path, *KINDS) or (kind is bool and getattr(parameter, "is_flag", False)):
+            several = get_origin(annotation) is list
+            parameter._runtime_param = _Reader(kind=kind, several=several, least=info.min, most=info.max)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reader:
+    """How one parameter reads its words, in the place of typer's own reader."""
+
+    kind: Callable[[Any], Any]
+    several: bool
+    least: float | None
+    most: float | None
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value of the word, or of each of several."""
+        if value is None:
+            return () if self.several else None
+        read = [self._read(word, param, ctx) for word in (value if self.several else [value])]
+        return read if self.several else read[0]
+
+    def _read(self, word: Any, param: Any, ctx: Any) -> Any:
+        if self.kind not in KINDS:
+            return word if self.kind is bool else self.kind(word)
+        try:
+            number = self.kind(word)
+        except ValueError:
+            raise typer.BadParameter(f"'{word}' is not a valid {KINDS[self.kind]}.", ctx=ctx, param=param) from None
+        if self.least is not None and number < self.least:
+            raise typer.BadParameter(f"{word} is less than {self.least:g}.", ctx=ctx, param=param)
+        if self.most is not None and number > self.most:
+            raise typer.BadParameter(f"{word} is more than {self.most:g}.", ctx=ctx, param=param)
+        return number

@@ -1,0 +1,84 @@
+"""Small tables as columns of plain values: what a summary or a comparison has to say, without a table library.
+
+Importing polars takes longer than evaluating a small run. A table that people read needs none of it; `frame` gives the
+same table as a polars frame where a caller wants one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgauge.lazy_polars import pl
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlainTable:
+    """Columns by name, and what each holds: `str`, `int` or `float`."""
+
+    kinds: Mapping[str, type]
+    columns: Mapping[str, Sequence[Any]]
+
+    @classmethod
+    def of(cls, kinds: Mapping[str, type], columns: Mapping[str, Any]) -> PlainTable:
+        """The table of these columns, which may be arrays."""
+        plain = {
+            name: column.tolist() if isinstance(column, np.ndarray) else column for name, column in columns.items()
+        }
+        return cls(kinds=kinds, columns={name: plain[name] for name in kinds})
+
+    @classmethod
+    def of_rows(cls, kinds: Mapping[str, type], rows: Iterable[Sequence[Any]]) -> PlainTable:
+        """The table of these rows."""
+        columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
+        return cls(kinds=kinds, columns=dict(zip(kinds, columns, strict=True)))
+
+    @classmethod
+    def stacked(cls, tables: Sequence[PlainTable]) -> PlainTable:
+        """The tables below each other; there is at least one, and all have the same columns."""
+        kinds = tables[0].kinds
+        return cls(kinds=kinds, columns={name: [value for one in tables for value in one[name]] for name in kinds})
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        return self.columns[name]
+
+    def rows(self, *names: str) -> Iterator[tuple[Any, ...]]:
+        """The rows, with these columns or with all of them."""
+        return zip(*(self.columns[name] for name in names or self.kinds), strict=True)
+
+    def named(self) -> Iterator[dict[str, Any]]:
+        """The rows, each with the columns' names."""
+        return (dict(zip(self.kinds, row, strict=True)) for row in self.rows())
+
+    def where(self, name: str, value: Any) -> PlainTable:
+        """The rows with this value in a column."""
+        return self.take([place for place, found in enumerate(self.columns[name]) if found == value])
+
+    def ordered(self, *names: str, falling: bool = False) -> PlainTable:
+        """The rows by these columns of numbers, in their old order where these are equal; NaN is above all numbers."""
+        keys = list(zip(*([(math.isnan(x), x) for x in self.columns[name]] for name in names), strict=True))
+        return self.take(sorted(range(len(self)), key=keys.__getitem__, reverse=falling))
+
+    def take(self, places: Sequence[int]) -> PlainTable:
+        """The rows at these places."""
+        columns = {name: [column[place] for place in places] for name, column in self.columns.items()}
+        return PlainTable(kinds=self.kinds, columns=columns)
+
+    def labelled(self, name: str, value: str) -> PlainTable:
+        """The table with a first column that has the same words in every row."""
+        columns = {name: [value] * len(self), **self.columns}
+        return PlainTable(kinds={name: str, **self.kinds}, columns=columns)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The table as a polars frame."""
+        types = {str: pl.String, int: pl.Int64, float: pl.Float64}
+        return pl.DataFrame(dict(self.columns), schema={name: types[kind] for name, kind in self.kinds.items()})
