@@ -26,6 +26,8 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+# Tests start hundreds of commands; these find compiled modules, as those of users do.
+unit: export PYTHONDONTWRITEBYTECODE =
 unit: $(READY) chromium
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 

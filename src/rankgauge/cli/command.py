@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import wraps
 from itertools import count
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -55,9 +55,8 @@ class CommandGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the commands, none of which is made for it."""
-        known: dict[str, Any] = {
-            name: TyperCommand(name=name, help=help) for name, help in self.commands.helps().items()
-        }  # type: ignore[attr-defined]
+        branch = cast(_Branch, self.commands)
+        known: dict[str, Any] = {name: TyperCommand(name=name, help=help) for name, help in branch.helps().items()}
         TyperGroup(name=self.name, commands=known).format_commands(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
