@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.judges.asking.prompt import Prompt, numbered
+from rankgauge.judges.asking.prompt import Prompt, scale_of
 from rankgauge.judges.asking.question import Question
 from rankgauge.judgments import scale
 
@@ -67,9 +67,13 @@ def test_a_wrong_prompt_is_refused(tmp_path: Path) -> None:
 
 def test_numbers_alone_are_a_scale() -> None:
     """The ends have words, and every grade is offered."""
-    assert Prompt(scale=numbered([0, 1, 2, 3, 4])).grades == (0, 1, 2, 3, 4)
+    prompt = Prompt(scale=scale_of("0,1,2,4"))
+    assert prompt.grades == (0, 1, 2, 4)
+    assert "2  better than 1, but not as good as 4\n1  better than 0, but not as good as 2" in said(prompt, TEXTS)
+    assert scale_of("trec-dl") == scale("trec-dl")
+    assert scale_of("yes=1, no=0").levels == (("yes", 1.0), ("no", 0.0))
     with pytest.raises(ParameterError):
-        numbered([1])
+        scale_of("a,b")
 
 
 def test_a_digest_knows_what_matters() -> None:

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rankgauge import read_judgments
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judges import Asked, Patience, Prices, ask
 from rankgauge.judges.asking import faults, session
+from rankgauge.judges.asking.store import AnswerStore
 from rankgauge.judges.model_judge import KEY, key_for
 from rankgauge.judges.stand_in import StandIn
 from tests.judges.pools import graded, likely, pool
@@ -288,14 +290,11 @@ def test_tokens_without_counts_are_estimated(asking: Asking, stand_in: StandIn) 
     assert asking(pool().head(3), model="n").tokens_in == pytest.approx(counted, rel=0.1)
 
 
-def test_one_session_at_a_time(asking: Asking, tmp_path: Path) -> None:
-    """Two sessions with one cache would ask the same: the second is refused."""
-    asking()
-    with sqlite3.connect(tmp_path / "answers.db") as held:
-        held.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(InputError, match="in use by another session"):
-            asking()
-    held.close()
+def test_a_store_has_one_user(tmp_path: Path) -> None:
+    """While a session has the store, no other can open it; afterwards any can."""
+    with closing(AnswerStore(tmp_path / "a.db")), pytest.raises(InputError, match="in use by another session"):
+        AnswerStore(tmp_path / "a.db")
+    AnswerStore(tmp_path / "a.db").close()
 
 
 def test_a_cache_that_is_none(asking: Asking, tmp_path: Path) -> None:

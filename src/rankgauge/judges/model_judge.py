@@ -12,13 +12,13 @@ from rankgauge.errors import InputError
 from rankgauge.judges.asking.endpoint import Endpoint, is_exposed
 from rankgauge.judges.asking.outcome import INTERRUPTED, Asked
 from rankgauge.judges.asking.pairs import TextPairs
-from rankgauge.judges.asking.prompt import STANDARD_SCALE, Prompt
+from rankgauge.judges.asking.prompt import Prompt, scale_of
 from rankgauge.judges.asking.question import Question
 from rankgauge.judges.asking.requests import Patience
 from rankgauge.judges.asking.session import AskingSession
 from rankgauge.judges.asking.spending import Prices
 from rankgauge.judges.asking.store import AnswerStore
-from rankgauge.judgments import Scale, scale
+from rankgauge.judgments import Scale
 
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds the key, if none is named."""
@@ -54,7 +54,7 @@ def ask(
         asked.frame  # query, document, grade, p_0, p_1, p_2, p_3, samples
         asked.write("llm.csv")
     """
-    words = STANDARD_SCALE if grades is None else scale(grades)
+    words = scale_of(grades)
     filled = Prompt(scale=words) if prompt is None else Prompt.read(prompt, words)
     question = Question(model=model, prompt=filled, **settings)
     pairs = TextPairs.of(pool, documents=documents, queries=queries, depth=depth, max_characters=max_characters)

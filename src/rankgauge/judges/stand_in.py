@@ -13,7 +13,7 @@ import argparse
 import json
 import math
 import random
-import re
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
@@ -22,10 +22,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
 
-from rankgauge import io
-from rankgauge.errors import InputError, ParameterError
-from rankgauge.tables import find
-from rankgauge.tables.conversion import as_frame
+from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.judges.grades_by_text import GradesByText
 
 FAULTS = ("429", "500", "503", "401", "400", "slow", "cut", "garbage", "empty", "chatty", "outside", "late")
 """What can be made to go wrong: a status, an answer that comes too late or breaks off, is not JSON, has no choices, is
@@ -33,49 +31,6 @@ prose, or is a grade that no scale has; `late` answers whole, after a pause."""
 
 SLOW = 5.0
 """How many seconds a slow answer takes."""
-
-
-_CHANCE = re.compile(r"p_-?[0-9]+(?:\.[0-9]+)?")
-
-
-class GradeTable:
-    """Grades by the texts of queries and documents."""
-
-    def __init__(self, table: Any) -> None:
-        frame = io.read_table(table) if io.is_path(table) else as_frame(table)
-        grade, text = find(frame.columns, "grade"), next((n for n in ("text", "title") if n in frame.columns), None)
-        names = sorted((n for n in frame.columns if _CHANCE.fullmatch(n)), key=lambda name: float(name[2:]))
-        if text is None or "query_text" not in frame.columns or not (grade or names):
-            raise InputError(
-                f"a stand-in needs the columns query_text, text (or title) and grade (or p_0, p_1 …); found "
-                f"{', '.join(frame.columns)}",
-                path=table if io.is_path(table) else None,
-            )
-        self._names = [f"{float(name[2:]):g}" for name in names]
-        self.rows = [
-            (str(row["query_text"]).strip(), str(row[text]).strip(), self._chances(row, grade, names))
-            for row in frame.iter_rows(named=True)
-        ]
-        self._by_line: dict[str, list[int]] = {}
-        for number, (_, words, _) in enumerate(self.rows):
-            self._by_line.setdefault(words.split("\n", 1)[0].strip(), []).append(number)
-
-    def find(self, prompt: str) -> int | None:
-        """The row whose texts are in the prompt; of several the one with the longest texts."""
-        lines = {line.strip() for line in prompt.splitlines()}
-        near = [number for line in lines for number in self._by_line.get(line, ())]
-        fitting = [number for number in near if self._fits(number, prompt)]
-        fitting = fitting or [number for number in range(len(self.rows)) if self._fits(number, prompt)]
-        return max(fitting, key=lambda number: (len(self.rows[number][1]), len(self.rows[number][0])), default=None)
-
-    def _fits(self, number: int, prompt: str) -> bool:
-        query, text, _ = self.rows[number]
-        return text in prompt and query in prompt
-
-    def _chances(self, row: Mapping[str, Any], grade: str | None, names: list[str]) -> dict[str, float]:
-        if grade is not None and not names:
-            return {f"{float(row[grade]):g}": 1.0}
-        return dict(zip(self._names, (float(row[name]) for name in names), strict=True))
 
 
 class StandIn:
@@ -93,7 +48,7 @@ class StandIn:
         seed: int = 0,
     ) -> None:
         """`model` and `key` are the only ones it takes, if given; `faults` has the share of requests with each."""
-        self.grades = GradeTable(table)
+        self.grades = GradesByText(table)
         self.model, self.key, self.delay, self.seed = model, key, delay, seed
         self.faults = dict(faults or {})
         if unknown := sorted(set(self.faults) - set(FAULTS)):
@@ -115,7 +70,10 @@ class StandIn:
         """How often an answer about each row was sent whole."""
         self._samples: Counter[int | None] = Counter()
         self._rng, self._lock = random.Random(seed), Lock()
-        self._server = _Server(("127.0.0.1", port), _handler(self))
+        try:
+            self._server = _Server(("127.0.0.1", port), _handler(self))
+        except OSError as error:
+            raise InputError(f"the port {port} cannot be used: {error.strerror}", hint="Try --port 0.") from None
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> StandIn:
@@ -281,9 +239,12 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0, help="Seconds before each answer.")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    stand_in = StandIn(
-        given.table, port=given.port, faults=parsed_faults(given.faults), delay=given.delay, seed=given.seed
-    )
+    try:
+        faults = parsed_faults(given.faults)
+        stand_in = StandIn(given.table, port=given.port, faults=faults, delay=given.delay, seed=given.seed)
+    except RankGaugeError as error:
+        print(f"stand_in: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
     print(f"a stand-in answers at {stand_in.url}; Ctrl-C ends it", flush=True)
     try:
         stand_in.serve()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TextIO
 
+from rankgauge.io import table_suffixes
+from rankgauge.io.source import suffix_of
 from rankgauge.judges.asking.forecast import spelled
 from rankgauge.judges.asking.outcome import Asked
 from rankgauge.judges.asking.session import AskingSession
@@ -73,7 +75,8 @@ def show_outcome(outcome: Asked, output: Path, out: TextIO) -> None:
         print(f"nothing is written to {output}: there are no grades", file=out)
     else:
         part = "" if outcome.is_complete else ", what there is so far"
-        print(f"written to {output}{part}", file=out)
+        bare = outcome.has_chances and suffix_of(output) not in table_suffixes()
+        print(f"written to {output}{part}{', without the probabilities: it is no table' if bare else ''}", file=out)
 
 
 def _asking(session: AskingSession) -> str:

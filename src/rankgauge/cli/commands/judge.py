@@ -256,20 +256,11 @@ def _question(asked: JudgeOptions) -> Question:
 
 
 def _prompt(asked: JudgeOptions) -> Prompt:
-    from rankgauge.judges.asking.prompt import STANDARD_SCALE, Prompt, numbered
-    from rankgauge.judgments import scale
+    from rankgauge.judges.asking.prompt import Prompt, scale_of
 
     if asked.grades is not None and asked.scale is not None:
         raise ParameterError("judge", "grades", "left out where --scale is given", asked.grades)
-    words = STANDARD_SCALE
-    if asked.scale is not None:
-        words = scale(asked.scale)
-    elif asked.grades is not None:
-        try:
-            words = numbered([float(part) for part in asked.grades.split(",")])
-        except ValueError:
-            expected = "numbers separated by commas, as in 0,1,2,3"
-            raise ParameterError("judge", "grades", expected, asked.grades) from None
+    words = scale_of(asked.scale or asked.grades)
     return Prompt(scale=words) if asked.prompt is None else Prompt.read(asked.prompt, words)
 
 

@@ -119,6 +119,8 @@ class Endpoint:
             raise NobodyAnswersError(self._safe(str(error) or type(error).__name__)) from None
         except httpx.TimeoutException:
             raise PassingFaultError(f"no answer within {self.seconds:g} s") from None
+        except httpx.RemoteProtocolError:
+            raise PassingFaultError("the answer broke off") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise PassingFaultError(f"the connection broke: {self._safe(str(error))}") from None
 

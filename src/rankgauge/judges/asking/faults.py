@@ -34,8 +34,11 @@ class PairFaultError(Exception):
 
 
 def wait(trial: int, fault: PassingFaultError) -> float:
-    """How many seconds to wait before the next trial (from 0): doubling, with jitter, and as long as was asked for."""
-    return max(min(2.0**trial, LONGEST_WAIT) * random.uniform(0.25, 0.75), fault.after)
+    """How many seconds to wait before the next trial (from 0): as long as was asked for, and a doubling random time.
+
+    The random part keeps those who wait together from asking together.
+    """
+    return fault.after + min(2.0**trial, LONGEST_WAIT) * random.uniform(0.25, 0.75)
 
 
 def ordered_wait(header: str | None) -> float:

@@ -87,6 +87,11 @@ class Asked:
     """What went wrong with requests, and how often."""
 
     @property
+    def has_chances(self) -> bool:
+        """Whether the grades come with probabilities."""
+        return any(name.startswith("p_") for name in self.frame.columns)
+
+    @property
     def is_complete(self) -> bool:
         """Whether every pair was answered."""
         return not self.failed and not self.left

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.judgments import Scale
+from rankgauge.judgments import Scale, scale
 
 FIXED_BOUNDARY = "BOUNDARY"
 """The boundary in a prompt that is hashed, not sent."""
@@ -109,17 +109,22 @@ class Prompt:
         return [(named[grade], grade) for grade in sorted(named, reverse=True)]
 
 
-def numbered(grades: Iterable[float]) -> Scale:
-    """A scale of numbers alone: its ends have words, and what is between them stands between."""
-    rising = sorted(set(grades))
-    if len(rising) < 2:
-        raise ParameterError("judge", "grades", "two or more numbers, as in 0,1,2", list(grades))
+def scale_of(grades: str | Scale | None) -> Scale:
+    """The scale of that name, of words (`good=2, fair=1, bad=0`) or of numbers (`0,1,2`); ours if there is none."""
+    if grades is None:
+        return STANDARD_SCALE
+    if isinstance(grades, Scale) or "," not in grades or "=" in grades:
+        return scale(grades)
+    try:
+        rising = sorted({float(part) for part in grades.split(",")})
+    except ValueError:
+        raise ParameterError("judge", "grades", "numbers separated by commas, as in 0,1,2,3", grades) from None
     inner = [
         (f"better than {below:g}, but not as good as {above:g}", grade)
         for below, grade, above in zip(rising, rising[1:], rising[2:], strict=False)
     ]
-    ends = [("serves the query perfectly", rising[-1]), ("has nothing to do with what was looked for", rising[0])]
-    return Scale(name="numbers", levels=(ends[0], *reversed(inner), ends[1]))
+    worst, best = "has nothing to do with what was looked for", "serves the query perfectly"
+    return Scale(name=grades, levels=((best, rising[-1]), *reversed(inner), (worst, rising[0])))
 
 
 def _parts(texts: Mapping[str, str]) -> list[str]:

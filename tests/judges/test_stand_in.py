@@ -1,0 +1,81 @@
+"""The stand-in: it answers from its table by what it reads, as a model would."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.judges.grades_by_text import GradesByText
+from rankgauge.judges.stand_in import StandIn, opened, parsed_faults
+from tests.judges.pools import graded, likely, pool
+
+PASSAGES = pl.DataFrame(
+    {
+        "query_text": ["what is x", "what is x", "what is x y"],
+        "text": ["passage 81", "passage 8182", "passage 81"],
+        "grade": [1, 2, 3],
+    }
+)
+
+
+def test_the_longest_texts_that_fit_count() -> None:
+    """A text that is the beginning of another is not taken for it, and neither is a query."""
+    table = GradesByText(PASSAGES)
+    assert table.find("Query: what is x\n===\npassage 81\n===") == 0
+    assert table.find("Query: what is x\n===\npassage 8182\n===") == 1
+    assert table.find("Query: what is x y\n===\npassage 81\n===") == 2
+    assert table.find("Is <passage 8182> of use for 'what is x'?") == 1
+    assert table.find("Query: who knows\npassage 81") is None
+
+
+def test_draws_follow_the_probabilities() -> None:
+    """At a temperature grades are drawn, the same ones each time; at 0 the likeliest is given."""
+    with StandIn(likely(pool(1, 1))) as first, StandIn(likely(pool(1, 1))) as second:
+        warm = {"temperature": 1, "n": 1000}
+        drawn = [
+            Counter(choice["message"]["content"] for choice in one.completion(warm, 0, None)["choices"])
+            for one in (first, second)
+        ]
+        assert drawn[0] == drawn[1]
+        assert drawn[0]["0"] == pytest.approx(700, abs=60)
+        cold = first.completion({"temperature": 0}, 0, None)["choices"][0]["message"]["content"]
+        assert cold == "0"
+
+
+def test_wrong_tables_and_faults_are_errors(tmp_path: Path) -> None:
+    """What the stand-in cannot answer from is named at once."""
+    with pytest.raises(InputError, match="query_text, text"):
+        GradesByText({"text": ["a"], "grade": [1]})
+    with pytest.raises(InputError, match="row 2: expected a query_text"):
+        GradesByText({"query_text": ["a", "a"], "text": ["b", ""], "grade": [1, 2]})
+    with pytest.raises(InputError, match="row 1: expected"):
+        GradesByText({"query_text": ["a"], "text": ["b"], "p_0": [0.0], "p_1": [-1.0]})
+    with pytest.raises(ParameterError, match="written as"):
+        parsed_faults("429")
+    with pytest.raises(ParameterError, match="among 429"):
+        StandIn(graded(pool()), faults={"teapot": 1.0})
+
+
+def test_other_urls_stay_as_they_are() -> None:
+    """Only `stand-in:FILE` starts one."""
+    with opened("http://localhost:1/v1") as url:
+        assert url == "http://localhost:1/v1"
+
+
+def test_the_module_says_what_is_wrong(tmp_path: Path) -> None:
+    """As a program it prints one line, without a traceback or a warning."""
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "rankgauge.judges.stand_in", "t.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("stand_in: t.csv: a stand-in needs the columns")
