@@ -97,7 +97,9 @@ class AskingSession:
                     tell(*self._progress(time.monotonic() - began, total))
         except KeyboardInterrupt:
             self._end(INTERRUPTED)
-            with suppress(KeyboardInterrupt):  # a second Ctrl-C ends the wait for what is under way
+            with suppress(KeyboardInterrupt):
+                if tell is not None:
+                    tell(total - len(self._waiting), total, "waiting for answers under way; Ctrl-C again ends at once")
                 over.wait(GRACE)
         if self._error is not None and not isinstance(self._error, RankGaugeError):
             raise self._error

@@ -57,8 +57,12 @@ class AnswerStore:
         self._lock = Lock()
         try:
             self._database = sqlite3.connect(self.path, timeout=1.0, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise self._failed(error) from None
+        try:
             self._prepare()
         except sqlite3.Error as error:
+            self._database.close()
             raise self._failed(error) from None
 
     def _prepare(self) -> None:
