@@ -78,3 +78,13 @@ def test_what_is_missing_is_named(runs: list[Path]) -> None:
         TextPairs.of(pool(), depth=0)
     with pytest.raises(InputError, match="a row has no query"):
         TextPairs.of(pool().with_columns(query=pl.lit("")))
+
+
+def test_an_unknown_kind_of_pool_is_an_error(tmp_path: Path) -> None:
+    """A file that is neither a table nor a run, or that is not there."""
+    with pytest.raises(InputError, match="there is no such file"):
+        TextPairs.of(tmp_path / "none.csv")
+    with pytest.raises(InputError):
+        TextPairs.of([tmp_path / "none.txt"])
+    with pytest.raises(InputError, match="no rows"):
+        TextPairs.of(pool().head(0))

@@ -361,6 +361,13 @@ def test_a_document_that_is_too_long_fails_alone(asking: Asking, stand_in: Stand
     assert (asked.failed, len(asked.frame)) == (1, 19)
 
 
+def test_documents_that_are_all_too_long_end_the_session(asking: Asking, stand_in: StandIn) -> None:
+    """It does not go on for thousands of pairs."""
+    stand_in.next_faults.extend(["400:This model's maximum context length is 10 tokens."] * 40)
+    with pytest.raises(InputError, match=f"failed for {session.SUSPICIOUS} pairs.*maximum context length"):
+        asking(pl.concat([pool(), pool().with_columns(pl.col("query", "query_text") + "b")]), patience=Patience(jobs=1))
+
+
 def test_requests_have_an_identity(asking: Asking, stand_in: StandIn) -> None:
     """A request that is repeated, in this session or after a crash, has the same key; no two others share one."""
     stand_in.next_faults.append("500")

@@ -82,7 +82,8 @@ class Endpoint:
         limits = httpx.Limits(max_connections=self.jobs, max_keepalive_connections=self.jobs)
         outside = urlsplit(self.url).hostname not in LOOPBACK  # no proxy stands before this machine
         timeout = httpx.Timeout(self.seconds, connect=min(self.seconds, 15.0))
-        self._http = httpx.Client(headers=headers, limits=limits, timeout=timeout, trust_env=outside)
+        encrypted = self.url.startswith("https:")  # without, certificates need not be loaded
+        self._http = httpx.Client(headers=headers, limits=limits, timeout=timeout, trust_env=outside, verify=encrypted)
         self._ways: dict[str, _Way] = {}
 
     def close(self) -> None:

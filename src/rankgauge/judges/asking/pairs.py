@@ -76,9 +76,9 @@ def _pooled(source: Any, depth: int | None) -> pl.DataFrame:
     """The pairs of a table, or of runs."""
     several = isinstance(source, Sequence) and not isinstance(source, str)
     sources = list(source) if several else [source]
-    if len(sources) == 1 and (not io.is_path(sources[0]) or suffix_of(os.fspath(sources[0])) in io.table_suffixes()):
-        table = io.read_table(sources[0]) if io.is_path(sources[0]) else as_frame(sources[0])
-        return _unrepeated(_cut(_identified(table), depth))
+    first, is_named = sources[0], isinstance(sources[0], str | os.PathLike)
+    if len(sources) == 1 and (not is_named or suffix_of(os.fspath(first)) in io.table_suffixes()):
+        return _unrepeated(_cut(_identified(io.read_table(first) if is_named else as_frame(first)), depth))
     tops = []
     for run in sources:
         rank = pl.col("score").rank("ordinal", descending=True).over("query")

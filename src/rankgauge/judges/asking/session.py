@@ -26,7 +26,7 @@ GIVING_UP = 10
 """After that many pairs in a row that failed, with all their tries, the endpoint is taken to be down."""
 
 SUSPICIOUS = 20
-"""After that many refused answers and no grade, the model is taken to be unable to answer as it should."""
+"""After that many pairs that failed or answers that were refused, and no grade, there will hardly be any."""
 
 GRACE = 10.0
 """How many seconds Ctrl-C waits for answers that are under way."""
@@ -191,8 +191,9 @@ class AskingSession:
             self._failed.add(digest)
             self._in_a_row += isinstance(fault, PassingFaultError)
             times = self._in_a_row
-        if times >= GIVING_UP:
-            problem = f"the endpoint failed for {times} pairs in a row, the last time with: {fault}"
+            barren = 0 if self._graded else len(self._failed)
+        if times >= GIVING_UP or barren >= SUSPICIOUS:
+            problem = f"the endpoint failed for {max(times, barren)} pairs in a row, the last time with: {fault}"
             hint = "What was answered is kept: start again later."
             self._end(problem, InputError(problem, path=requests.endpoint.url, hint=hint))
 
