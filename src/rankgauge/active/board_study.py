@@ -113,6 +113,16 @@ class BoardCurve:
         others = np.array([_crossing(column, self.labels, tau) for column in without.T])
         return Needed(labels=at, error=float(np.sqrt((n - 1) / n * np.sum((others - others.mean()) ** 2))))
 
+    def enough(self, rmse: float) -> Needed:
+        """The labels from which on the root mean squared error is at most that, on straight lines over logarithms."""
+        error = -np.log(np.maximum(self.mark("rmse")[0], 1e-12))
+        if np.isnan(error).any():
+            return Needed(labels=np.nan, error=np.nan)
+        at = _crossing(error, self.labels, -np.log(rmse))
+        if np.isnan(at):
+            return Needed(labels=float(self.labels[-1]), error=np.nan, bound=">")
+        return Needed(labels=at, error=np.nan, bound="≤" if at <= self.labels[0] else "")
+
     def to_frame(self, documents: int) -> pl.DataFrame:
         """A row for each number of labels."""
         columns: dict[str, Any] = {

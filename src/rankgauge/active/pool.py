@@ -6,7 +6,7 @@ equal scores are ranked in the order of the input.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,13 +17,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rankgauge.active.beliefs import belief_column, beliefs_of, mixture, predict, scale_of
+from rankgauge.active.beliefs import belief_column, belief_columns, beliefs_of, mixture, predict, scale_of
 from rankgauge.active.cost import document_costs, query_overheads
+from rankgauge.active.judge_beliefs import judge_beliefs, softened
 from rankgauge.active.pool_rows import PoolRows, joined, scored
 from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io.formats.letor import read_features
 from rankgauge.io.source import Source
+from rankgauge.judges.machine_judge import judges_in, read_judges
 from rankgauge.numeric import FloatArray, IndexArray
 
 TOLERANCE = 1e-6
@@ -79,6 +81,8 @@ class Pool(PooledDocuments):
         """
         rows = PoolRows.of(source, scores=scores, depth=depth)
         scale, believed = beliefs_of(rows, grades, beliefs)
+        if beliefs is None and not belief_columns(rows.frame) and (told := judges_in(rows.frame)):
+            believed = judge_beliefs(list(read_judges(told)), rows.frame.select("query", "document"), scale)
         return cls(
             queries=rows.queries,
             documents=rows.frame["document"],
@@ -162,6 +166,21 @@ class Pool(PooledDocuments):
         made = self._changed(beliefs=beliefs)
         _check_beliefs(made)
         return made
+
+    def judged_by(self, judges: Mapping[str, Any]) -> Pool:
+        """The same pool with beliefs from judges other than people (files, frames, dicts; by name), and from its own
+        beliefs if it has any that say something."""
+        ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+        told = judge_beliefs(list(read_judges(judges)), ids, self.grades)
+        if np.allclose(told, 1.0 / len(self.grades)):
+            raise InputError("the judge has graded no document of the pool", hint="Are its ids those of the pool?")
+        known = np.allclose(self.beliefs, 1.0 / len(self.grades))
+        return self.with_beliefs(told if known else mixture(told, self.beliefs))
+
+    def softened(self) -> tuple[Pool, int]:
+        """The same pool without certainty, which no label supports yet, and how many documents were certain."""
+        beliefs, count = softened(self.beliefs)
+        return (self.with_beliefs(beliefs) if count else self), count
 
     def _changed(self, **arrays: FloatArray) -> Pool:
         """A copy with other arrays, which also keeps what was derived from the lists."""

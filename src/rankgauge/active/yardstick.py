@@ -74,13 +74,22 @@ class JudgedBoard:
         for start, stop in zip(first, last, strict=True):
             yield pool.document[start:stop], pool.rank[start:stop]
 
+    @cached_property
+    def said(self) -> FloatArray:
+        """How far each document reaches each threshold by the judges' word (documents × thresholds): the mean of the
+        judges; a document that one of them has not graded counts as its lowest grade."""
+        each = [reached(judge.on(self.board.grades), self.board.grades) for judge in self.board.pool.judges]
+        return np.asarray(np.mean(each, axis=0), dtype=np.float64)
+
     def plugged(self, reached: FloatArray) -> tuple[FloatArray, ...]:
         """The values of the runs by each measure, with these numbers (documents × thresholds) in place of labels."""
+        return tuple(by_query.mean(axis=1) for by_query in self.by_query(reached))
+
+    def by_query(self, reached: FloatArray) -> Iterator[FloatArray]:
+        """The same by query (runs × queries)."""
         sums = np.add.reduceat(reached, self.board.pool.starts, axis=0)
-        return tuple(
-            over_ideal(target, lists.values(reached @ target.steps), sums).mean(axis=1)
-            for target, lists in self.measured()
-        )
+        for target, lists in self.measured():
+            yield over_ideal(target, lists.values(reached @ target.steps), sums)
 
     def measured(self) -> Iterator[tuple[BoardTarget, RunLists]]:
         """Each measure, with the runs' lists as it reads them."""
@@ -116,7 +125,7 @@ Trial: TypeAlias = Callable[[JudgedBoard, Sequence[int], int], Iterator[tuple[St
 """For each number of labels, in rising order, what a campaign of that seed says by each measure."""
 
 YARDSTICKS: Registry[Yardstick] = Registry(
-    "yardstick", "rankgauge.active.yardsticks", order=lambda yardstick: not yardstick.intervals
+    "yardstick", "rankgauge.active.yardsticks", order=lambda yardstick: (yardstick.judge, not yardstick.intervals)
 )
 
 
@@ -132,3 +141,5 @@ class Yardstick(Registered):
     standings: Trial
     intervals: bool = False
     """Whether it has intervals, at least where labels are enough."""
+    judge: bool = False
+    """Whether it needs the grades of a judge other than people."""

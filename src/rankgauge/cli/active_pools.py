@@ -11,6 +11,7 @@ import numpy as np
 
 from rankgauge.active import defaults
 from rankgauge.active.board import BoardPool
+from rankgauge.active.board.calibration import calibrated
 from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.forecasts import Forecast, forecast
@@ -62,6 +63,10 @@ def made_campaign(asked: PlanOptions) -> Campaign:
         pool = Pool.of(asked.pool[0], **choices)
     else:
         pool = Pool.from_runs(*named(asked.pool).values(), texts=asked.documents, **choices)
+    if asked.judge:
+        pool = pool.judged_by(named(asked.judge))
+    if asked.calibrate_on is not None:
+        raise ParameterError("active plan", "calibrate-on", "given for a board of runs only", asked.calibrate_on[0])
     scaled, words = _scaled(pool, asked)
     options = options_of(asked.option or [])
     common = _common(asked, words)
@@ -73,8 +78,16 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
     if asked.option:
         raise ParameterError("method leaderboard", "option", "none", ", ".join(asked.option))
     pool = BoardPool.from_runs(
-        named(asked.pool), depth=asked.depth, also=asked.judged, texts=asked.documents, cost=asked.cost
+        named(asked.pool),
+        depth=asked.depth,
+        also=asked.judged,
+        texts=asked.documents,
+        judges=named(asked.judge or []),
+        cost=asked.cost,
     )
+    if asked.calibrate_on is not None:
+        human, judge = asked.calibrate_on
+        pool = calibrated(pool, human, judge, grades=np.array(_scale(asked, pool)))
     scaled, words = _scaled(pool, asked)
     measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
     common = _common(asked, words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.experiments.board_trials import BoardTrials
 from rankgauge.experiments.jobs import Progress, unreported
 from rankgauge.numeric import FloatArray
-from rankgauge.report.board_simulation import BoardSimulationReport
+from rankgauge.report.board_simulation import JUDGES, BoardSimulationReport
 
 SHARES = (0.02, 0.05, 0.1, 0.2)
 """The usual numbers of labels, as shares of the pool."""
@@ -54,9 +54,11 @@ class BoardSimulation:
     runs: Mapping[str, Any]
     measures: tuple[str, ...] = ("nDCG@10", "AP")
     methods: tuple[str, ...] = ()
-    """Yardsticks; all of them if none is named."""
+    """Yardsticks; all of them if none is named, those that need a judge only where there is one."""
     shares: tuple[float, ...] = ()
     budgets: tuple[int, ...] = ()
+    judges: Mapping[str, Any] = field(default_factory=dict)
+    """Judges other than people, by name."""
     dialect: str = DIALECT
     pool: PoolKind = PoolKind.JUDGED
     depth: int | None = None
@@ -71,7 +73,7 @@ class BoardSimulation:
         self.check()
         judged = self._judged()
         trials = BoardTrials(
-            methods=self.methods or tuple(YARDSTICKS),
+            methods=self._methods,
             labels=self._labels(judged.size),
             repetitions=self.repetitions,
             seed=self.seed,
@@ -80,7 +82,8 @@ class BoardSimulation:
             progress=self.progress,
         )
         words = "the judged documents" if self.pool is PoolKind.JUDGED else f"the first {self.depth} of every list"
-        study = trials.run(judged, _title(self.judgments), pool=words, dialect=self.dialect)
+        told = {JUDGES: ", ".join(judge.name for judge in judged.board.pool.judges)} if self.judges else {}
+        study = trials.run(judged, _title(self.judgments), pool=words, dialect=self.dialect, **told)
         return BoardSimulationReport(studies=(study,), seed=self.seed)
 
     def check(self) -> None:
@@ -95,15 +98,18 @@ class BoardSimulation:
         if self.pool is PoolKind.JUDGED and self.depth is not None:
             raise ParameterError("simulate", "depth", "left out unless the pool is that of a depth", self.depth)
         # Checks the names, the repetitions and the budgets as they are known so far.
-        BoardTrials(
-            methods=self.methods or tuple(YARDSTICKS), labels=self.budgets or (2,), repetitions=self.repetitions
-        )
+        BoardTrials(methods=self._methods, labels=self.budgets or (2,), repetitions=self.repetitions)
+
+    @property
+    def _methods(self) -> tuple[str, ...]:
+        """The yardsticks that are asked for; else all that have what they need."""
+        return self.methods or tuple(name for name, one in YARDSTICKS.items() if self.judges or not one.judge)
 
     def _judged(self) -> JudgedBoard:
         if self.pool is PoolKind.JUDGED:
-            pool = BoardPool.from_runs(self.runs, only=self.judgments)
+            pool = BoardPool.from_runs(self.runs, only=self.judgments, judges=self.judges)
         else:
-            pool = BoardPool.from_runs(self.runs, depth=self.depth)
+            pool = BoardPool.from_runs(self.runs, depth=self.depth, judges=self.judges)
         grades = np.nan_to_num(pool.grades(self.judgments), nan=0.0)
         return judged_board(pool, grades, self.measures, dialect=self.dialect)
 

@@ -16,8 +16,9 @@ import numpy as np
 
 from rankgauge.active.board_study import MARKS, BoardCurve, BoardStudy, curves_of, marked
 from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unreported
+from rankgauge.judges.machine_judge import steps
 
 BLOCK = 5
 """The repetitions of a job. It never changes with what is asked for, so that finished parts serve more repetitions."""
@@ -57,6 +58,9 @@ class BoardTrials:
 
     def run(self, judged: JudgedBoard, title: str, **facts: Any) -> BoardStudy:
         """The study of a board."""
+        blind = [name for name in self.methods if YARDSTICKS.find(name).judge and not judged.board.pool.judges]
+        if blind:
+            raise InputError(f"{', '.join(blind)} needs the grades of a judge", hint="Give one: --judge llm.qrels.")
         jobs = {method: self._jobs(judged, title, method) for method in self.methods}
         # Blocks of all yardsticks in turn: what is left at the end is as mixed as what was done.
         asked = sorted((job for mine in jobs.values() for job in mine), key=lambda job: int(job.settings["first"]))
@@ -126,6 +130,8 @@ def _digest(judged: JudgedBoard) -> str:
     pool, found = judged.board.pool, hashlib.sha256()
     for array in (pool.sizes, pool.run, pool.document, pool.rank, pool.lengths, judged.grades, judged.board.grades):
         found.update(np.ascontiguousarray(array).tobytes())
+    for judge in pool.judges:
+        found.update(np.ascontiguousarray(steps(judge.said)).tobytes())
     for target in judged.board.targets:
         found.update(f"{target.measure} {target.dialect}".encode())
     return found.hexdigest()

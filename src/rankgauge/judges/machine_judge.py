@@ -6,6 +6,7 @@ confidence between 0 and 1. Documents that the judge left without a grade are no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import polars as pl
 from rankgauge import io
 from rankgauge.errors import InputError
 from rankgauge.io.source import suffix_of
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.tables import find
 from rankgauge.tables.conversion import as_frame
 
@@ -29,6 +30,9 @@ CHANCE = "p_"
 
 LEVELS = 10
 """Grades are taken in at most this number of steps: means of many samples may differ from document to document."""
+
+JUDGED = re.compile(r"(?:.+_)?(?:llm|judge|model)_(?:grade|rating|label|relevance)")
+"""The names of columns that hold a judge's grades in a table of documents."""
 
 ROUNDED = 0.01
 """How far the chances of a document may be from adding up to 1."""
@@ -99,10 +103,23 @@ def steps(said: pl.DataFrame) -> FloatArray:
     return np.asarray(reached)
 
 
+def placed(given: FloatArray, scale: FloatArray, ours: FloatArray) -> IndexArray:
+    """The place of a judge's grades on our scale: as they are, or stretched if its scale is another one."""
+    if len(scale) and not np.isin(scale, ours).all():
+        given = ours[0] + (given - scale.min()) / (np.ptp(scale) or 1.0) * (ours[-1] - ours[0])
+    return np.asarray(np.abs(np.subtract.outer(given, ours)).argmin(axis=1))
+
+
 def read_judges(sources: Mapping[str, Any]) -> Iterator[MachineJudge]:
     """The judges of these sources, by name."""
     for name, source in sources.items():
         yield source if isinstance(source, MachineJudge) else MachineJudge.read(source, name)
+
+
+def judges_in(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The judges whose grades are columns of a table of documents, such as `llm_grade`, by column."""
+    names = [name for name in frame.columns if JUDGED.fullmatch(name.lower())]
+    return {name: frame.select(*KEYS, grade=name) for name in names}
 
 
 def _reached(grade: FloatArray, levels: FloatArray) -> FloatArray:

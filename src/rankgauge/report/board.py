@@ -301,6 +301,12 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     known = f", {before:,} judged before" if before else ""
     sizes = (count(len(pool.runs), "run"), count(len(pool.queries), "query", "queries"))
     yield "pool", f"{', '.join(sizes)}, {count(len(pool.documents), 'document')}{known}"
+    if pool.judges:
+        graded = ", ".join(f"{judge.name} (graded {100 * judge.share:.0f} % of the pool)" for judge in pool.judges)
+        yield "judges", f"{graded}: believed as far as people's labels bear them out, never taken for labels"
+        learnt = [judge.name for judge in pool.judges if judge.effects is not None]
+        if learnt:
+            yield "calibrated", f"{', '.join(learnt)}: expected to do as on the other collection until labels differ"
     targets = [getattr(one, "target", one) for one in estimates]
     for target in targets:
         inside = pool.weight_inside(target.weights)

@@ -23,6 +23,9 @@ ERRORS = """How far the values of the runs are from the truth, against the numbe
 logarithmic, and whiskers are two standard errors."""
 ORDERS = "How alike the order of the runs and the true order are. The dashed line is an order that counts as good."
 COVERAGE = "How often intervals hold the truth, where they are shown. The dashed line is what they promise."
+JUDGES = "judges"
+"""The fact that names the judges of a study."""
+
 TABLES = ("tau", "rmse")
 """The marks that have a chart of their own."""
 
@@ -106,16 +109,16 @@ class BoardSimulationReport(Report):
 
     def _text(self) -> Iterator[Passage]:
         for study in self.studies:
-            for table in (tables.needed(study), *_all(study)):
+            for table in (*_needed(study), *_all(study)):
                 yield Heading(table.title)
                 yield table
         yield Notes(self.notes())
 
     def _page(self) -> Iterator[Passage]:
         for study in self.studies:
-            table = tables.needed(study)
-            yield Heading(table.title)
-            yield table
+            for table in _needed(study):
+                yield Heading(table.title)
+                yield table
         for title, hint, charts in (
             ("Order", ORDERS, self._charts("tau")),
             ("Error", ERRORS, self._charts("rmse")),
@@ -183,6 +186,13 @@ class BoardSimulationReport(Report):
         if mark in levels:
             plot.line((LEFT, y(levels[mark])), (RIGHT, y(levels[mark])), kind="zero", stroke_dasharray="5 4")
         return plot
+
+
+def _needed(study: BoardStudy) -> Iterator[Any]:
+    """The labels that are needed; with a judge, who says much of the order before the first, also for a small error."""
+    yield tables.needed(study)
+    if JUDGES in study.facts:
+        yield tables.precise(study)
 
 
 def _all(study: BoardStudy) -> Iterator[Any]:

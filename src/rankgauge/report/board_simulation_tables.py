@@ -21,6 +21,9 @@ HEADS = {
 }
 """The columns of the table of intervals."""
 
+SMALL_ERROR = 0.03
+"""The root mean squared error that counts as small."""
+
 LACKING = "not yet"
 """Where no interval is shown."""
 
@@ -30,6 +33,17 @@ def needed(study: BoardStudy) -> ReportTable:
     found = {measure: study.of(measure) for measure in study.measures}
     rows = [(method, *(_needed(curves[method].needed()) for curves in found.values())) for method in study.methods]
     title = f"Labels for τ ≥ {GOOD_ORDER:g}: {study.title}, {study.documents:,} documents"
+    return ReportTable(title=title, header=("method", *found), rows=rows, numbers=tuple(found))
+
+
+def precise(study: BoardStudy) -> ReportTable:
+    """The same for a small error."""
+    found = {measure: study.of(measure) for measure in study.measures}
+    rows = [
+        (method, *(_needed(curves[method].enough(SMALL_ERROR)) for curves in found.values()))
+        for method in study.methods
+    ]
+    title = f"Labels for a root mean squared error of {SMALL_ERROR:g}: {study.title}, {study.documents:,} documents"
     return ReportTable(title=title, header=("method", *found), rows=rows, numbers=tuple(found))
 
 

@@ -13,7 +13,7 @@ from rankgauge.active.campaign import Campaign
 from rankgauge.active.forecasts import Forecast
 from rankgauge.active.pool import Pool
 from rankgauge.report.format import Medium, Report, ReportDocument
-from rankgauge.report.numbers import amount, number
+from rankgauge.report.numbers import amount, count, number
 from rankgauge.report.passages import Heading, Notes, ReportTable
 from rankgauge.report.worths import graded
 
@@ -51,6 +51,9 @@ class PlanReport(Report):
         whole = amount(float(pool.query_costs.sum()))
         yield "pool", f"{len(pool.documents):,} documents; judging all would cost {whole}"
         yield "beliefs", _beliefs(pool)
+        if settings.softened:
+            words = "certain of one grade, which no label supports yet: softened"
+            yield "certainty", f"the beliefs about {count(settings.softened, 'document')} were {words}"
         yield from graded(self.campaign.target, pool.grades)
         yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}"
         if settings.assessors > 1:

@@ -1,4 +1,4 @@
-"""Columns: what a table says of the documents beside the runs' ranks, as features of the beliefs.
+"""Columns: what a table or a judge says of the documents beside the runs' ranks, as features of the beliefs.
 
 Beliefs about the grades (p_0, p_1, …) become one feature, the mean logit of reaching each threshold. Labels show how
 far to trust them. Any other numbers are put on a common scale, and no effect is expected of them before labels show
@@ -7,6 +7,7 @@ one. No estimate's unbiasedness rests on any of this.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,14 +34,27 @@ FARTHEST = 4.0
 class Columns:
     """Further columns that say something of the documents, such as a judge's grades.
 
-    `mean` is the expected effect of each column, `precision` how sure that is, `shift` what they add to every
-    intercept.
+    `mean` is the expected effect of each column, on every threshold alike or on each (thresholds × columns);
+    `precision` how sure that is; `shift` what they add to every intercept, or to each.
     """
 
     values: FloatArray
     mean: FloatArray
     precision: FloatArray
-    shift: float = 0.0
+    shift: float | FloatArray = 0.0
+
+    @classmethod
+    def joined(cls, parts: Sequence[Columns]) -> Columns | None:
+        """The columns of all parts; None if there are none."""
+        if len(parts) < 2:
+            return parts[0] if parts else None
+        thresholds = max(len(np.atleast_2d(part.mean)) for part in parts)
+        return cls(
+            values=np.hstack([part.values for part in parts]),
+            mean=np.hstack([np.broadcast_to(part.mean, (thresholds, len(part.precision))) for part in parts]),
+            precision=np.concatenate([part.precision for part in parts]),
+            shift=np.asarray(sum(np.broadcast_to(part.shift, thresholds) for part in parts), dtype=np.float64),
+        )
 
     @classmethod
     def of(cls, frame: pl.DataFrame, grades: FloatArray) -> Columns | None:

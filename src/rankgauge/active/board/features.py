@@ -58,18 +58,19 @@ class Features(Grouped):
         """The features of a pool, with a column for each run."""
         given = Columns(values=np.zeros((len(pool.documents), 0)), mean=np.zeros(0), precision=np.zeros(0))
         given = given if columns is None else columns
-        if given.values.shape != (len(pool.documents), len(given.mean)):
+        if given.values.shape != (len(pool.documents), len(given.precision)):
             raise InputError(f"columns of shape {given.values.shape} for a pool of {len(pool.documents)} documents")
         ranks = _Ranks(pool=pool)
         shared, precision, slope = ranks.columns()
-        x = np.empty((len(pool.documents), shared.shape[1] + len(given.mean) + len(pool.runs)), dtype=np.float32)
+        x = np.empty((len(pool.documents), shared.shape[1] + len(given.precision) + len(pool.runs)), dtype=np.float32)
         x[:, : shared.shape[1]] = shared
         x[:, shared.shape[1] : -len(pool.runs)] = given.values
         ranks.write_runs(x[:, -len(pool.runs) :])
-        intercepts, effects = _query_prior(thresholds)
-        effect = np.concatenate([slope, given.mean, np.zeros(len(pool.runs))])
+        intercepts, effects = query_prior(thresholds)
+        effect = np.concatenate([slope, np.zeros(len(given.precision) + len(pool.runs))])
         mean = np.tile(effect, (thresholds, 1))
         mean[:, 0] = intercepts + given.shift
+        mean[:, shared.shape[1] : -len(pool.runs)] = given.mean
         return cls(
             sizes=pool.sizes,
             x=x,
@@ -130,7 +131,7 @@ def _places(pool: BoardPool, fused: FloatArray) -> FloatArray:
     return places
 
 
-def _query_prior(thresholds: int) -> tuple[FloatArray, FloatArray]:
+def query_prior(thresholds: int) -> tuple[FloatArray, FloatArray]:
     """The intercepts, and the prior covariance of a query's effects: (intercept, slope) for each threshold in turn.
 
     One threshold is like the second of three, two like the first two. More than three divide the same range of logits

@@ -16,10 +16,12 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.active.board.columns import Columns
+from rankgauge.active.board.pooled_judge import PooledJudge, judge_columns
 from rankgauge.active.cost import document_costs, query_overheads
 from rankgauge.active.pool_rows import TEXTS, PoolRows, with_texts
 from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.judges.machine_judge import judges_in, read_judges
 from rankgauge.numeric import FloatArray, IndexArray
 
 KEYS = ["query", "document"]
@@ -48,6 +50,9 @@ class BoardPool(PooledDocuments):
     known: FloatArray = field(default_factory=_empty)
     facts: pl.DataFrame | None = None
     """Numbers that may tell relevant documents, a column each: beliefs about the grades, or anything else."""
+    judges: tuple[PooledJudge, ...] = ()
+    """Judges other than people, such as language models. They are believed as far as people's labels bear them out, and
+    their grades are never labels."""
     costs: FloatArray = field(default_factory=_empty)
     overhead: FloatArray = field(default_factory=_empty)
 
@@ -67,6 +72,7 @@ class BoardPool(PooledDocuments):
         also: Any = None,
         only: Any = None,
         texts: Any = None,
+        judges: Mapping[str, Any] | None = None,
         cost: str | None = None,
         overhead: str | float | None = None,
     ) -> BoardPool:
@@ -77,6 +83,7 @@ class BoardPool(PooledDocuments):
         are judgments whose documents are the whole pool, as if unjudged: then all that is retrieved beside them counts
         as not relevant. Queries that no run answers are left out. `texts`, `cost` and `overhead` are those of a `Pool`;
         numbers in the texts' table, such as beliefs p_0, p_1, …, help to tell which documents are relevant.
+        `judges` are judgments of others than people, by name: files, frames, dicts.
         """
         if not runs:
             raise ParameterError("a board", "runs", "at least one run", None)
@@ -90,7 +97,9 @@ class BoardPool(PooledDocuments):
         known = pool.known if also is None else pool.grades(also)
         rows = pool._rows(texts)
         costs, opening = document_costs(rows, cost), query_overheads(rows, overhead)
-        return replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts, facts=_facts(rows.frame))
+        told, facts = judges_in(rows.frame), _facts(rows.frame)
+        made = replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts, facts=facts)
+        return made.judged_by({**told, **(judges or {})})
 
     @classmethod
     def _of(cls, runs: tuple[str, ...], hits: pl.DataFrame, keys: pl.DataFrame) -> BoardPool:
@@ -115,8 +124,7 @@ class BoardPool(PooledDocuments):
 
     def _rows(self, texts: Any) -> PoolRows:
         """The documents as the rows of a table, with what the texts say of them."""
-        frame = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
-        frame = frame if texts is None else with_texts(frame, texts)
+        frame = self.ids if texts is None else with_texts(self.ids, texts)
         ranks = np.full((len(frame), 0), np.nan)
         place = np.arange(len(frame))
         return PoolRows(frame=frame, queries=self.queries, sizes=self.sizes, ranks=ranks, place=place, read=len(frame))
@@ -126,8 +134,23 @@ class BoardPool(PooledDocuments):
         return replace(self, costs=costs, overhead=overhead)
 
     def columns(self, grades: FloatArray) -> Columns | None:
-        """What the pool's own table says of its documents, on that scale."""
-        return None if self.facts is None else Columns.of(self.facts, grades)
+        """What judges and the pool's own table say of its documents, on that scale."""
+        told = None if self.facts is None else Columns.of(self.facts, grades)
+        return Columns.joined([one for one in (judge_columns(self.judges, len(grades) - 1), told) if one is not None])
+
+    def judged_by(self, judges: Mapping[str, Any]) -> BoardPool:
+        """The same pool with these judges, by name; each must have graded some of its documents."""
+        found = tuple(PooledJudge(name=judge.name, said=judge.of(self.ids)) for judge in read_judges(judges))
+        for judge in found:
+            if not judge.share:
+                hint = "Are its ids those of the runs?"
+                raise InputError(f"the judge {judge.name} has graded no document of the pool", hint=hint)
+        return replace(self, judges=found) if found else self
+
+    @property
+    def ids(self) -> pl.DataFrame:
+        """The documents with their queries, a row each."""
+        return pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
 
     @cached_property
     def deepest(self) -> int:
@@ -142,8 +165,7 @@ class BoardPool(PooledDocuments):
     def grades(self, judgments: Any) -> FloatArray:
         """The grade of each document of the pool in these judgments; NaN where there is none."""
         known = io.judgments_from(judgments).select(*KEYS, "grade").unique(KEYS, keep="last", maintain_order=True)
-        rows = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
-        found = rows.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
+        found = self.ids.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
         return np.asarray(found.cast(pl.Float64).fill_null(np.nan).to_numpy())
 
     def weight_inside(self, weights: FloatArray) -> FloatArray:
@@ -159,7 +181,7 @@ class BoardPool(PooledDocuments):
 def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
     """The columns whose every cell is a number or empty, as text or not, without ids, texts and costs."""
     found = []
-    for column in frame.drop(*KEYS, *COSTS, *TEXTS, strict=False):
+    for column in frame.drop(*KEYS, *COSTS, *TEXTS, *judges_in(frame), strict=False):
         empty = column.is_null() | (column.cast(pl.String, strict=False) == "")
         numbers = column.cast(pl.Float64, strict=False)
         if numbers.null_count() == empty.sum() < len(column):

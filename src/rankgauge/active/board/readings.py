@@ -11,6 +11,7 @@ whatever the beliefs are: sums of labels and of products of labels are estimated
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,42 @@ class Readings:
 
         `start` are effects near those that will be found, such as those of one label less: they save time.
         """
-        beliefs = believe(features, labelled, reached, start)
+        first = believe(features, labelled, reached, start)
+
+        def fitted(rows: BoolArray | None) -> Beliefs:
+            return first if rows is None else believe(features, labelled[rows], reached[rows], first.effects)
+
+        return cls._of(labelled, reached, chance, fold, fitted)
+
+    @classmethod
+    def told(
+        cls,
+        labelled: IndexArray,
+        reached: FloatArray,
+        *,
+        chance: FloatArray,
+        fold: IndexArray,
+        believe: Callable[[IndexArray], Beliefs],
+    ) -> Readings:
+        """The same with beliefs of any other kind: `believe` gives those of a part of the labelled documents, and
+        `reached` (documents × thresholds) may hold the labels of all."""
+
+        def fitted(rows: BoolArray | None) -> Beliefs:
+            return believe(labelled if rows is None else labelled[rows])
+
+        return cls._of(labelled, reached[labelled], chance, fold, fitted)
+
+    @classmethod
+    def _of(
+        cls,
+        labelled: IndexArray,
+        reached: FloatArray,
+        chance: FloatArray,
+        fold: IndexArray,
+        fitted: Callable[[BoolArray | None], Beliefs],
+    ) -> Readings:
+        """`fitted` gives the beliefs from some of the labelled documents; from all, for None."""
+        beliefs = fitted(None)
         best = beliefs.chance.copy()
         best[labelled] = reached
         folds = np.empty((FOLDS, *best.shape))
@@ -63,7 +99,7 @@ class Readings:
         pick = (chance / FOLDS) / (1.0 - chance * (FOLDS - 1) / FOLDS)
         for k in range(FOLDS):
             left = fold[labelled] == k
-            m = believe(features, labelled[~left], reached[~left], beliefs.effects).chance
+            m = fitted(~left).chance
             out = labelled[left]
             misses[left] = reached[left] - m[out]
             folds[k] = m

@@ -58,13 +58,16 @@ class Campaign(LabelCampaign):
         clock: Clock = time.time,
         **settings: Any,
     ) -> Self:
-        """A new campaign.
+        """A new campaign. Beliefs that are certain of a grade are softened.
 
         `options` are those of the method. `settings` are further fields of `CampaignSettings`: dialect, seed,
         assessors, combine, unjudgeable, scale, cost.
         """
         grades = tuple(pool.grades.tolist())
-        chosen = CampaignSettings(measure=measure, budget=float(budget), method=method, grades=grades, **settings)
+        pool, certain = pool.softened()
+        chosen = CampaignSettings(
+            measure=measure, budget=float(budget), method=method, grades=grades, softened=certain, **settings
+        )
         chosen.check_scale()
         stage = StageSettings(method=method, budget=chosen.allowance, seed=chosen.seed, options=options or {})
         plan = stage.plan(pool, chosen.target(pool))

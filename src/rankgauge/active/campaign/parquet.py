@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 
 from rankgauge.active.board import BoardPool
+from rankgauge.active.board.pooled_judge import PooledJudge
 from rankgauge.active.pool import Pool
 from rankgauge.numeric import FloatArray, IndexArray
+
+JUDGE, EFFECTS = "judge/", "effects/"
+"""What the names of the tables of a judge begin with."""
 
 
 def pack(pool: Pool) -> bytes:
@@ -52,16 +57,15 @@ def pack_board(pool: BoardPool) -> bytes:
         "cost": pool.costs,
         "overhead": pool.overhead[pool.query],
     }
-    facts = pl.DataFrame() if pool.facts is None else pool.facts
     tables = {
         "documents": pl.DataFrame(documents),
-        "facts": facts,
+        "facts": pl.DataFrame() if pool.facts is None else pool.facts,
         "hits": pl.DataFrame({"run": pool.run, "document": pool.document, "rank": pool.rank}),
         "lengths": pl.DataFrame(dict(zip(pool.runs, pool.lengths, strict=True))),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as packed:
-        for name, table in tables.items():
+        for name, table in {**tables, **dict(_judge_tables(pool))}.items():
             packed.writestr(f"{name}.parquet", _bytes(table))
     return buffer.getvalue()
 
@@ -70,7 +74,8 @@ def unpack_board(content: bytes) -> BoardPool:
     """The pool of a board again."""
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         names = ("documents", "facts", "hits", "lengths")
-        frame, facts, hits, lengths = (pl.read_parquet(io.BytesIO(packed.read(f"{name}.parquet"))) for name in names)
+        frame, facts, hits, lengths = (_table(packed, name) for name in names)
+        judges = tuple(_judges(packed))
     queries, sizes, starts = _queries(frame)
     return BoardPool(
         runs=tuple(lengths.columns),
@@ -83,9 +88,30 @@ def unpack_board(content: bytes) -> BoardPool:
         lengths=np.ascontiguousarray(lengths.to_numpy().T),
         known=np.array(frame["known"].to_numpy()),
         facts=facts if facts.width else None,
+        judges=judges,
         costs=np.array(frame["cost"].to_numpy()),
         overhead=frame["overhead"].to_numpy()[starts],
     )
+
+
+def _judge_tables(pool: BoardPool) -> Iterator[tuple[str, pl.DataFrame]]:
+    """What each judge said, and what it was worth elsewhere if that is known."""
+    for judge in pool.judges:
+        yield f"{JUDGE}{judge.name}", judge.said
+        if judge.effects is not None:
+            yield f"{EFFECTS}{judge.name}", pl.DataFrame(judge.effects)
+
+
+def _judges(packed: zipfile.ZipFile) -> Iterator[PooledJudge]:
+    held = {name.removesuffix(".parquet") for name in packed.namelist()}
+    for name in (one.removesuffix(".parquet") for one in packed.namelist() if one.startswith(JUDGE)):
+        judge = name.removeprefix(JUDGE)
+        effects = _matrix(_table(packed, f"{EFFECTS}{judge}")) if f"{EFFECTS}{judge}" in held else None
+        yield PooledJudge(name=judge, said=_table(packed, name), effects=effects)
+
+
+def _table(packed: zipfile.ZipFile, name: str) -> pl.DataFrame:
+    return pl.read_parquet(io.BytesIO(packed.read(f"{name}.parquet")))
 
 
 def _queries(frame: pl.DataFrame) -> tuple[pl.Series, IndexArray, IndexArray]:

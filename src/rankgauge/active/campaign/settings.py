@@ -59,6 +59,9 @@ class CampaignSettings:
     looks: tuple[int, ...] = ()
     """After how many labels a board is looked at; it stops at the first look that settles its goal."""
 
+    softened: int = 0
+    """Of how many documents the beliefs were certain, which no label supports: they were softened."""
+
     def __post_init__(self) -> None:
         if not (math.isfinite(self.budget) and self.budget > 0):
             raise ParameterError("a campaign", "budget", "a number above 0", self.budget)

@@ -58,6 +58,25 @@ class PlanOptions:
     judged: Annotated[
         Path | None, typer.Option("--judged", help="Judgments that there are already, for a board.", metavar="FILE")
     ] = None
+    judge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judge",
+            help="Grades by a judge other than people, such as a language model: beliefs, never labels. NAME=FILE "
+            "gives it a name; may be given again.",
+            metavar="FILE",
+            autocompletion=choices.sources,
+        ),
+    ] = None
+    calibrate_on: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            "--calibrate-on",
+            help="Judgments by people of another collection, and the judge's own of it: what the judge is worth there "
+            "is expected of it here.",
+            metavar="FILE FILE",
+        ),
+    ] = None
     documents: Annotated[
         Path | None,
         typer.Option(
@@ -131,6 +150,7 @@ class PlanOptions:
     "active plan",
     "rankgauge active plan bm25.txt dense.txt rrf.txt -m nDCG@10 -m AP --grades 0,1,2,3 --budget 500 -o campaign.rg",
     "rankgauge active plan *.run --judged old.qrels -m nDCG@10 --goal best --budget 800 -o campaign.rg",
+    "rankgauge active plan *.run --judge llm.qrels -m nDCG@10 --grades 0,1,2,3 --budget 150 -o campaign.rg",
     "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
     "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
     "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",

@@ -171,6 +171,16 @@ class BoardOptions:
             registry="rankgauge.experiments.board_simulation:PoolKind",
         ),
     ] = "judged"
+    judge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judge",
+            help=f"{BOARD}grades by a judge other than people, such as a language model. NAME=FILE gives it a name; "
+            "may be given again.",
+            metavar="FILE",
+            autocompletion=choices.sources,
+        ),
+    ] = None
     dialect: DialectName = DIALECT
     parts: Annotated[
         Path | None,
@@ -190,6 +200,7 @@ class BoardOptions:
     "rankgauge active simulate msn.txt --cost log-length --length-feature 15 --budget 300 -o sim.json",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt -m nDCG@10 --budgets 100,200,400 -o sim.html",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt --methods leaderboard,depth --parts parts",
+    "rankgauge active simulate qrels.txt bm25.txt dense.txt --judge llm.qrels --methods leaderboard,judge,ppi++",
 )
 def simulate(ctx: typer.Context, options: SimulationOptions, letor: LetorOptions, board: BoardOptions) -> None:
     """Try methods on data whose grades are known: errors, savings and coverage by budget.
@@ -252,6 +263,7 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
             methods=_names(options.methods or ""),
             shares=_numbers("shares", board.shares, float),
             budgets=_numbers("budgets", board.budgets, int),
+            judges=named(board.judge or []),
             dialect=board.dialect,
             pool=PoolKind.of(board.pool),
             depth=options.depth,

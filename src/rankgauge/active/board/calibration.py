@@ -1,0 +1,63 @@
+"""Calibration: what a judge's grades were worth on another collection, as the expectation for this one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import io
+from rankgauge.active.board.beliefs import believe
+from rankgauge.active.board.features import Features, query_prior
+from rankgauge.active.board.pool import BoardPool
+from rankgauge.active.board.pooled_judge import JUDGED, PRECISION
+from rankgauge.active.board.target import reached
+from rankgauge.errors import InputError
+from rankgauge.judges.machine_judge import KEYS, MachineJudge, steps
+from rankgauge.numeric import FloatArray
+
+FEWEST = 20
+"""The documents that people and the judge must both have graded, to learn from them."""
+
+
+def calibrated(pool: BoardPool, human: Any, judge: Any, *, grades: FloatArray) -> BoardPool:
+    """The pool, whose only judge is expected to do as it did elsewhere: on the judgments `human`, with grades `judge`.
+
+    The effects are those of a logistic regression for each threshold in which queries have effects of their own.
+    """
+    if len(pool.judges) != 1:
+        raise InputError(
+            f"the pool has {len(pool.judges)} judges: one of them can be calibrated on another collection",
+            hint="Give one judge, and its grades of the other collection.",
+        )
+    known = pool.judges[0]
+    people, said = io.judgments_from(human), MachineJudge.read(judge, known.name)
+    both = people.join(said.frame.select(KEYS), on=KEYS, how="semi", maintain_order="left")
+    if len(both) < FEWEST:
+        raise InputError(
+            f"people and the judge have both graded {len(both)} documents of the other collection",
+            hint=f"It takes {FEWEST} or more.",
+        )
+    return replace(pool, judges=(replace(known, effects=_effects(both, said, np.asarray(grades))),))
+
+
+def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray) -> FloatArray:
+    """The effects of the judge's steps on each threshold (thresholds × levels)."""
+    rows = both.sort("query", maintain_order=True)
+    x = steps(judge.of(rows.select(KEYS)))
+    thresholds, width = len(grades) - 1, x.shape[1]
+    intercepts, effects = query_prior(thresholds)
+    mean = np.full((thresholds, width + 1), JUDGED / max(width, 1))
+    mean[:, 0] = intercepts - mean[:, 1:] @ x.mean(axis=0)
+    features = Features(
+        sizes=rows.group_by("query", maintain_order=True).len()["len"].to_numpy().astype(np.int64),
+        x=np.column_stack([np.ones(len(x)), x]).astype(np.float32),
+        w=np.column_stack([np.ones(len(x)), np.zeros(len(x))]),
+        mean=mean,
+        precision=np.append(0.25, np.full(width, PRECISION)),
+        effects=effects,
+    )
+    labels = reached(rows["grade"].to_numpy().astype(np.float64), grades)
+    return believe(features, np.arange(len(rows)), labels).effects.beta[:, 1:]
