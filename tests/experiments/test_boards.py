@@ -19,14 +19,15 @@ from rankgauge.experiments.board_trials import BLOCK, BoardTrials
 from rankgauge.experiments.pages.few_labels.run import MEASURES, numbers
 from rankgauge.experiments.reproduction import Reproduction
 from rankgauge.experiments.trec import dl19, trec8
-from tests.active.board.collection import tables
+from rankgauge.report.format import Medium
+from tests.active.board.collection import noisy_judge, tables
 
 
 @pytest.fixture(scope="module")
 def judged() -> JudgedBoard:
     """Five runs on ten queries of forty documents."""
     judgments, runs, _ = tables()
-    pool = BoardPool.from_runs(runs, only=judgments)
+    pool = BoardPool.from_runs(runs, only=judgments, judges={"model": noisy_judge()})
     return judged_board(pool, pool.grades(judgments), ("nDCG@10", "AP"), dialect="standard")
 
 
@@ -163,7 +164,27 @@ def test_few_labels(tmp_path: Path) -> None:
     assert {"boards.html", "boards.md", "marks.csv", "claims.csv", "results.json"} <= written
     shown = (tmp_path / "out" / "boards.md").read_text(encoding="utf-8")
     assert "## 95 % intervals of leaderboard: DL19, nDCG@10" in shown
-    assert len(list((tmp_path / "out" / "parts").iterdir())) == len(YARDSTICKS)
+    assert len(list((tmp_path / "out" / "parts").iterdir())) == sum(not one.judge for one in YARDSTICKS.values())
+
+
+def test_few_labels_with_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judges in the folder have a study each, beside none, a random one and one that is always right."""
+    folder = tmp_path / "data" / "trec_dl19_passage"
+    write_dl19(folder)
+    (folder / "llm").mkdir()
+    rows = noisy_judge().select("query", "document", "grade").iter_rows()
+    lines = [f"{query} 0 {document} {grade:.0f}" for query, document, grade in rows]
+    (folder / "llm" / "llama-70b-four-prompts.qrels").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.setattr("rankgauge.experiments.pages.few_labels.run.MORE", 1)
+    found = Reproduction.of(PAPERS["few-labels"], Setting(trials=2, data=tmp_path / "data", jobs=1))
+    titles = found.measurements.tables["marks"]["collection"].unique(maintain_order=True).to_list()
+    judges = ("no judge", "llama-70b", "random", "always right")
+    assert titles == ["DL19", *(f"DL19 with {name}" for name in judges)]
+    measured = found.measurements.numbers
+    about = {number for number in claimed() if "judge" in number or "llama" in number}
+    assert about <= set(measured)
+    shown = str(found.measurements.reports["boards"].document(Medium.PAGE))
+    assert "Labels for a root mean squared error of 0.03: DL19 with llama-70b" in shown
 
 
 def test_few_labels_without_data(tmp_path: Path) -> None:
@@ -183,5 +204,9 @@ def test_every_claimed_number_is_measured(judged: JudgedBoard) -> None:
         pool, grades = judged.board.pool, judged.grades
         study = trials.run(judged_board(pool, grades, measures, dialect="standard"), title)
         measured |= {name for name, _ in numbers(study)}
-    claims = PAPERS["few-labels"].paper.claims
-    assert {condition.number for claim in claims for condition in claim.conditions} <= measured
+    assert {number for number in claimed() if "llama" not in number and "random" not in number} <= measured
+
+
+def claimed() -> set[str]:
+    """The numbers that the page's claims are about."""
+    return {condition.number for claim in PAPERS["few-labels"].paper.claims for condition in claim.conditions}

@@ -13,6 +13,13 @@ from rankgauge.numeric import FloatArray
 RUNS = 5
 
 
+def noisy_judge(seed: int = 8) -> pl.DataFrame:
+    """A judge that is a grade too high or too low now and then."""
+    judgments = tables()[0]
+    off = np.random.default_rng(seed).choice([-1, 0, 0, 1], size=len(judgments))
+    return judgments.with_columns(grade=(pl.col("grade") + pl.Series(off)).clip(0, 3))
+
+
 @cache
 def tables(
     queries: int = 10, documents: int = 40, seed: int = 3

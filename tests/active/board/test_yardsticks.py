@@ -18,18 +18,20 @@ from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.active.yardsticks import depth, li_kanoulas, maxmean, mtf, xinfap
 from rankgauge.errors import InputError
 from rankgauge.numeric import IndexArray
-from tests.active.board.collection import tables
+from tests.active.board.collection import noisy_judge, tables
 
 MEASURES = ("nDCG@10", "AP(rel=2)", "P(rel=2)@5", "ERR@5")
 SAMPLERS = ("li-kanoulas", "uniform", "xinfAP")
 """Those that have no estimate of ERR."""
+ASKING = tuple(name for name in YARDSTICKS if name != "judge")
+"""Those that ask people."""
 
 
 @pytest.fixture(scope="module")
 def judged() -> JudgedBoard:
-    """Five runs on ten queries of forty documents."""
+    """Five runs on ten queries of forty documents, with a judge."""
     judgments, runs, _ = tables()
-    pool = BoardPool.from_runs(runs, only=judgments)
+    pool = BoardPool.from_runs(runs, only=judgments, judges={"model": noisy_judge()})
     board = Board.of(pool, MEASURES, grades=(0, 1, 2, 3), dialect="standard")
     return JudgedBoard(board=board, grades=pool.grades(judgments))
 
@@ -62,7 +64,7 @@ def test_the_truth_is_what_evaluate_says(judged: JudgedBoard) -> None:
         assert found == pytest.approx([known[measure] for measure in MEASURES])
 
 
-@pytest.mark.parametrize("name", YARDSTICKS)
+@pytest.mark.parametrize("name", ASKING)
 def test_all_judged_is_the_truth(judged: JudgedBoard, name: str) -> None:
     """A yardstick that judges the whole pool gives the true values; what it cannot estimate it does not give."""
     (standings,) = YARDSTICKS[name].standings(judged, [judged.size], 3)
@@ -73,7 +75,7 @@ def test_all_judged_is_the_truth(judged: JudgedBoard, name: str) -> None:
             assert standing.values == pytest.approx(truth, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", YARDSTICKS)
+@pytest.mark.parametrize("name", ASKING)
 def test_the_seed_decides(judged: JudgedBoard, name: str) -> None:
     """The same seed gives the same values, another one others; more labels come nearer to the truth on average."""
     one, same, other = (list(YARDSTICKS[name].standings(judged, [40, 240], seed)) for seed in (1, 1, 2))
@@ -84,10 +86,40 @@ def test_the_seed_decides(judged: JudgedBoard, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", YARDSTICKS)
-def test_only_the_board_has_intervals(judged: JudgedBoard, name: str) -> None:
+def test_who_has_intervals(judged: JudgedBoard, name: str) -> None:
     """A yardstick has intervals, if labels are enough, or it does not say so."""
     (standings,) = YARDSTICKS[name].standings(judged, [200], 1)
-    assert (standings[0].own is not None) == YARDSTICKS[name].intervals == (name == "leaderboard")
+    assert (standings[0].own is not None) == YARDSTICKS[name].intervals
+
+
+def test_the_judge_alone(judged: JudgedBoard) -> None:
+    """Its grades are taken for the truth, whatever labels there are; its intervals are those of the queries."""
+    judgments, runs = noisy_judge(), tables()[1]
+    few, many = YARDSTICKS["judge"].standings(judged, [10, 200], 1)
+    assert (few[0].values == many[0].values).all()
+    said = evaluate(judgments, runs["run 1"], ["nDCG@10"], ties="input")
+    known = dict(said.summary.select("measure", "mean").iter_rows())
+    at = judged.board.pool.runs.index("run 1")
+    assert few[0].values[at] == pytest.approx(known["nDCG@10"])
+    by_query = np.array([values["nDCG@10"] for values in said.by_query.values()])
+    assert few[0].own is not None
+    assert few[0].own[at] == pytest.approx(2.262 * by_query.std(ddof=1) / len(by_query) ** 0.5, rel=1e-3)
+
+
+def test_ppi_is_the_difference_estimator() -> None:
+    """For a sum of labels PPI++ is the judge's sum, by λ, and what the sample says of the rest: no bias, and near the
+    truth where the judge is right."""
+    judgments, runs, _ = tables()
+    errors = {}
+    for name, grades in (("right", judgments), ("useless", judgments.with_columns(pl.col("grade").shuffle(seed=1)))):
+        pool = BoardPool.from_runs(runs, only=judgments, judges={name: grades})
+        board = Board.of(pool, ["P(rel=2)@5"], grades=(0, 1, 2, 3), dialect="standard")
+        judged = JudgedBoard(board=board, grades=pool.grades(judgments))
+        found = [next(YARDSTICKS["ppi++"].standings(judged, [80], seed))[0].values for seed in range(60)]
+        errors[name] = np.array(found) - judged.truth[0]
+        bias, noise = errors[name].mean(axis=0), errors[name].std(axis=0) / 60**0.5
+        assert (np.abs(bias) < 3.5 * noise + 1e-4).all()
+    assert np.abs(errors["right"]).mean() < 0.1 * np.abs(errors["useless"]).mean()
 
 
 def test_every_document_has_a_grade(judged: JudgedBoard) -> None:

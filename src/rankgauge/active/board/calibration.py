@@ -10,9 +10,10 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.active.board.beliefs import believe
-from rankgauge.active.board.features import Features, query_prior
+from rankgauge.active.board.features import Features
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.pooled_judge import JUDGED, PRECISION
+from rankgauge.active.board.query_prior import query_prior
 from rankgauge.active.board.target import reached
 from rankgauge.errors import InputError
 from rankgauge.judges.machine_judge import KEYS, MachineJudge, steps
@@ -44,7 +45,7 @@ def calibrated(pool: BoardPool, human: Any, judge: Any, *, grades: FloatArray) -
 
 
 def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray) -> FloatArray:
-    """The effects of the judge's steps on each threshold (thresholds × levels)."""
+    """The intercepts and the effects of the judge's steps on each threshold (thresholds × 1 + levels)."""
     rows = both.sort("query", maintain_order=True)
     x = steps(judge.of(rows.select(KEYS)))
     thresholds, width = len(grades) - 1, x.shape[1]
@@ -60,4 +61,4 @@ def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray) -> Flo
         effects=effects,
     )
     labels = reached(rows["grade"].to_numpy().astype(np.float64), grades)
-    return believe(features, np.arange(len(rows)), labels).effects.beta[:, 1:]
+    return believe(features, np.arange(len(rows)), labels).effects.beta

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.board.columns import Columns
+from rankgauge.active.board.query_prior import query_prior
 from rankgauge.errors import InputError
 from rankgauge.judges.machine_judge import placed, steps
 from rankgauge.numeric import FloatArray
@@ -30,7 +31,8 @@ PRECISION, CALIBRATED = 1.0, 4.0
 class PooledJudge:
     """A judge's grades of a pool's documents, a row each: `said` has the columns of a `MachineJudge` but the ids.
 
-    `effects` (thresholds × levels) are those of its steps on another collection, if they are known.
+    `effects` (thresholds × 1 + levels) are the intercepts and those of its steps on another collection, if they are
+    known.
     """
 
     name: str
@@ -75,13 +77,12 @@ def _columns(judge: PooledJudge, thresholds: int, judges: int) -> Columns:
             precision=np.full(width, PRECISION),
             shift=np.full(thresholds, SHIFT / judges if width else 0.0),
         )
-    if judge.effects.shape != (thresholds, width):
+    if judge.effects.shape != (thresholds, width + 1):
         raise InputError(
-            f"the judge {judge.name} has {width + 1} grades here, and {judge.effects.shape[1] + 1} where its effects "
-            "were learnt",
+            f"the judge {judge.name} has {width + 1} grades here, and {judge.effects.shape[1]} where its effects were "
+            "learnt",
             hint="Both collections must be judged on one scale.",
         )
-    # The mean document is as likely to be relevant as before: prevalence is this pool's own.
-    return Columns(
-        values=values, mean=judge.effects, precision=np.full(width, CALIBRATED), shift=-(judge.effects @ mean)
-    )
+    intercepts, effects = judge.effects[:, 0], judge.effects[:, 1:]
+    shift = intercepts - query_prior(thresholds)[0]
+    return Columns(values=values, mean=effects, precision=np.full(width, CALIBRATED), shift=shift)

@@ -157,7 +157,7 @@ def numbers(study: BoardStudy) -> Iterator[tuple[str, Number]]:
         shown = np.flatnonzero(mine.intervals > 0)
         for other, curve in curves.items():
             yield f"{name}: labels of {METHOD} for an RMSE of 0.03 over those of {other}", _labels_over(mine, curve)
-            if other == METHOD or np.isnan(curve.mark("rmse")[0]).any():
+            if other == METHOD or not (curve.mark("rmse")[0] > 0).all():
                 continue
             yield f"{name}, {AT_WORDS}: RMSE over that of {other}", _over(mine, curve, at)
             if len(shown):
