@@ -29,6 +29,16 @@ def judge(tasks: Path) -> None:
     read.join(truth, on=["query", "document"], how="left", maintain_order="left").write_csv(tasks)
 
 
+def test_certainty_is_softened(command: Command, folder: Path, tmp_path: Path) -> None:
+    """The plan says that one-hot beliefs are not believed, and promises an interval with a width."""
+    sure = frame(queries=60, documents=5).with_columns(**{f"p_{g}": (pl.col("grade") == g) * 1.0 for g in range(3)})
+    sure.drop("grade").write_parquet(tmp_path / "pool.parquet")
+    asked = ("-m", "ERR", "--budget", "60", "--method", "document", "-o", str(tmp_path / "a.rg"))
+    shown = command("active", "plan", str(tmp_path / "pool.parquet"), *asked)
+    assert "certain of one grade, which no label supports yet: softened" in " ".join(shown.split())
+    assert "0.0000" not in shown
+
+
 def test_whole_way(command: Command, table: Path, tmp_path: Path) -> None:
     """A pool is planned, judged and estimated: the interval is told, and the budget is never exceeded."""
     made, tasks = str(tmp_path / "campaign.rg"), tmp_path / "tasks.csv"

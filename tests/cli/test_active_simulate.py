@@ -129,6 +129,18 @@ def test_a_board(command: Command) -> None:
     assert "3 of leaderboard, depth, uniform; seed 0" in " ".join(shown.split())
 
 
+def test_a_board_with_a_judge(command: Command) -> None:
+    """With a judge there are the yardsticks that use one, and the labels for a small error."""
+    asked = ("--repetitions", "2", "--jobs", "1", "--budgets", "60,120", "-m", "nDCG@10", "--judge", "llm=qrels.txt")
+    shown = command("active", "simulate", *BOARD, *asked)
+    assert "Labels for a root mean squared error of 0.03: qrels.txt" in shown
+    for name in ("judge", "ppi++", "uniform+judge", "stratified", "active-inference"):
+        assert f"\n{name} " in shown
+    assert "judges: llm" in " ".join(shown.split())
+    refused = command("active", "simulate", *BOARD, "--methods", "ppi++", "--repetitions", "2", code=2)
+    assert "--judge llm.qrels" in refused
+
+
 def test_a_board_for_programs(command: Command) -> None:
     """JSON has the true values by run, a row for each measure, method and budget, and the labels for a good order."""
     found = json.loads(command("active", "simulate", *BOARD, *FEW, "--dialect", "standard", "-o", "json"))

@@ -108,7 +108,7 @@ def _with_judge(setting: Setting, judged: JudgedBoard, title: str, name: str) ->
         judged,
         methods=(METHOD, *others),
         repetitions=MORE * setting.trials,
-        fewer=dict.fromkeys(others, setting.trials) | {ALONE: 2},
+        fewer=dict.fromkeys(others, _fewer(setting)) | {ALONE: 2},
     )
     return trials.run(judged, f"{title} with {name}", pool="the judged documents", dialect=DIALECT, judges=name)
 
