@@ -9,40 +9,90 @@ most of the time that a small run takes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, overload
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.errors import UngroupedError
+from rankgauge.errors import InputError, UngroupedError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.ranking import Hits, rank, rank_stream
-from rankgauge.ranking.scan import scan
+from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
+from rankgauge.threads import spread
+
+LARGE = 32 << 20
+"""From this many bytes on, a run's own blocks keep all threads busy, and two runs at once would take more memory."""
+
+Names = str | Measure | Iterable[str | Measure]
+"""One measure, or several."""
 
 
+@overload
 def evaluate(
     judgments: Any,
-    run: Any,
-    measures: str | Measure | Iterable[str | Measure],
+    run: Mapping[str, str | os.PathLike[str] | pl.DataFrame] | Mapping[str, Mapping[str, Mapping[str, float]]],
+    measures: Names,
     *,
     dialect: str | Dialect = "standard",
     **overrides: Any,
-) -> Result:
-    """How good a run is, by each of the measures.
+) -> dict[str, Result]: ...
+
+
+@overload
+def evaluate(
+    judgments: Any, run: Any, measures: Names, *, dialect: str | Dialect = "standard", **overrides: Any
+) -> Result: ...
+
+
+def evaluate(
+    judgments: Any, run: Any, measures: Names, *, dialect: str | Dialect = "standard", **overrides: Any
+) -> Result | dict[str, Result]:
+    """How good a run is, by each of the measures; of several runs by name, how good each is.
 
     `judgments` and `run` are paths, polars, pandas or pyarrow frames, dicts of dicts, rows, or data sets of
-    ir_datasets ("irds:" and an id). `measures` are names, or measures of ours or of ir-measures. `dialect` names the
-    tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or `empty="leave-out"`.
+    ir_datasets ("irds:" and an id); several runs are a dict of such: {"bm25": …, "dense": …}. `measures` are names, or
+    measures of ours or of ir-measures. `dialect` names the tool to compute as; `overrides` replace single choices of
+    it, such as `ties="expected"` or `empty="leave-out"`.
     """
     spoken = dialects.get(dialect, **overrides)
     wanted = spoken.select(measures)
-    hits = _hits(judgments, run, spoken)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
-    return scored(hits.matched(), wanted, spoken)
+    if _is_several(run):
+        return dict(evaluate_runs(judgments, run, wanted, spoken))
+    return _Judgments(given=judgments, dialect=spoken).result(run, wanted)
+
+
+def evaluate_runs(
+    judgments: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], dialect: Dialect
+) -> Iterator[tuple[str, Result]]:
+    """Each run's name and result, in their order: judgments are read once, and runs by several threads.
+
+    At most a few runs are taken ahead of the one that is asked for.
+    """
+    files = all(_is_file(source) for source in (judgments, *runs.values()))
+    if not files:
+        from rankgauge import io
+
+        judgments = io.kept(judgments, io.judgments_from)
+    judged = _Judgments(given=judgments, dialect=dialect)
+
+    def evaluated(named: tuple[str, Any]) -> tuple[str, Result]:
+        name, run = named
+        try:
+            return name, judged.result(run, measures)
+        except InputError as error:
+            if error.path is None:
+                error.path = str(run) if _is_file(run) else name
+            raise
+
+    if not files or judged.pool is None or any(os.path.getsize(run) > LARGE for run in runs.values()):
+        return map(evaluated, runs.items())
+    return spread(evaluated, runs.items())
 
 
 def scored(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
@@ -53,22 +103,54 @@ def scored(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Resul
     return Result(dialect=dialect, measures=measures, hits=hits, raw=raw, errors=errors, matrix=matrix)
 
 
-def _hits(judgments: Any, run: Any, dialect: Dialect) -> Hits:
-    """The judged hits of the run: regular TREC files are scanned, large files streamed, the rest read whole."""
-    files = isinstance(judgments, str | os.PathLike) and isinstance(run, str | os.PathLike)
-    plain = files and dialect.assessors is None and not dialect.rescales
-    scanned = scan(run, judgments, dialect.ranking) if plain else None
-    if scanned is not None:
-        return scanned
-    from rankgauge import io
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Judgments:
+    """Judgments as they were given, and how they are to be understood; what is made of them serves every run."""
 
-    with io.traced(run):
-        with suppress(UngroupedError):
-            if io.is_path(judgments) and io.is_path(run) and io.is_large(run):
-                judged = io.read_judgments(judgments)
-                streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
-                return replace(streamed, top=dialect.highest(judged))
-        return joined(*io.pair_from(judgments, run, dialect.reading), dialect)
+    given: Any
+    dialect: Dialect
+
+    @cached_property
+    def pool(self) -> JudgedPool | None:
+        """The judged documents of a regular TREC file."""
+        plain = isinstance(self.given, str | os.PathLike) and self.dialect.assessors is None
+        return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
+
+    def result(self, run: Any, measures: tuple[Measure, ...]) -> Result:
+        """The result of a run."""
+        hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
+        return scored(hits.matched(), measures, self.dialect)
+
+    def _hits(self, run: Any) -> Hits:
+        """The judged hits of the run: regular TREC files are scanned, large files streamed, the rest read whole."""
+        judgments, dialect = self.given, self.dialect
+        if isinstance(run, str | os.PathLike) and self.pool is not None:
+            scanned = scan_run(run, self.pool, dialect.ranking)
+            if scanned is not None:
+                return scanned
+        from rankgauge import io
+
+        with io.traced(run):
+            with suppress(UngroupedError):
+                if io.is_path(judgments) and io.is_path(run) and io.is_large(run):
+                    judged = io.read_judgments(judgments)
+                    streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
+                    return replace(streamed, top=dialect.highest(judged))
+            return joined(*io.pair_from(judgments, run, dialect.reading), dialect)
+
+
+def _is_several(run: Any) -> bool:
+    """Whether these are several runs by name, not one as {query: {document: score}} or {column: values}."""
+    if not isinstance(run, Mapping) or not run:
+        return False
+    first = next(iter(run.values()))
+    if isinstance(first, Mapping):
+        return isinstance(next(iter(first.values()), None), Mapping)
+    return isinstance(first, str | os.PathLike) or hasattr(first, "columns")
+
+
+def _is_file(source: Any) -> bool:
+    return isinstance(source, str | os.PathLike) and os.path.isfile(source)
 
 
 def joined(judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect) -> Hits:

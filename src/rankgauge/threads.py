@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 import numpy as np
@@ -17,19 +19,35 @@ Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
+_this = threading.local()
+"""Whether a thread works for `spread`."""
+
+
 def spread(work: Callable[[Given], Made], source: Iterable[Given]) -> Iterator[Made]:
-    """What `work` makes of each block, in order; at most `THREADS` blocks are taken ahead."""
-    if THREADS < 2:
+    """What `work` makes of each block, in order; at most `THREADS` blocks are taken ahead.
+
+    Work that is spread already, as that on one of several runs, is not spread again.
+    """
+    if THREADS < 2 or getattr(_this, "works", False):
         yield from map(work, source)
         return
-    with ThreadPoolExecutor(THREADS) as pool:
+    blocks = iter(source)
+    first = list(islice(blocks, 2))
+    if len(first) < 2:  # one block needs no second thread
+        yield from map(work, first)
+        return
+    with ThreadPoolExecutor(THREADS, initializer=_enlist) as pool:
         pending: deque[Future[Made]] = deque()
-        for block in source:
+        for block in chain(first, blocks):
             pending.append(pool.submit(work, block))
             if len(pending) > THREADS:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+def _enlist() -> None:
+    _this.works = True
 
 
 def keep_freed_memory() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from rankgauge.dialects import Dialect
@@ -41,6 +41,17 @@ class Engine(ABC):
         dialect: str | Dialect = "standard",
     ) -> Result:
         """How good a run is, by each of the measures; tables are given as the engine's frames, or as paths."""
+
+    def evaluate_all(
+        self, judgments: Any, runs: Mapping[str, Any], measures: Sequence[Measure], *, dialect: Dialect
+    ) -> Iterator[tuple[str, Result]]:
+        """The name and the result of each run, in their order; an engine may work on several at once."""
+        from rankgauge import io
+
+        for name, run in runs.items():
+            with io.traced(run):
+                result = self.evaluate(judgments, run, measures, dialect=dialect)
+            yield name, result
 
 
 def engine(name: str = "local", *, master: str | None = None) -> Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,8 @@ from rankgauge.cli.progress import told
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.cli.streams import heed
 from rankgauge.dialects import Dialect
-from rankgauge.errors import RepeatedError, UnknownNameError
+from rankgauge.errors import UnknownNameError
+from rankgauge.measures import Measure
 from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
 from rankgauge.result import Result
@@ -70,19 +71,29 @@ class RunsEvaluation:
         where, measures = where or engine(), measures_of(self.printed)
         results: dict[str, Result] = {}
         with told() as tell:
-            for name, path in self.runs.items():
+            tell(0, len(self.runs), next(iter(self.runs)))
+            started = time.perf_counter()
+            for name, result in self._evaluated(where, measures):
+                results[name] = result
                 tell(len(results), len(self.runs), name)
-                started = time.perf_counter()
-                try:
-                    results[name] = where.evaluate(*self._sources(path), measures, dialect=self.dialect)
-                except RepeatedError:
-                    from rankgauge import io
-
-                    with io.traced(path, self.formats[1]):
-                        raise
                 if self.verbose:
-                    _tell(name, results[name], time.perf_counter() - started)
+                    started, before = time.perf_counter(), started
+                    _tell(name, result, started - before)
         return results
+
+    def _evaluated(self, where: Engine, measures: Sequence[Measure]) -> Iterator[tuple[str, Result]]:
+        """The name and the result of each run. Where a format was named, files are read in it, one after another."""
+        if not any(self.formats):
+            yield from where.evaluate_all(self.judgments, self.runs, measures, dialect=self.dialect)
+            return
+        from rankgauge import io
+
+        judgments = io.read_judgments(self.judgments, self.formats[0])
+        for name, path in self.runs.items():
+            with io.traced(path, self.formats[1]):
+                run = io.read_run(path, self.formats[1])
+                result = where.evaluate(judgments, run, measures, dialect=self.dialect)
+            yield name, result
 
     def tags(self) -> dict[str, str]:
         """The names that runs give themselves; trec_eval prints them along with its sets of measures."""
@@ -91,20 +102,11 @@ class RunsEvaluation:
         found = {name: _tag(path) for name, path in self.runs.items()}
         return {name: tag for name, tag in found.items() if tag is not None}
 
-    def _sources(self, run: Path) -> tuple[Any, Any]:
-        """The two files, or what they hold if a format was named."""
-        first, second = self.formats
-        if first is None and second is None:
-            return self.judgments, run
-        from rankgauge import io
-
-        return io.read_judgments(self.judgments, first), io.read_run(run, second)
-
 
 def _tell(name: str, result: Result, seconds: float) -> None:
     hits = result.hits
     print(
-        f"read and evaluated {name} in {seconds:.2f} s: {len(hits.queries)} judged queries, "
+        f"read and evaluated {name} in {seconds:.2f} s: {len(hits.names)} judged queries, "
         f"{hits.retrieved.sum():.0f} documents retrieved for them, {len(hits.query)} of these judged",
         file=sys.stderr,
     )

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge import display
+from rankgauge import dialects, display
 from rankgauge.comparison import tables
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.evaluation import evaluate
+from rankgauge.evaluation import evaluate_runs
 from rankgauge.lazy_polars import pl
-from rankgauge.measures import Aggregate, Measure, TieRule, as_list
+from rankgauge.measures import Aggregate, Measure, TieRule
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.result import Result
@@ -59,8 +59,8 @@ def compare(
     from rankgauge import io
 
     named = runs if isinstance(runs, Mapping) else {io.label(path): path for path in runs}
-    judged, wanted = io.kept(judgments, io.judgments_from), as_list(measures)
-    results = {name: evaluate(judged, run, wanted, dialect=dialect, **overrides) for name, run in named.items()}
+    spoken = dialects.get(dialect, **overrides)
+    results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
     return Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings())
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankgauge.backends.engine import Engine
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation import evaluate
+from rankgauge.evaluation import evaluate, evaluate_runs
 from rankgauge.measures import Measure
 from rankgauge.result import Result
 
@@ -27,3 +27,9 @@ class Local(Engine):
     ) -> Result:
         """How good a run is; paths, frames or dicts are taken."""
         return evaluate(judgments, run, measures, dialect=dialect)
+
+    def evaluate_all(
+        self, judgments: Any, runs: Mapping[str, Any], measures: Sequence[Measure], *, dialect: Dialect
+    ) -> Iterator[tuple[str, Result]]:
+        """The name and the result of each run; judgments are read once, and runs by several threads."""
+        return evaluate_runs(judgments, runs, dialect.select(measures), dialect)

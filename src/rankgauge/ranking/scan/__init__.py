@@ -5,7 +5,7 @@ file is read in chunks of whole queries by two threads, and everything about a c
 
 1. `lines`: one comparison finds all separators; the query field is compared with the line before.
 2. `ids`: document ids become rows of 64-bit words, and these hashes.
-3. `pool`: one sort of hashes finds the judged lines, and documents listed twice.
+3. `lookup`: tables of hashes find the judged lines, and documents listed twice.
 4. `numbers`: scores are parsed eight digits at a time.
 5. `run`: lists whose scores fall are left as they are; the others are sorted.
 
@@ -14,6 +14,7 @@ bytes above ASCII, a query that comes back, a score that is no number, a documen
 None; the general path then reads the file, with the same result or with the error that names the line.
 """
 
-from rankgauge.ranking.scan.run import scan
+from rankgauge.ranking.scan.judgments import JudgedPool
+from rankgauge.ranking.scan.run import scan, scan_judgments, scan_run
 
-__all__ = ["scan"]
+__all__ = ["JudgedPool", "scan", "scan_judgments", "scan_run"]

@@ -71,13 +71,13 @@ def hashed(rows: Words) -> Words:
     return sums
 
 
-def keyed(hashes: Words, queries: IndexArray, salt: int) -> Words:
-    """A key of each (query, document); its upper bits are the better ones, and another salt gives another key."""
+def keyed(hashes: Words, queries: IndexArray) -> Words:
+    """A key of each (query, document); its upper bits are the better ones."""
     keys: Words = hashes + queries.astype(np.uint64) * _ODD[1]
     keys ^= keys >> _HALF
-    keys *= _ODD[salt]
+    keys *= _ODD[0]
     keys ^= keys >> _HALF
-    keys *= _ODD[salt + 1]
+    keys *= _ODD[1]
     return keys
 
 

@@ -1,14 +1,10 @@
-"""The judgments as arrays, and the join of a chunk's lines with them.
-
-Lines and judgments get 64-bit keys from their (query, document): hash above, their own number below. Sorted together,
-equal documents are neighbours, and so are documents listed twice. Neighbours are compared byte by byte, so a hash never
-decides.
-"""
+"""The judgments as arrays, and where the lines of a run are among them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,15 +12,16 @@ from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import graded
-from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
+from rankgauge.ranking.scan.ids import Words
 from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines
+from rankgauge.ranking.scan.lookup import JudgedLookup
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.threads import spread
 
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
 
-SALTS = range(4)
-"""Keys are mixed anew, up to four times, until no two different documents of a chunk share one."""
+SMALL = 1 << 18
+"""Up to this many judgments have one lookup for every run and chunk, which the cache holds; more have one per chunk."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,11 +54,32 @@ class JudgedPool:
             descending=np.concatenate([part.descending for part in parts]),
         )
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The queries' names, in the order of their first judgments."""
         return [name.decode("ascii") for name in self.codes]
 
+    @cached_property
+    def whole(self) -> JudgedLookup | None:
+        """The lookup of all judged documents, unless there are too many."""
+        return self._lookup(np.arange(len(self.counts))) if len(self.grades) <= SMALL else None
+
+    def places(self, documents: Words, codes: IndexArray, counts: IndexArray) -> IndexArray:
+        """For each line its place in the pool, or -1; the lines are those of the queries `codes`, `counts` of each."""
+        lookup = self._lookup(codes) if self.whole is None else self.whole
+        return lookup.find(documents, np.repeat(codes, counts))
+
+    def check(self, codes: IndexArray) -> None:
+        """Refuses a document that is judged twice for one of these queries."""
+        if self.whole is None and len(codes):
+            self._lookup(codes)
+
+    def _lookup(self, codes: IndexArray) -> JudgedLookup:
+        places = spans(self.starts[codes], self.counts[codes])
+        documents = self.documents.take(places, axis=0)
+        return JudgedLookup.of(documents, np.repeat(codes, self.counts[codes]), places)
+
+    @cached_property
     def judged(self) -> tuple[IndexArray, FloatArray]:
         """The query and the grade of every judged document, by query and falling grade."""
         query = np.repeat(np.arange(len(self.counts)), self.counts)
@@ -121,52 +139,3 @@ def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:
     """The numbers from each start on, as many as are counted: the places of several slices in one array."""
     ends = np.cumsum(counts)
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts))
-
-
-def join(documents: Words, codes: IndexArray, counts: IndexArray, pool: JudgedPool) -> IndexArray:
-    """For each line, its place in the pool, or -1.
-
-    The lines are those of the queries `codes`, `counts` of each. A document listed twice is left to the general
-    path, which names it.
-    """
-    places = spans(pool.starts[codes], pool.counts[codes])
-    judged = pool.documents.take(places, axis=0)
-    query = np.concatenate([np.repeat(codes, counts), np.repeat(codes, pool.counts[codes])])
-    hashes = np.concatenate([hashed(documents), hashed(judged)])
-    found = np.full(len(documents), -1)
-    for salt in SALTS:
-        one, other = _neighbours(keyed(hashes, query, salt))
-        if _is_matching(one, other, len(documents)):
-            line, place = one, other - len(documents)
-            equal = same(documents.take(line, axis=0), judged.take(place, axis=0))
-            found[line[equal]] = places[place[equal]]
-            return found
-        if _is_twice(one, other, documents, judged, query):
-            break
-    raise IrregularFileError
-
-
-def _neighbours(keys: Words) -> tuple[IndexArray, IndexArray]:
-    """The numbers of neighbours with equal hashes, the smaller first."""
-    bits = np.uint64(len(keys).bit_length())
-    keys = (keys >> bits << bits) | np.arange(len(keys), dtype=np.uint64)
-    keys.sort()
-    upper = keys >> bits
-    at = np.flatnonzero(upper[1:] == upper[:-1])
-    number = (np.uint64(1) << bits) - np.uint64(1)
-    return (keys[at] & number).astype(np.int64), (keys[at + 1] & number).astype(np.int64)
-
-
-def _is_matching(one: IndexArray, other: IndexArray, lines: int) -> bool:
-    """Whether every pair is a line and a judgment, and none has a third of the same hash."""
-    return bool((one < lines).all() and (other >= lines).all())
-
-
-def _is_twice(one: IndexArray, other: IndexArray, documents: Words, judged: Words, query: IndexArray) -> bool:
-    """Whether two lines, or two judgments, are of the same query and document."""
-    lines = len(documents)
-    for rows, chosen, first in ((documents, other < lines, 0), (judged, one >= lines, lines)):
-        a, b = one[chosen], other[chosen]
-        if bool((same(rows[a - first], rows[b - first]) & (query[a] == query[b])).any()):
-            return True
-    return False

@@ -18,7 +18,7 @@ from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.rules import Ranking, arrange, compared
 from rankgauge.ranking.scan.ids import Words, descending
-from rankgauge.ranking.scan.judgments import JudgedPool, join, spans
+from rankgauge.ranking.scan.judgments import JudgedPool, spans
 from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.threads import keep_freed_memory, spread
@@ -33,6 +33,12 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
 
     `chunk` is about how many bytes are worked on at a time.
     """
+    pool = scan_judgments(judgments, how, chunk=chunk)
+    return None if pool is None else scan_run(run, pool, how, chunk=chunk)
+
+
+def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> JudgedPool | None:
+    """The judged documents of a TREC file, for any number of runs; None where the file is not regular."""
     # A selection sort leaves ties as no stable sort does: its lists take the general path.
     if sys.byteorder != "little" or how.ties is Ties.SELECTION:
         return None
@@ -40,9 +46,18 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
     try:
         with _opened(judgments) as file:
             pool = JudgedPool.read(chunks(file, chunk), how.negative)
+            pool.whole  # noqa: B018 - made here, once, and not by each of several threads
+            return pool
+    except _reasons():  # the general path says what is wrong, and where
+        return None
+
+
+def scan_run(run: str | Path, pool: JudgedPool, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
+    """The judged hits of a TREC run file; None where it is not regular."""
+    try:
         with _opened(run) as file:
             hits = _hits(chunks(file, chunk), pool, how)
-    except _reasons():  # the general path says what is wrong, and where
+    except _reasons():
         return None
     return arrange(hits, how)
 
@@ -81,7 +96,7 @@ def _reasons() -> tuple[type[BaseException], ...]:
 
 
 def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Hits:
-    pool_query, pool_grade = pool.judged()
+    pool_query, pool_grade = pool.judged
     parts = _parts(source, pool, how)
     return Hits.gathered(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
 
@@ -96,9 +111,7 @@ def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[
         yield found
     if empty:
         raise IrregularFileError
-    rest = np.flatnonzero(~seen)
-    if len(rest):
-        _check_rest(pool, rest)
+    pool.check(np.flatnonzero(~seen))
 
 
 def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
@@ -116,14 +129,9 @@ def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
     if not known.all():
         kept = spans(lines.starts[known], counts)
         score, documents = score[kept], documents[kept]
-    place = join(documents, codes, counts, pool)
+    place = pool.places(documents, codes, counts)
     found = _ordered(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
     return replace(found, strangers=strangers)
-
-
-def _check_rest(pool: JudgedPool, codes: IndexArray) -> None:
-    """Refuses what `join` refuses, a document judged twice, in the queries that the run does not answer."""
-    join(np.zeros((0, 1), dtype=np.uint64), codes, np.zeros(len(codes), dtype=np.int64), pool)
 
 
 def _ordered(
