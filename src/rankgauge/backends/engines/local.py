@@ -26,7 +26,8 @@ class Local(Engine):
         dialect: str | Dialect = "standard",
     ) -> Result:
         """How good a run is; paths, frames or dicts are taken."""
-        return evaluate(judgments, run, measures, dialect=dialect)
+        found: Result = evaluate(judgments, run, measures, dialect=dialect)
+        return found
 
     def evaluate_all(
         self, judgments: Any, runs: Mapping[str, Any], measures: Sequence[Measure], *, dialect: Dialect

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk:
         return None
 
 
-def scan_run(run: str | Path, pool: JudgedPool, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
+def scan_run(run: str | PathLike[Any], pool: JudgedPool, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
     """The judged hits of a TREC run file; None where it is not regular."""
     try:
         with _opened(run) as file:
@@ -62,7 +62,7 @@ def scan_run(run: str | Path, pool: JudgedPool, how: Ranking, *, chunk: int = CH
     return arrange(hits, how)
 
 
-def _opened(source: str | Path | pl.DataFrame) -> BinaryIO:
+def _opened(source: str | PathLike[Any] | pl.DataFrame) -> BinaryIO:
     """The file, unpacked if need be; a table of judgments is written as a file, so that both are read in one way."""
     if isinstance(source, str | PathLike):
         file = Path(source)
