@@ -24,6 +24,9 @@ POOL, OUTSIDE = 20, 10
 ASSESSORS: Mapping[str, tuple[float, float]] = {"ann": (0.0, 0.3), "bob": (-0.3, 0.5), "eve": (0.5, 0.7)}
 """Each assessor's bias (bob is strict, eve is generous), and the spread of their errors."""
 
+GENEROUS = (0.5, 0.4)
+"""How far the simulated judge grades above the documents' worth, and how that differs from query to query."""
+
 TOP = 3
 """The highest grade."""
 
@@ -35,6 +38,8 @@ class Collection:
     ratings: pl.DataFrame
     judgments: pl.DataFrame
     runs: Mapping[str, pl.DataFrame]
+    judge: pl.DataFrame
+    """What a simulated judge says of the judged documents: a machine that is generous and errs by query."""
     pool: pl.DataFrame
     """Other queries, whose documents nobody has judged yet."""
 
@@ -59,7 +64,9 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> Collection:
     ratings = _ratings(found.filter(pl.col("pooled"), pl.col("query") != names[-1]), rng)
     judgments = ratings.group_by("query", "document", maintain_order=True).agg(pl.col("grade").median())
     runs = _runs(found, names, rng)
-    return Collection(ratings=ratings, judgments=judgments, runs=runs, pool=generate_pool(rng=rng, queries=5 * queries))
+    pool = generate_pool(rng=rng, queries=5 * queries)
+    judge = _judge(found.join(judgments, on=["query", "document"], how="semi", maintain_order="left"), rng)
+    return Collection(ratings=ratings, judgments=judgments, runs=runs, judge=judge, pool=pool)
 
 
 def _documents(rng: np.random.Generator, queries: int) -> list[str]:
@@ -76,6 +83,14 @@ def _ratings(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
         grade = np.clip(np.round(felt), 0, TOP) + 0.0  # not −0
         frames.append(pool.select("query", "document").with_columns(grade=grade, assessor=pl.lit(assessor)))
     return pl.concat(frames)
+
+
+def _judge(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """The grades of a judge that is generous, more so for some queries than for others."""
+    queries = pool["query"].rle_id().to_numpy()
+    leaning = rng.normal(*GENEROUS, size=int(queries.max()) + 1)
+    felt = np.maximum(pool["worth"].to_numpy(), -1.0) + leaning[queries] + rng.normal(0.0, 0.6, size=len(pool))
+    return pool.select("query", "document").with_columns(grade=np.clip(np.round(felt), 0, TOP) + 0.0)
 
 
 def _runs(found: pl.DataFrame, names: list[str], rng: np.random.Generator) -> dict[str, pl.DataFrame]:
@@ -100,8 +115,8 @@ def _run(found: pl.DataFrame, score: FloatArray, *, keep: int) -> pl.DataFrame:
     return ranked.filter(pl.int_range(pl.len()).over("query") < keep)
 
 
-def _qrels(collection: Collection) -> str:
-    rows = collection.judgments.iter_rows()
+def _qrels(judgments: pl.DataFrame) -> str:
+    rows = judgments.iter_rows()
     return "".join(f"{query} 0 {document} {grade:g}\n" for query, document, grade in rows)
 
 
@@ -135,7 +150,8 @@ def _scores(collection: Collection) -> str:
 
 
 FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
-    "qrels.txt": ("judgments as TREC writes them: query, 0, document, grade", _qrels),
+    "qrels.txt": ("judgments as TREC writes them: query, 0, document, grade", lambda c: _qrels(c.judgments)),
+    "judge.qrels": ("the same documents, graded by a simulated language model", lambda c: _qrels(c.judge)),
     "ratings.csv": ("the same documents, graded by three assessors", lambda c: c.ratings.write_csv(float_precision=0)),
     "bm25.txt": ("a run as TREC writes it, with tied scores", lambda c: _trec_run(c.runs["bm25"], "bm25")),
     "dense.txt.gz": ("a better run, compressed", lambda c: _trec_run(c.runs["dense"], "dense")),

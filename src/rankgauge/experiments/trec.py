@@ -21,13 +21,18 @@ def dl19(folder: Path) -> tuple[BoardPool, FloatArray]:
     line for each list with the run, the query and the documents, separated by tabs, and the documents by blanks.
     """
     judgments = _file(folder, "qrels.txt")
+    pool = BoardPool.from_runs(dl19_runs(folder), only=judgments)
+    return pool, pool.grades(judgments)
+
+
+def dl19_runs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """The runs of TREC 2019 Deep Learning by name: for each query its documents with falling scores."""
     packed = _file(folder, "runs_order_top100.txt.xz").read_bytes()
     runs: dict[str, dict[str, dict[str, float]]] = {}
     for line in lzma.decompress(packed).decode().splitlines():
         run, query, documents = line.split("\t")
         runs.setdefault(run, {})[query] = {document: -float(n) for n, document in enumerate(documents.split())}
-    pool = BoardPool.from_runs(runs, only=judgments)
-    return pool, pool.grades(judgments)
+    return runs
 
 
 def trec8(folder: Path) -> tuple[BoardPool, FloatArray]:

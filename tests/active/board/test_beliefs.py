@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.active.board import Columns
-from rankgauge.active.board.beliefs import Beliefs, Effects, _Fit, believe
+from rankgauge.active.board.beliefs import Beliefs, Effects, Fit, believe
 from rankgauge.active.board.features import Features
 from rankgauge.active.board.target import reached
 from rankgauge.errors import InputError
@@ -24,14 +24,14 @@ def features() -> Features:
 def test_the_fit_is_a_maximum(features: Features) -> None:
     """No small change of a coefficient or of a query's effect raises the penalised likelihood."""
     labelled = np.arange(0, 400, 7)
-    fit = _Fit.of(features, labelled, reached(pooled()[1][labelled], SCALE))
+    fit = Fit.of(features, labelled, reached(pooled()[1][labelled], SCALE))
     found = fit.effects(Effects.prior(features))
-    best, rng = fit._objective(found.beta, found.b), np.random.default_rng(1)
+    best, rng = fit.objective(found.beta, found.b), np.random.default_rng(1)
     for _ in range(20):
         for size in (1e-3, 1e-1):
             beta = found.beta + size * rng.normal(size=found.beta.shape)
             b = found.b + size * rng.normal(size=found.b.shape)
-            assert fit._objective(beta, b) < best
+            assert fit.objective(beta, b) < best
 
 
 def test_the_start_does_not_matter(features: Features) -> None:

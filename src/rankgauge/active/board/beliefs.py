@@ -70,11 +70,11 @@ def believe(features: Features, labelled: IndexArray, reached: FloatArray, start
     first = Effects.prior(features) if start is None else start
     if not len(labelled):
         return Beliefs.of(features, Effects.prior(features))
-    return Beliefs.of(features, _Fit.of(features, labelled, reached).effects(first))
+    return Beliefs.of(features, Fit.of(features, labelled, reached).effects(first))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Fit:
+class Fit:
     """The labelled documents in the order of their queries, and the prior that the effects are held by."""
 
     x: FloatArray
@@ -87,7 +87,8 @@ class _Fit:
     queries: int
 
     @classmethod
-    def of(cls, features: Features, labelled: IndexArray, reached: FloatArray) -> _Fit:
+    def of(cls, features: Features, labelled: IndexArray, reached: FloatArray) -> Fit:
+        """The labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
         order = np.argsort(labelled, kind="stable")
         rows = labelled[order]
         return cls(
@@ -104,13 +105,13 @@ class _Fit:
     def effects(self, start: Effects) -> Effects:
         """The effects at the maximum of the penalised likelihood, which is unique."""
         beta, b = start.beta, start.b
-        value = self._objective(beta, b)
+        value = self.objective(beta, b)
         for _ in range(STEPS):
             by_beta, by_b, _ = self._step(beta, b)
             size = 1.0
             for _ in range(HALVINGS):
                 # Far from the maximum a whole step may overshoot: on some collections it diverged.
-                moved = self._objective(beta + size * by_beta, b + size * by_b)
+                moved = self.objective(beta + size * by_beta, b + size * by_b)
                 if moved >= value:
                     break
                 size /= 2
@@ -124,7 +125,8 @@ class _Fit:
     def _logits(self, beta: FloatArray, b: FloatArray) -> FloatArray:
         return np.asarray(self.x @ beta.T + np.einsum("zi,zti->zt", self.w, b[self.query]))
 
-    def _objective(self, beta: FloatArray, b: FloatArray) -> float:
+    def objective(self, beta: FloatArray, b: FloatArray) -> float:
+        """The logarithm of the penalised likelihood."""
         eta, flat = self._logits(beta, b), b.reshape(self.queries, -1)
         fit = np.sum(self.y * eta - np.logaddexp(0.0, eta))
         held = np.sum(self.precision * (beta - self.mean) ** 2) + np.einsum("qi,ij,qj->", flat, self.hold, flat)
@@ -135,21 +137,34 @@ class _Fit:
         thresholds, width = beta.shape
         p = _logistic(self._logits(beta, b))
         left, curve = self.y - p, p * (1.0 - p)
-        own, cross = self._curvatures(curve, width)
-        inverse = np.asarray(np.linalg.inv(own), dtype=np.float64)
+        inverse, cross, whole = self._curvature(curve, width)
         by_own = np.stack([self._by_query(left * self.w[:, [i]]) for i in (0, 1)], axis=2)
         slope_b = by_own.reshape(self.queries, -1) - b.reshape(self.queries, -1) @ self.hold
         slope = (left.T @ self.x - self.precision * (beta - self.mean)).ravel()
-        whole = np.zeros((thresholds * width, thresholds * width))
-        for t in range(thresholds):
-            block = slice(t * width, (t + 1) * width)
-            whole[block, block] = (self.x * curve[:, [t]]).T @ self.x + np.diag(self.precision)
         carried = inverse @ cross
         flat, flat_carried = (m.reshape(-1, thresholds * width) for m in (cross, carried))
         pull = slope - flat_carried.T @ slope_b.ravel()
         by_beta = np.asarray(np.linalg.solve(whole - flat.T @ flat_carried, pull), dtype=np.float64)
         by_b: FloatArray = (inverse @ (slope_b - cross @ by_beta)[..., np.newaxis])[..., 0]
         return by_beta.reshape(beta.shape), by_b.reshape(b.shape), inverse
+
+    def spread(self, effects: Effects) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The covariance of each query's effects given β, how β carries them, and the precision of β."""
+        p = _logistic(self._logits(effects.beta, effects.b))
+        inverse, cross, whole = self._curvature(p * (1.0 - p), effects.beta.shape[1])
+        carried = np.asarray(inverse @ cross)
+        flat, flat_carried = (m.reshape(-1, len(whole)) for m in (cross, carried))
+        return inverse, carried, whole - flat.T @ flat_carried
+
+    def _curvature(self, curve: FloatArray, width: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The inverse curvature in each query's effects, that between them and β, and that in β."""
+        own, cross = self._curvatures(curve, width)
+        thresholds = curve.shape[1]
+        whole = np.zeros((thresholds * width, thresholds * width))
+        for t in range(thresholds):
+            block = slice(t * width, (t + 1) * width)
+            whole[block, block] = (self.x * curve[:, [t]]).T @ self.x + np.diag(self.precision)
+        return np.asarray(np.linalg.inv(own), dtype=np.float64), cross, whole
 
     def _curvatures(self, curve: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
         """The curvature in each query's effects, and that between them and β."""

@@ -1,0 +1,228 @@
+"""What an audit of a judge knows from few labels, on DL19, whose pool people judged throughout.
+
+    python -m benchmarks.judge_flips --repetitions 100 --labels 200 --seed 1
+
+Three tables in Markdown: how well the audit foretells from some labels which differences between runs change their
+verdict under all labels; how often its intervals of agreement hold the value of all labels; and how often its test for
+circularity is wrong about runs that no judge made, and right about runs that are reranked by the judge. DL19 and its
+judges are those of ../shared/data. Run it with one BLAS thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankgauge.experiments.trec import dl19_runs
+from rankgauge.io import read_judgments
+from rankgauge.judge_audit import JudgeAudit, audit_judges
+from rankgauge.judge_audit.agreement import Comparable, agreement
+from rankgauge.judge_audit.circularity import circularity
+from rankgauge.judge_audit.consequences import Consequences
+from rankgauge.judge_audit.error_model import ErrorModel
+from rankgauge.judge_audit.judged_runs import JudgedRuns
+from rankgauge.judge_audit.pairs import GradedPairs
+from rankgauge.numeric import FloatArray, IndexArray
+
+FOLDER = Path(__file__).parents[1].parent / "shared" / "data" / "trec_dl19_passage"
+DRAWS = 100
+DESIGNS = ("any", "top")
+COEFFICIENTS = ("identical", "kappa", "kappa_quadratic", "alpha", "auc")
+
+
+def loaded(seed: int) -> JudgeAudit:
+    """DL19 with its four judges, a judge who guesses and one who is always right."""
+    people = read_judgments(FOLDER / "qrels.txt")
+    rng = np.random.default_rng(seed)
+    guesses = people.with_columns(grade=rng.permutation(people["grade"].to_numpy()))
+    judges = {path.stem: path for path in sorted((FOLDER / "llm").glob("*.qrels"))}
+    return audit_judges(people, {**judges, "random": guesses, "people": people}, dl19_runs(FOLDER), rel=2, seed=seed)
+
+
+def chosen(audit: JudgeAudit, design: str, labels: int, rng: np.random.Generator) -> tuple[IndexArray, FloatArray]:
+    """Pairs for people, and the weights they were drawn by: all alike, or more of what runs have near their tops."""
+    assert audit.lists is not None
+    best = audit.lists.best_ranks(len(audit.pairs.people))
+    weight = np.ones(len(best)) if design == "any" else np.where(best <= 10, 1 / np.sqrt(best), 0.05)
+    return rng.choice(len(weight), labels, replace=False, p=weight / weight.sum()), weight
+
+
+class Tally:
+    """What repetitions foretold of the verdicts of one judge."""
+
+    def __init__(self, truth: Consequences) -> None:
+        self.truth = truth
+        self.rows: list[tuple[float, ...]] = []
+
+    def add(self, found: Consequences) -> None:
+        """One more repetition."""
+        row: list[float] = []
+        for told, true in self._kinds(found):
+            row += [float((told > 0.5).sum()), float(((told > 0.5) & true).sum())]
+        flips = found.chances[1:4].sum(axis=0)
+        row.append(float(np.mean((flips - (self.truth.chances[1:4].sum(axis=0) > 0.5)) ** 2)))
+        values, true_values = found.values(), self.truth.people[0].mean(axis=0)
+        inside = (values["people_low"].to_numpy() <= true_values) & (true_values <= values["people_high"].to_numpy())
+        off = values["people"].to_numpy() - true_values
+        self.rows.append((*row, float(inside.mean()), float(off.mean())))
+
+    def _kinds(self, found: Consequences) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """By kind of flip: the chance that was foretold, and whether it is so."""
+        for place in (1, 2):
+            yield found.chances[place], self.truth.chances[place] > 0.5
+        yield found.chances[1:4].sum(axis=0), self.truth.chances[1:4].sum(axis=0) > 0.5
+        yield found.swapped, self.truth.swapped > 0.5
+
+    def line(self) -> list[str]:
+        """Numbers of flips; precision and recall over all repetitions, with standard errors over them."""
+        rows, cells = np.array(self.rows), []
+        trues = [int(true.sum()) for _, true in self._kinds(self.truth)]
+        for place, true in enumerate(trues):
+            told, hit = rows[:, 2 * place], rows[:, 2 * place + 1]
+            cells += [f"{true}", _ratio(hit, told), _ratio(hit, np.full_like(hit, true))]
+        return [*cells, *(f"{mean:.3f}" for mean in rows[:, 8:].mean(axis=0))]
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> str:
+    """A ratio of sums with the standard error of it over repetitions; a dash without anything."""
+    if not whole.sum():
+        return "–"
+    ratio, n = part.sum() / whole.sum(), len(part)
+    error = np.std(part - ratio * whole, ddof=1) / np.sqrt(n) / whole.mean() if n > 1 else np.nan
+    return f"{ratio:.2f} ({error:.2f})"
+
+
+def flips(audit: JudgeAudit, *, labels: int, repetitions: int, seed: int) -> None:
+    """The table of foretold flips."""
+    heads = [
+        f"{kind}{mark}" for kind in ("lost", "found", "all", "swapped") for mark in ("", ", precision", ", recall")
+    ]
+    print(f"| judge | labels | {' | '.join(heads)} | Brier | coverage | bias |")
+    print("|---" * (len(heads) + 5) + "|")
+    measure = audit.measures[0]
+    for name in audit.judges:
+        board, truth = audit.board([name]), audit.consequences[name, measure]
+        for design in DESIGNS:
+            tally = Tally(truth)
+            for repetition in range(repetitions):
+                rng = np.random.default_rng([seed, repetition])
+                picked, _ = chosen(audit, design, labels, rng)
+                grades = np.full(len(audit.pairs.people), np.nan)
+                grades[picked] = audit.pairs.people[picked]
+                drawn = ErrorModel.fit(replace(board, pairs=audit.pairs.with_people(grades))).draws(rng, DRAWS)
+                people = audit.lists.top(measure.depth).values(drawn, measure)  # type: ignore[union-attr]
+                tally.add(replace(truth, people=people, unknown=1 - labels / len(grades)))
+            print(f"| {name} | {labels} {design} | {' | '.join(tally.line())} |", flush=True)
+
+
+def intervals(audit: JudgeAudit, *, labels: int, repetitions: int, seed: int) -> None:
+    """The table of how often intervals of agreement hold the value of all labels."""
+    print(f"| judge | sample | {' | '.join(COEFFICIENTS)} |")
+    print("|---" * (len(COEFFICIENTS) + 2) + "|")
+    for name in audit.judges[:-1]:
+        truth = _values(audit.pairs, name, np.random.default_rng(seed))
+        for sample in (f"{labels} any", f"{labels} top", "20 queries", "43 queries"):
+            held = np.zeros(len(COEFFICIENTS))
+            for repetition in range(repetitions):
+                rng = np.random.default_rng([seed, repetition])
+                found = _values(_sampled(audit, sample, rng), name, rng)
+                held += [found[c][1] <= truth[c][0] <= found[c][2] for c in COEFFICIENTS]
+            print(f"| {name} | {sample} | {' | '.join(f'{share:.3f}' for share in held / repetitions)} |", flush=True)
+
+
+def _sampled(audit: JudgeAudit, sample: str, rng: np.random.Generator) -> GradedPairs:
+    """Some labels of all queries, with the probabilities of those at the top; or all labels of queries drawn anew."""
+    pairs, (number, what) = audit.pairs, sample.split()
+    if what == "queries":
+        return _queries(pairs, rng.integers(len(pairs.sizes), size=int(number)))
+    picked, weight = chosen(audit, what, int(number), rng)
+    grades = np.full(len(pairs.people), np.nan)
+    grades[picked] = pairs.people[picked]
+    if what == "any":
+        return pairs.with_people(grades)
+    # Of few labels among many, the chance of each is nearly in proportion to its weight.
+    return pairs.with_people(grades, np.minimum(1.0, int(number) * weight / weight.sum()))
+
+
+def _queries(pairs: GradedPairs, drawn: IndexArray) -> GradedPairs:
+    """The pairs of some queries, each as often as it was drawn."""
+    rows = np.concatenate([pairs.starts[q] + np.arange(pairs.sizes[q]) for q in drawn])
+    return replace(
+        pairs,
+        queries=tuple(str(place) for place in range(len(drawn))),
+        documents=pl.Series([str(row) for row in rows]),
+        sizes=pairs.sizes[drawn],
+        people=pairs.people[rows],
+        judges={name: grades[rows] for name, grades in pairs.judges.items()},
+    )
+
+
+def _values(pairs: GradedPairs, judge: str, rng: np.random.Generator) -> dict[str, tuple[float, float, float]]:
+    rows = agreement(Comparable.of(pairs, judge, rel=2), rng=rng).iter_rows(named=True)
+    return {row["coefficient"]: (row["value"], row["low"], row["high"]) for row in rows}
+
+
+def circles(audit: JudgeAudit) -> None:
+    """The table of the test for circularity: each run suspected in turn, as it is and reranked by the judge."""
+    print("| judge | runs that no judge made, p < 0.05 | the same runs reranked by the judge, p < 0.05 | mean excess |")
+    print("|---|---|---|---|")
+    measure = audit.measures[0]
+    people = audit.judge_values(measure, audit.pairs.people).mean(axis=0)
+    for name in audit.judges[:-1]:
+        judge = audit.judge_values(measure, audit.pairs.judges[name]).mean(axis=0)
+        wrong = sum(_p(audit, judge, people, run)[0] < 0.05 for run in range(len(people)))
+        made = [_p(audit, *_reranked(audit, name, judge, people, run), run) for run in range(len(people))]
+        right, excess = sum(p < 0.05 for p, _ in made), np.mean([found for _, found in made])
+        print(f"| {name} | {wrong} of {len(people)} | {right} of {len(people)} | {excess:+.3f} |", flush=True)
+
+
+def _p(audit: JudgeAudit, judge: FloatArray, people: FloatArray, run: int) -> tuple[float, float]:
+    names = tuple(audit.runs)
+    row = circularity(names, judge, people[np.newaxis], [names[run]]).row(run, named=True)
+    return float(row["p"]), float(row["excess"])
+
+
+def _reranked(
+    audit: JudgeAudit, name: str, judge: FloatArray, people: FloatArray, run: int
+) -> tuple[FloatArray, FloatArray]:
+    """The values of all runs when one is reranked by the judge's grades; equal grades stay in their order."""
+    said = audit.pairs.machines[name].frame
+    grades = dict(zip(zip(said["query"], said["document"], strict=True), said["grade"], strict=True))
+    made = {
+        query: {d: -float(n) for n, d in enumerate(sorted(listed, key=lambda d, q=query: -grades.get((q, d), 0.0)))}  # type: ignore[misc]
+        for query, listed in list(audit.runs.values())[run].items()
+    }
+    measure = audit.measures[0]
+    lists = JudgedRuns.of(audit.pairs, {"made": made}, rel=2).top(measure.depth)
+    found = []
+    for values, by in ((judge, audit.pairs.judges[name]), (people, audit.pairs.people)):
+        changed = values.copy()
+        changed[run] = lists.values(by, measure).mean()
+        found.append(changed)
+    return found[0], found[1]
+
+
+def main() -> None:
+    """Prints the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repetitions", type=int, default=100)
+    parser.add_argument("--labels", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=("flips", "intervals", "circles"))
+    asked = parser.parse_args()
+    audit = loaded(asked.seed)
+    if asked.only in (None, "circles"):
+        circles(audit)
+    if asked.only in (None, "intervals"):
+        intervals(audit, labels=asked.labels, repetitions=5 * asked.repetitions, seed=asked.seed)
+    if asked.only in (None, "flips"):
+        flips(audit, labels=asked.labels, repetitions=asked.repetitions, seed=asked.seed)
+
+
+if __name__ == "__main__":
+    main()

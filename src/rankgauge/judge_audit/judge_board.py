@@ -1,0 +1,88 @@
+"""Judges and runs as a board: the pool of the graded pairs, and the judges' grades as what is believed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.active.board import BoardPool
+from rankgauge.active.board.columns import Columns
+from rankgauge.judge_audit.pairs import KEYS, GradedPairs
+from rankgauge.judges.machine_judge import steps
+from rankgauge.numeric import FloatArray, IndexArray
+
+STEPS, SHIFT = 4.0, -2.4
+"""What all steps of the judges together are expected to add to a logit, and what that takes from every intercept."""
+
+DEEP = 1001.0
+"""The rank at which a run no longer says anything of a document."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgeBoard:
+    """The pool of some runs over the pairs; `place` (documents of the pool) is the pair of each, `scale` people's.
+
+    `columns` are what the judges say: a step for each level, and the company that a document is in. Documents that good
+    runs find are better than the judges alone can tell, and poor runs' are worse; how much of that the judges' own
+    order of the runs foretells is one more effect that labels show.
+    """
+
+    pairs: GradedPairs
+    pool: BoardPool
+    place: IndexArray
+    scale: FloatArray
+    columns: Columns
+
+    @classmethod
+    def of(cls, pairs: GradedPairs, judges: Sequence[str], runs: Mapping[str, Any], worth: FloatArray) -> JudgeBoard:
+        """The board of some judges; `worth` (runs) is the value of each run by them."""
+        rows = pairs.frame().with_row_index("pair")
+        pool = BoardPool.from_runs(runs, only=rows.select(*KEYS, grade=pl.lit(0.0)))
+        found = pl.DataFrame({"query": pool.queries.gather(pool.query), "document": pool.documents})
+        place = found.join(rows, on=KEYS, how="left", maintain_order="left")["pair"].to_numpy().astype(np.int64)
+        return cls(
+            pairs=pairs,
+            pool=pool,
+            place=place,
+            scale=scale_of(pairs, judges),
+            columns=_columns([steps(pairs.machines[name].of(found)) for name in judges], _company(pool, worth)),
+        )
+
+    @property
+    def known(self) -> FloatArray:
+        """People's grades of the documents of the pool, NaN where they gave none."""
+        return np.asarray(self.pairs.people[self.place])
+
+
+def scale_of(pairs: GradedPairs, judges: Sequence[str]) -> FloatArray:
+    """People's scale: 0 and 1 if they used no other grade; else every whole grade up to the highest of anyone."""
+    seen = pairs.scale
+    if not np.array_equal(seen, np.round(seen)):
+        return np.unique(np.append(seen, [0.0, 1.0]))
+    top = float(seen.max(initial=1.0))
+    if top > 1:
+        top = max([top, *(float(np.ceil(pairs.judges[name].max())) for name in judges)])
+    return np.arange(0.0, top + 1)
+
+
+def _columns(reached: Sequence[FloatArray], company: FloatArray) -> Columns:
+    """A column for each step of each judge's scale, and one for the company that a document is in."""
+    effects = [STEPS / max(1, one.shape[1]) / len(reached) for one in reached for _ in range(one.shape[1])]
+    return Columns(
+        values=np.column_stack([*(np.nan_to_num(one) for one in reached), company]),
+        mean=np.array([*effects, 0.0]),
+        precision=np.ones(len(effects) + 1),
+        shift=SHIFT if effects else 0.0,
+    )
+
+
+def _company(pool: BoardPool, worth: FloatArray) -> FloatArray:
+    """Whether good or poor runs have a document near their tops, in standard deviations."""
+    centred = worth - worth.mean()
+    near = 1.0 - np.log(np.minimum(pool.rank, DEEP)) / np.log(DEEP)
+    summed = np.bincount(pool.document, centred[pool.run] * near, minlength=len(pool.documents))
+    return np.asarray(summed / (summed.std() or 1.0))

@@ -1,0 +1,90 @@
+"""rankgauge audit judge: judges and runs told apart, every format, documents for people, errors that say what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+Command = Callable[..., str]
+FILES = ("qrels.txt", "judge.qrels", "bm25.txt", "dense.txt.gz")
+
+
+def few(folder: Path, every: int = 5) -> str:
+    """A file with some of people's labels."""
+    lines = (folder / "qrels.txt").read_text().splitlines(keepends=True)
+    (folder / "few.txt").write_text("".join(lines[::every]))
+    return "few.txt"
+
+
+def test_judges_and_runs_are_told_apart(command: Command) -> None:
+    """What holds judgments is a judge, what holds a run is a run; a name may be given to either."""
+    told = json.loads(command("audit", "judge", *FILES[:2], "B=bm25.txt", "dense.jsonl", "-o", "json"))
+    assert told["judges"] == ["judge"]
+    assert told["runs"] == ["B", "dense.jsonl"]
+    assert {row["coefficient"] for row in told["agreement"]} >= {"kappa", "alpha", "auc"}
+
+
+def test_without_runs_there_is_agreement_only(command: Command) -> None:
+    """A judge beside people needs no run."""
+    told = command("audit", "judge", "qrels.txt", "judge.qrels")
+    assert "Agreement with people" in told
+    assert "order of the runs" not in told
+
+
+@pytest.mark.parametrize("ending", ["md", "html", "json", "csv", "svg"])
+def test_every_format_is_written(command: Command, folder: Path, ending: str) -> None:
+    """One command writes text, a page, a picture or data."""
+    command("audit", "judge", *FILES, "-o", f"judge.{ending}")
+    told = (folder / f"judge.{ending}").read_text()
+    assert "judge" in told
+    assert "nan" not in told.lower().replace("finance", "") or ending == "csv"
+
+
+def test_a_sample_of_labels(command: Command, folder: Path) -> None:
+    """With few labels the audit says so, foretells, and writes the documents to show people first."""
+    told = command("audit", "judge", few(folder), *FILES[1:], "--show-first", "first.csv", "--first", "7")
+    assert "People judged only a sample" in told
+    assert "taken as a plain sample" in told
+    first = pl.read_csv(folder / "first.csv")
+    assert len(first) == 7
+    assert first.columns[:2] == ["query", "document"]
+
+
+def test_probabilities_are_used(command: Command, folder: Path) -> None:
+    """A column with the chance of each label weighs them."""
+    rows = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()[::4]]
+    lines = [f"{query},{document},{grade},0.25\n" for query, _, document, grade in rows]
+    (folder / "few.csv").write_text("query,document,grade,probability\n" + "".join(lines))
+    assert "weighed by 1 / probability" in command("audit", "judge", "few.csv", "judge.qrels")
+
+
+def test_too_few_labels_say_not_yet(command: Command, folder: Path) -> None:
+    """Below twenty labels there is no number."""
+    told = command("audit", "judge", few(folder, every=50), *FILES[1:])
+    assert "not yet" in told
+    assert "too few" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("qrels.txt", "bm25.txt"), "no judge among the files"),
+        (("bm25.txt", "judge.qrels"), "contains a run"),
+        (("qrels.txt", "judge.qrels", "nDCG@10"), "is a measure"),
+        (("qrels.txt", "absent.qrels"), "no such file"),
+        (("qrels.txt", "judge.qrels", "bm25.txt", "--made-by-judge", "bm26.txt"), "Did you mean"),
+        (("qrels.txt", "judge.qrels", "bm25.txt", "--made-by-judge", "bm25.txt"), "suspects"),
+        (("qrels.txt", "judge.qrels", "--show-first", "first.csv"), "no documents to show"),
+        (("qrels.txt", "ratings.csv", "-o", "audit.xyz"), "no output format"),
+    ],
+)
+def test_bad_input_is_one_clear_error(command: Command, folder: Path, arguments: tuple[str, ...], words: str) -> None:
+    """The error names what is wrong, and nothing is written."""
+    before = set(folder.iterdir())
+    code = {"Did you mean": 3, "suspects": 4}.get(words, 2)
+    assert words in command("audit", "judge", *arguments, code=code, stderr=True)
+    assert set(folder.iterdir()) == before
