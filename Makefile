@@ -2,6 +2,7 @@
 # make docs           the reference pages and the site  make serve        the judging room, on this machine
 # make bench          times and memory beside peers     make bench-ltr    training time and quality of the rankers
 # make bench-active   moments and savings of active evaluation
+# make bench-flips    what an audit of a judge foretells from 200 labels
 # make bench-judging  50 assessors at once              make fuzz         every reader, ten minutes each
 # make bench-judge    a language model asked about 10,000 pairs by a program that is killed 20 times
 # make bench-stream   runs larger than memory           make bench-spark  Spark beside one machine
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
-.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-judging bench-judge bench-spark bench-stream fuzz mutate docs release lock clean
+.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-flips bench-judging bench-judge bench-spark bench-stream fuzz mutate docs release lock clean
 
 demo: $(USABLE)
 	$(BIN)/rankgauge demo
@@ -52,6 +53,9 @@ bench-ltr: $(READY)
 bench-active: $(READY)
 	$(BIN)/python -m benchmarks.active
 	$(BIN)/python -m benchmarks.active_savings
+
+bench-flips: $(READY)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judge_flips
 
 bench-judging: $(READY)
 	$(BIN)/python -m benchmarks.judging

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.judge_audit.clusters import FEWEST, percentiles
-from rankgauge.judge_audit.verdicts import Verdicts
+from rankgauge.judge_audit.run_verdicts import RunVerdicts
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.stats import kendall_tau, tau_ap
@@ -80,8 +80,8 @@ class Consequences:
         )
 
     @cached_property
-    def _verdicts(self) -> tuple[Verdicts, Verdicts]:
-        return Verdicts(values=self.judge[np.newaxis]), Verdicts(values=self.people)
+    def _verdicts(self) -> tuple[RunVerdicts, RunVerdicts]:
+        return RunVerdicts(values=self.judge[np.newaxis]), RunVerdicts(values=self.people)
 
     @cached_property
     def chances(self) -> FloatArray:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankgauge.active.board.features import Features
-from rankgauge.active.board.posterior import Posterior
+from rankgauge.active.board.posterior import EffectsPosterior
 from rankgauge.judge_audit.judge_board import JudgeBoard
 from rankgauge.numeric import FloatArray
 
@@ -26,7 +26,7 @@ class ErrorModel:
     """What people's labels say of a judge's errors."""
 
     board: JudgeBoard
-    posterior: Posterior
+    posterior: EffectsPosterior
 
     @classmethod
     def fit(cls, board: JudgeBoard) -> ErrorModel:
@@ -37,7 +37,7 @@ class ErrorModel:
         features = Features.of(board.pool, len(board.scale) - 1, board.columns)
         runs = np.arange(len(features.precision)) >= len(features.precision) - len(board.pool.runs)
         features = replace(features, precision=np.where(runs, RUN_PRECISION, features.precision))
-        return cls(board=board, posterior=Posterior.of(features, labelled, reached))
+        return cls(board=board, posterior=EffectsPosterior.of(features, labelled, reached))
 
     def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Sets of judgments that people may give (draws × pairs): their labels, and the rest as the model draws it."""

@@ -29,7 +29,7 @@ CATEGORIES = 12
 ALPHA = 0.05
 
 
-class Part(NamedTuple):
+class ErrorSlice(NamedTuple):
     """A part of the labelled pairs: what divides them, its name, where it is, and what it is held against.
 
     `tested` says whether it makes sense to ask if the part differs from the rest.
@@ -92,29 +92,29 @@ def query_spread(found: Comparable) -> float:
     return float(np.sqrt(max(0.0, float(means[several].var(ddof=1)) - noise)))
 
 
-def _parts(found: Comparable, lists: JudgedRuns | None, documents: pl.DataFrame | None) -> Iterator[Part]:
+def _parts(found: Comparable, lists: JudgedRuns | None, documents: pl.DataFrame | None) -> Iterator[ErrorSlice]:
     every = np.ones(len(found.labelled), dtype=bool)
     for place, grade in enumerate(found.levels):
         # By people's own grade errors differ by nature: the lowest grade can only be raised.
-        yield Part("people's grade", f"{grade:g}", found.people == place, every, tested=False)
+        yield ErrorSlice("people's grade", f"{grade:g}", found.people == place, every, tested=False)
     if lists is not None:
         best = lists.best_ranks(len(found.pairs.people))[found.labelled]
         for name, first, last in BANDS:
-            yield Part("best rank", name, (best >= first) & (best <= last), every)
-        yield Part("best rank", "in no run", np.isinf(best), every)
+            yield ErrorSlice("best rank", name, (best >= first) & (best <= last), every)
+        yield ErrorSlice("best rank", "in no run", np.isinf(best), every)
     if documents is not None:
         yield from _columns(found, documents, every)
     if lists is not None and len(lists.runs) > 1:
         tops = [np.isin(found.labelled, top) for top in lists.tops(TOP)]
         among = np.any(tops, axis=0)
         for run, inside in zip(lists.runs, tops, strict=True):
-            yield Part(f"run's top {TOP}", run, inside, among)
+            yield ErrorSlice(f"run's top {TOP}", run, inside, among)
     query = found.pairs.query[found.labelled]
     for number in np.unique(query):
-        yield Part("query", found.pairs.queries[number], query == number, every)
+        yield ErrorSlice("query", found.pairs.queries[number], query == number, every)
 
 
-def _row(found: Comparable, part: Part) -> tuple[object, ...]:
+def _row(found: Comparable, part: ErrorSlice) -> tuple[object, ...]:
     errors, weights = found.errors, found.pairs.weights[found.labelled]
     query, inside = found.pairs.query[found.labelled], part.inside & part.among
     if not inside.any():
@@ -142,7 +142,7 @@ def _one_query(errors: FloatArray, weights: FloatArray, inside: BoolArray) -> Co
     return Contrast(mean, mean - half, mean + half, mean - other, p)
 
 
-def _columns(found: Comparable, documents: pl.DataFrame, every: BoolArray) -> Iterator[Part]:
+def _columns(found: Comparable, documents: pl.DataFrame, every: BoolArray) -> Iterator[ErrorSlice]:
     """The parts by each column of a table: numbers in quarters, few different words one by one."""
     keys = [key for key in KEYS if key in documents.columns]
     if "document" not in keys:
@@ -157,10 +157,10 @@ def _columns(found: Comparable, documents: pl.DataFrame, every: BoolArray) -> It
             yield from _quarters(name, numbers.fill_null(np.nan).to_numpy(), every)
         elif column.n_unique() <= CATEGORIES:
             for word in column.drop_nulls().unique(maintain_order=True):
-                yield Part(name, str(word), (column == word).fill_null(False).to_numpy(), every)
+                yield ErrorSlice(name, str(word), (column == word).fill_null(False).to_numpy(), every)
 
 
-def _quarters(name: str, values: FloatArray, every: BoolArray) -> Iterator[Part]:
+def _quarters(name: str, values: FloatArray, every: BoolArray) -> Iterator[ErrorSlice]:
     known = ~np.isnan(values)
     if not known.any():
         return
@@ -168,4 +168,4 @@ def _quarters(name: str, values: FloatArray, every: BoolArray) -> Iterator[Part]
     for low, high in pairwise(ends):
         last = high == ends[-1]
         inside = known & (values >= low) & ((values <= high) if last else (values < high))
-        yield Part(name, f"{low:g} to {'' if last else 'under '}{high:g}", inside, every & known)
+        yield ErrorSlice(name, f"{low:g} to {'' if last else 'under '}{high:g}", inside, every & known)

@@ -90,8 +90,8 @@ class LabelPlan:
                 "query": pool.queries.gather(pool.query[chosen]),
                 "document": pool.documents.gather(chosen),
                 **judges,
-                "expected": chance @ np.diff(board.grades) + board.grades[0],
-                "doubt": np.sqrt(variance),
-                "worth": 100 * worth[chosen] / (worth.sum() or 1.0),
+                "expected": np.round(chance @ np.diff(board.grades) + board.grades[0], 4),
+                "doubt": np.round(np.sqrt(variance), 4),
+                "worth": np.round(100 * worth[chosen] / (worth.sum() or 1.0), 4),
             }
         )

@@ -53,7 +53,8 @@ def error_bars(audit: JudgeAudit, judge: str, facets: Sequence[str]) -> Drawing:
         drawn.tick((reach(level), bottom + 15), f"{level:g}".replace("-", "−"), "middle")
     for place, row in enumerate(rows):
         y = place * step + 14
-        drawn.text((left - 8, y + 4), _short(row["part"]), anchor="end", title=f"{row['facet']}: {row['part']}")
+        name = f"{row['facet']} {row['part']}"
+        drawn.text((left - 8, y + 4), _short(name), anchor="end", title=name)
         hue = colour(1) if row["stands_out"] else colour(0)
         if math.isfinite(row["low"]):
             drawn.line((reach(row["low"]), y), (reach(row["high"]), y), stroke=hue, style="stroke-width:2")
@@ -71,10 +72,11 @@ def value_scatter(audit: JudgeAudit, judge: str, measure: str) -> Drawing:
     low, high = math.floor(10 * min(ends)) / 10, min(1.0, math.ceil(10 * max(ends)) / 10)
     high = max(high, low + 0.1)
     x = Axis(low=low, high=high, start=44, end=WIDTH - 12)
-    y = Axis(low=low, high=high, start=300, end=10)
-    plot = Plot(f"{measure} by people and by {judge}", x, y, (WIDTH, 344))
+    y = Axis(low=low, high=high, start=314, end=24)
+    plot = Plot(f"{measure} by people and by {judge}", x, y, (WIDTH, 358))
     plot.grid()
     plot.caption("by people")
+    plot.tick((x.start - 36, y.end - 14), "by the judge")
     plot.line((x(low), y(low)), (x(high), y(high)), kind="zero", stroke_dasharray="5 4")
     for row in rows:
         at = plot.at((row["people"], row["judge"]))

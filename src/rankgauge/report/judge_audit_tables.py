@@ -118,19 +118,19 @@ def values(audit: JudgeAudit, judge: str, measure: str, *, brief: bool) -> Repor
 
 def orders(audit: JudgeAudit) -> ReportTable:
     """How alike the boards of people and judges are."""
-    about = "about " if audit.sampled else ""
     rows = [
         (
             row["judge_name"],
             row["measure"],
             *(_correlation(row, name) for name in ("tau", "tau_ap")),
-            *(f"{about}{row[name]:.0f}" for name in ("kept", "lost", "found", "reversed")),
+            *(f"{row[name]:.{1 if audit.sampled else 0}f}" for name in ("kept", "lost", "found", "reversed")),
             _winner(row, sampled=audit.sampled),
         )
         for row in audit.orders.iter_rows(named=True)
     ]
     header = ("judge", "measure", "τ", "τ_AP", "kept", "lost", "found", "reversed", "winner")
-    return ReportTable(header=header, rows=rows, numbers=header[2:8], title="The order of the runs")
+    title = "The order of the runs, foretold" if audit.sampled else "The order of the runs"
+    return ReportTable(header=header, rows=rows, numbers=header[2:8], title=title, prose="winner")
 
 
 def flips(audit: JudgeAudit, judge: str, measure: str, *, brief: bool) -> ReportTable:
@@ -151,7 +151,7 @@ def flips(audit: JudgeAudit, judge: str, measure: str, *, brief: bool) -> Report
     ]
     header = ("run", "other", "by the judge", "says", "by people", "verdict", "chance")
     kept = header if audit.sampled else header[:-1]
-    numbers, title = ("by the judge", "by people", "chance"), f"Differences in {measure} that {judge} gets wrong"
+    title = f"Differences in {measure} that {judge} gets wrong"
     return ReportTable(
         header=kept,
         rows=[row[: len(kept)] for row in rows],

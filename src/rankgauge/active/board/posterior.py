@@ -22,7 +22,7 @@ FIRST, BETWEEN = 100, 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Posterior:
+class EffectsPosterior:
     """What labels say of the effects, and what they leave unknown.
 
     `root` (coefficients × coefficients) times standard normal numbers gives how far β may be off; a query's effects are
@@ -38,7 +38,7 @@ class Posterior:
     own: FloatArray
 
     @classmethod
-    def of(cls, features: Features, labelled: IndexArray, reached: FloatArray) -> Posterior:
+    def of(cls, features: Features, labelled: IndexArray, reached: FloatArray) -> EffectsPosterior:
         """The posterior after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
         fit = Fit.of(features, labelled, reached)
         effects = fit.effects(Effects.prior(features))

@@ -116,7 +116,7 @@ def _write_first(frame: pl.DataFrame, path: Path) -> None:
         raise InputError(
             "there are no documents to show people first",
             path=path,
-            hint="Which ones to show depends on runs, given after the judges, and on pairs that people have not judged.",
+            hint="It takes runs, given after the judges, and documents that people have not judged.",
         )
     with writing(path) as file:
         frame.write_csv(file, separator="\t" if suffix_of(str(path)) == ".tsv" else ",")

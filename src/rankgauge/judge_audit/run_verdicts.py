@@ -13,7 +13,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Verdicts:
+class RunVerdicts:
     """The pairs of runs by the paired t test over queries, with Holm's correction over all pairs.
 
     `values` is sets × queries × runs. `difference` and `verdict` are sets × pairs: 1 where the first run of a pair is
