@@ -11,7 +11,7 @@ judges are those of ../shared/data. Run it with one BLAS thread.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from rankgauge.judge_audit.pairs import GradedPairs
 from rankgauge.numeric import FloatArray, IndexArray
 
 FOLDER = Path(__file__).parents[1].parent / "shared" / "data" / "trec_dl19_passage"
-DRAWS = 100
+DRAWS = 80
 DESIGNS = ("any", "top")
 COEFFICIENTS = ("identical", "kappa", "kappa_quadratic", "alpha", "auc")
 
@@ -97,7 +97,7 @@ def _ratio(part: FloatArray, whole: FloatArray) -> str:
     return f"{ratio:.2f} ({error:.2f})"
 
 
-def flips(audit: JudgeAudit, *, labels: int, repetitions: int, seed: int) -> None:
+def flips(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetitions: int, seed: int) -> None:
     """The table of foretold flips."""
     heads = [
         f"{kind}{mark}" for kind in ("lost", "found", "all", "swapped") for mark in ("", ", precision", ", recall")
@@ -107,7 +107,7 @@ def flips(audit: JudgeAudit, *, labels: int, repetitions: int, seed: int) -> Non
     measure = audit.measures[0]
     for name in audit.judges:
         board, truth = audit.board([name]), audit.consequences[name, measure]
-        for design in DESIGNS:
+        for design in designs:
             tally = Tally(truth)
             for repetition in range(repetitions):
                 rng = np.random.default_rng([seed, repetition])
@@ -213,6 +213,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=100)
     parser.add_argument("--labels", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=DESIGNS)
     parser.add_argument("--only", choices=("flips", "intervals", "circles"))
     asked = parser.parse_args()
     audit = loaded(asked.seed)
@@ -221,7 +222,7 @@ def main() -> None:
     if asked.only in (None, "intervals"):
         intervals(audit, labels=asked.labels, repetitions=5 * asked.repetitions, seed=asked.seed)
     if asked.only in (None, "flips"):
-        flips(audit, labels=asked.labels, repetitions=asked.repetitions, seed=asked.seed)
+        flips(audit, designs=asked.designs, labels=asked.labels, repetitions=asked.repetitions, seed=asked.seed)
 
 
 if __name__ == "__main__":

@@ -123,7 +123,10 @@ def orders(audit: JudgeAudit) -> ReportTable:
             row["judge_name"],
             row["measure"],
             *(_correlation(row, name) for name in ("tau", "tau_ap")),
-            *(f"{row[name]:.{1 if audit.sampled else 0}f}" for name in ("kept", "lost", "found", "reversed")),
+            *(
+                f"{row[name]:.{2 if audit.sampled and row['pairs'] < 20 else 0}f}"
+                for name in ("kept", "lost", "found", "reversed")
+            ),
             _winner(row, sampled=audit.sampled),
         )
         for row in audit.orders.iter_rows(named=True)

@@ -17,7 +17,7 @@ from rankgauge.active.board.beliefs import Effects, Fit
 from rankgauge.active.board.features import Features
 from rankgauge.numeric import FloatArray, IndexArray
 
-FIRST, BETWEEN = 100, 10
+FIRST, BETWEEN = 60, 5
 """How many steps are taken before the first draw, and between two."""
 
 
