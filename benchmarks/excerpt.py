@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from benchmarks.costs import Cost
-from benchmarks.generate import SIZES, Size
+from benchmarks.generate import MANY, SIZES, Size
 from rankgauge.report.reference import replaced
 
 __all__ = ["filled", "table"]
 
-OURS = "rankgauge"
+OURS, COMMAND = "rankgauge", "rankgauge evaluate"
 
 
-def filled(readme: str, costs: Mapping[str, Mapping[str, Cost]]) -> str:
+def filled(readme: str, costs: Mapping[str, Mapping[str, Cost]], runs: Mapping[str, Cost]) -> str:
     """The README with its table made anew."""
-    return replaced(readme, "benchmarks", "\n".join([*table(costs), ""]))
+    return replaced(readme, "benchmarks", "\n".join([*table(costs, runs), ""]))
 
 
-def table(costs: Mapping[str, Mapping[str, Cost]]) -> Iterator[str]:
-    """A line for each tool: seconds by size, how many times ours they are, and the memory of the largest size."""
+def table(costs: Mapping[str, Mapping[str, Cost]], runs: Mapping[str, Cost]) -> Iterator[str]:
+    """A line for each tool: seconds by size and of many runs, how many times ours they are, and its memory."""
     sizes = [SIZES[name] for name in costs]
     most = max(sizes, key=lambda size: (size.lines, size.judged))
-    yield f"| queries × documents (judged) | {' | '.join(map(_head, sizes))} | memory, {_head(most)} |"
-    yield "|---|" + "---:|" * (len(sizes) + 1)
+    heads = [*map(_head, sizes), *([f"{MANY} runs, 50 × 1,000 (1,737)"] if runs else [])]
+    yield f"| queries × documents (judged) | {' | '.join(heads)} | memory, {_head(most)} |"
+    yield "|---|" + "---:|" * (len(heads) + 1)
     for tool in costs[most.name]:
-        cells = [_cell(costs[size.name][tool], costs[size.name][OURS]) for size in sizes]
+        columns = [*(costs[size.name] for size in sizes), *([runs] if runs else [])]
+        cells = [_cell(tool, column) for column in columns]
         yield f"| {tool} | {' | '.join(cells)} | {costs[most.name][tool].memory:,.0f} MB |"
 
 
@@ -33,5 +35,11 @@ def _head(size: Size) -> str:
     return f"{size.queries:,} × {size.depth:,} ({size.judged})"
 
 
-def _cell(cost: Cost, ours: Cost) -> str:
-    return f"{cost.wall:.2f} s" if cost is ours else f"{cost.wall:.2f} s ({cost.wall / ours.wall:.1f}×)"
+def _cell(tool: str, costs: Mapping[str, Cost]) -> str:
+    """Seconds, and as a multiple of ours: of the whole command's beside trec_eval, of the call's beside libraries."""
+    if tool not in costs:
+        return "–"
+    wall = costs[tool].wall
+    if tool in (OURS, COMMAND):
+        return f"{wall:.2f} s"
+    return f"{wall:.2f} s ({wall / costs[COMMAND if tool == 'trec_eval' else OURS].wall:.1f}×)"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DATA", "SIZES", "Size", "generate", "near_the_top"]
+__all__ = ["DATA", "MANY", "SIZES", "Size", "generate", "generate_many", "near_the_top"]
 
 DATA = Path(__file__).parent / "data"
 RETRIEVED, ANSWERED, TIED = 0.8, 0.99, 0.03
@@ -40,6 +40,38 @@ SIZES = {
         Size(name="L", queries=50_000, depth=100, judged=100),
     )
 }
+
+MANY = 129
+"""How many runs TREC-8's ad hoc task had."""
+
+_NEWS = ("FBIS3", "FBIS4", "FT911", "FT934", "LA0101", "FR940")
+
+
+def generate_many(runs: int = MANY, *, folder: Path = DATA, seed: int = 8) -> tuple[Path, list[Path]]:
+    """Judgments and runs of TREC-8's shape: 50 topics, 86,830 judgments, 1,000 documents with ids like FBIS4-20472."""
+    folder = folder / f"trec8x{runs}"
+    files = folder / "qrels", [folder / f"run{number:03}" for number in range(1, runs + 1)]
+    if not (folder / "done").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        rng = np.random.default_rng(seed)
+        names = np.array([f"{_NEWS[number % len(_NEWS)]}-{number // len(_NEWS)}" for number in range(528_155)])
+        judged = {topic: rng.choice(len(names), 1_736 + (topic <= 430), replace=False) for topic in range(401, 451)}
+        with files[0].open("w") as file:
+            for topic, pool in judged.items():
+                grades = (rng.random(len(pool)) < 0.055).astype(int)
+                file.writelines(f"{topic} 0 {names[one]} {grade}\n" for one, grade in zip(pool, grades, strict=True))
+        for run in files[1]:
+            with run.open("w") as file:
+                for topic, pool in judged.items():
+                    listed = np.unique(
+                        np.concatenate([rng.choice(pool, 350, replace=False), rng.choice(len(names), 700)])
+                    )
+                    listed = names[rng.permutation(listed)[:1_000]]
+                    scores = np.sort(rng.gamma(2.0, 4.0, len(listed)))[::-1]
+                    ranked = enumerate(zip(listed, scores, strict=True), start=1)
+                    file.writelines(f"{topic} Q0 {one} {n} {score:.6f} {run.name}\n" for n, (one, score) in ranked)
+        (folder / "done").touch()
+    return files
 
 
 def generate(size: Size, *, folder: Path = DATA, seed: int = 20_240_229) -> tuple[Path, Path]:

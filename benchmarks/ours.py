@@ -1,4 +1,4 @@
-"""RankGauge on a judgments file and a run file, as a user would call it: python -m benchmarks.ours QRELS RUN."""
+"""RankGauge on a judgments file and run files, as a user would call it: python -m benchmarks.ours QRELS RUN…"""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import rankgauge as rg
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@1000", "ERR@10"]
 
 
-def main(qrels: str, run: str) -> None:
+def main(qrels: str, *runs: str) -> None:
     """Prints the mean of every measure, after a look at the values per query."""
-    result = rg.evaluate(qrels, run, MEASURES, dialect="trec_eval")
-    assert len(result.by_query)
-    for measure in MEASURES:
-        print(measure, f"{result[measure]:.4f}", sep="\t")
+    results = rg.evaluate(qrels, {run: run for run in runs}, MEASURES, dialect="trec_eval")
+    for result in results.values():
+        assert len(result.by_query)
+        for measure in MEASURES:
+            print(measure, f"{result[measure]:.4f}", sep="\t")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The peers on a judgments file and a run file: python -m benchmarks.peers NAME QRELS RUN.
+"""The peers on a judgments file and one or several run files: python -m benchmarks.peers NAME QRELS RUN…
 
 Each reads the files, computes nDCG@10, AP, RR, P@10 and R@1000 for every query, and prints their means: with its own
 reader, in the way that its documentation shows.
@@ -6,12 +6,12 @@ reader, in the way that its documentation shows.
 
 from __future__ import annotations
 
-import os
-import shutil
+import shlex
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from benchmarks import trec_eval
 from benchmarks.costs import module
 
 __all__ = ["command", "known", "versions"]
@@ -21,7 +21,7 @@ PACKAGES = {"pytrec_eval": "pytrec-eval-terrier", "ir-measures": "ir-measures", 
 
 def known() -> list[str]:
     """The peers that are on this machine."""
-    return [*(["trec_eval"] if _trec_eval() else []), *(name for name in PACKAGES if _version(PACKAGES[name]))]
+    return [*(["trec_eval"] if trec_eval.program() else []), *(name for name in PACKAGES if _version(PACKAGES[name]))]
 
 
 def versions() -> dict[str, str]:
@@ -29,16 +29,15 @@ def versions() -> dict[str, str]:
     return {name: _version(package) or "not here" for name, package in PACKAGES.items()}
 
 
-def command(name: str, qrels: Path, run: Path) -> list[str]:
-    """The command that runs the peer."""
-    if name == "trec_eval":
-        chosen = ("ndcg_cut.10", "map", "recip_rank", "P.10", "recall.1000")
-        return [_trec_eval() or name, "-q", *(word for one in chosen for word in ("-m", one)), str(qrels), str(run)]
-    return module("benchmarks.peers", name, qrels, run)
-
-
-def _trec_eval() -> str | None:
-    return os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
+def command(name: str, qrels: Path, *runs: Path) -> list[str]:
+    """The command that runs the peer; trec_eval takes one run, so several are a loop."""
+    if name != "trec_eval":
+        return module("benchmarks.peers", name, qrels, *runs)
+    chosen = ("ndcg_cut.10", "map", "recip_rank", "P.10", "recall.1000")
+    words = [trec_eval.program() or name, "-q", *(word for one in chosen for word in ("-m", one)), str(qrels)]
+    if len(runs) == 1:
+        return [*words, str(runs[0])]
+    return ["sh", "-c", f'for run; do {shlex.join(words)} "$run"; done', "sh", *map(str, runs)]
 
 
 def _version(package: str) -> str | None:
@@ -48,17 +47,19 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _pytrec_eval(qrels: str, run: str) -> dict[str, float]:
+def _pytrec_eval(qrels: str, *runs: str) -> dict[str, float]:
     import pytrec_eval
 
     with open(qrels) as file:
         judgments = pytrec_eval.parse_qrel(file)
-    with open(run) as file:
-        ranking = pytrec_eval.parse_run(file)
     measures = {"ndcg_cut.10", "map", "recip_rank", "P.10", "recall.1000"}
-    values = pytrec_eval.RelevanceEvaluator(judgments, measures).evaluate(ranking)
-    names = next(iter(values.values()))
-    return {name: sum(value[name] for value in values.values()) / len(values) for name in names}
+    evaluator, means = pytrec_eval.RelevanceEvaluator(judgments, measures), {}
+    for run in runs:
+        with open(run) as file:
+            values = evaluator.evaluate(pytrec_eval.parse_run(file))
+        names = next(iter(values.values()))
+        means = {name: sum(value[name] for value in values.values()) / len(values) for name in names}
+    return means
 
 
 def _ir_measures(qrels: str, run: str) -> dict[str, float]:
