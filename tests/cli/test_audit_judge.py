@@ -9,6 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from rankgauge.io import read_judgments
+
 Command = Callable[..., str]
 FILES = ("qrels.txt", "judge.qrels", "bm25.txt", "dense.txt.gz")
 
@@ -51,7 +53,22 @@ def test_a_sample_of_labels(command: Command, folder: Path) -> None:
     assert "taken as a plain sample" in told
     first = pl.read_csv(folder / "first.csv")
     assert len(first) == 7
-    assert first.columns[:2] == ["query", "document"]
+    assert first.columns[:3] == ["query", "document", "by judge"]
+    first.with_columns(grade=1).write_csv(folder / "judged.csv")
+    assert read_judgments(folder / "judged.csv").columns == ["query", "document", "grade"]
+
+
+def test_a_judge_may_give_chances_only(command: Command, folder: Path) -> None:
+    """A table with the chance of each grade and no grade is a judge; fractions are rounded to compare grades."""
+    rows = [line.split() for line in (folder / "judge.qrels").read_text().splitlines()]
+    lines = [
+        f"{query},{document},{0.9 - 0.2 * int(grade)},{0.1 + 0.2 * int(grade)}\n" for query, _, document, grade in rows
+    ]
+    (folder / "chances.csv").write_text("query,document,p_0,p_1\n" + "".join(lines))
+    assert json.loads(command("audit", "judge", "qrels.txt", "chances.csv", "-o", "json"))["judges"] == ["chances"]
+    lines = [f"{query},{document},{int(grade) + n % 97 / 100}\n" for n, (query, _, document, grade) in enumerate(rows)]
+    (folder / "fine.csv").write_text("query,document,grade\n" + "".join(lines))
+    assert "rounded to people's" in command("audit", "judge", "qrels.txt", "fine.csv")
 
 
 def test_probabilities_are_used(command: Command, folder: Path) -> None:

@@ -12,11 +12,7 @@ import polars as pl
 from rankgauge.active.board import BoardPool
 from rankgauge.active.board.columns import Columns
 from rankgauge.judge_audit.pairs import KEYS, GradedPairs
-from rankgauge.judges.machine_judge import steps
 from rankgauge.numeric import FloatArray, IndexArray
-
-STEPS, SHIFT = 4.0, -2.4
-"""What all steps of the judges together are expected to add to a logit, and what that takes from every intercept."""
 
 DEEP = 1001.0
 """The rank at which a run no longer says anything of a document."""
@@ -41,16 +37,14 @@ class JudgeBoard:
     def of(cls, pairs: GradedPairs, judges: Sequence[str], runs: Mapping[str, Any], worth: FloatArray) -> JudgeBoard:
         """The board of some judges; `worth` (runs) is the value of each run by them."""
         rows = pairs.frame().with_row_index("pair")
-        pool = BoardPool.from_runs(runs, only=rows.select(*KEYS, grade=pl.lit(0.0)))
-        found = pl.DataFrame({"query": pool.queries.gather(pool.query), "document": pool.documents})
-        place = found.join(rows, on=KEYS, how="left", maintain_order="left")["pair"].to_numpy().astype(np.int64)
-        return cls(
-            pairs=pairs,
-            pool=pool,
-            place=place,
-            scale=scale_of(pairs, judges),
-            columns=_columns([steps(pairs.machines[name].of(found)) for name in judges], _company(pool, worth)),
-        )
+        said = {name: pairs.machines[name] for name in judges}
+        pool = BoardPool.from_runs(runs, only=rows.select(*KEYS, grade=pl.lit(0.0)), judges=said)
+        place = pool.ids.join(rows, on=KEYS, how="left", maintain_order="left")["pair"].to_numpy().astype(np.int64)
+        scale = scale_of(pairs, judges)
+        parts = [one for one in (pool.columns(scale), _company(pool, worth)) if one is not None]
+        columns = Columns.joined(parts)
+        assert columns is not None
+        return cls(pairs=pairs, pool=pool, place=place, scale=scale, columns=columns)
 
     @property
     def known(self) -> FloatArray:
@@ -69,20 +63,10 @@ def scale_of(pairs: GradedPairs, judges: Sequence[str]) -> FloatArray:
     return np.arange(0.0, top + 1)
 
 
-def _columns(reached: Sequence[FloatArray], company: FloatArray) -> Columns:
-    """A column for each step of each judge's scale, and one for the company that a document is in."""
-    effects = [STEPS / max(1, one.shape[1]) / len(reached) for one in reached for _ in range(one.shape[1])]
-    return Columns(
-        values=np.column_stack([*(np.nan_to_num(one) for one in reached), company]),
-        mean=np.array([*effects, 0.0]),
-        precision=np.ones(len(effects) + 1),
-        shift=SHIFT if effects else 0.0,
-    )
-
-
-def _company(pool: BoardPool, worth: FloatArray) -> FloatArray:
+def _company(pool: BoardPool, worth: FloatArray) -> Columns:
     """Whether good or poor runs have a document near their tops, in standard deviations."""
     centred = worth - worth.mean()
     near = 1.0 - np.log(np.minimum(pool.rank, DEEP)) / np.log(DEEP)
     summed = np.bincount(pool.document, centred[pool.run] * near, minlength=len(pool.documents))
-    return np.asarray(summed / (summed.std() or 1.0))
+    values = summed[:, np.newaxis] / (summed.std() or 1.0)
+    return Columns(values=values, mean=np.zeros(1), precision=np.ones(1))

@@ -74,7 +74,7 @@ class LabelPlan:
         return expected_half_widths(self.board, self.board.stream(0), max(1, labels))[0]
 
     def first(self, count: int) -> pl.DataFrame:
-        """The open documents whose labels are worth most: query, document, each judge's grade, doubt, worth.
+        """The open documents whose labels are worth most: query, document, the grade by each judge, doubt, worth.
 
         The worth is what a label moves runs apart, times the doubt about the grade, in per cent of all documents'.
         """
@@ -83,7 +83,8 @@ class LabelPlan:
         chosen = np.argsort(-worth, kind="stable")[: min(count, int((worth > 0).sum()))]
         chance = board.guess[chosen]
         variance = (chance * (1 - chance)).sum(axis=1)
-        judges = {name: grades[place[chosen]] for name, grades in self.judged.pairs.judges.items()}
+        # "by": a column that is called like a judge would make it an assessor where people add their grades.
+        judges = {f"by {name}": grades[place[chosen]] for name, grades in self.judged.pairs.judges.items()}
         pool = board.pool
         return pl.DataFrame(
             {

@@ -185,14 +185,14 @@ def first_documents(frame: pl.DataFrame, judges: Sequence[str]) -> ReportTable:
         (
             row["query"],
             row["document"],
-            *(f"{row[name]:g}" for name in judges),
+            *(f"{row[f'by {name}']:g}" for name in judges),
             f"{row['expected']:.2f}",
             f"{row['doubt']:.2f}",
             f"{row['worth']:.2f} %",
         )
         for row in frame.iter_rows(named=True)
     ]
-    header = ("query", "document", *judges, "expected", "doubt", "worth")
+    header = ("query", "document", *(f"by {name}" for name in judges), "expected", "doubt", "worth")
     return ReportTable(header=header, rows=rows, numbers=header[2:], title="Documents to show people first")
 
 
