@@ -137,3 +137,31 @@ def test_mistakes(command: Command, runs: list[str], tmp_path: Path) -> None:
     assert "one or two runs" in command("active", "plan", *runs, "--method", "greg", *common, code=4)
     pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}).write_csv(tmp_path / "pool.csv")
     assert "made of runs" in command("active", "plan", str(tmp_path / "pool.csv"), "--goal", "best", *common, code=2)
+
+
+def test_a_paragraph_to_publish(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """It says what rests on people, what on the judge, and what the judge alone would have said."""
+    noisy_judge().write_csv(tmp_path / "llm.csv")
+    made, tasks = str(tmp_path / "a.rg"), tmp_path / "tasks.csv"
+    asked = (
+        "--judge",
+        f"model={tmp_path / 'llm.csv'}",
+        "--grades",
+        "0,1,2,3",
+        "-m",
+        "nDCG@5",
+        "-m",
+        "P@5",
+        "--budget",
+        "80",
+    )
+    command("active", "plan", *runs, *asked, "-o", made)
+    command("active", "next", made, "-n", "80", "-o", str(tasks))
+    judge(tasks)
+    command("active", "record", made, str(tasks))
+    told = command("active", "estimate", made, "-o", "paragraph")
+    assert "People judged 80 documents" in told
+    assert "Grades by model (100 % of the pool) served as beliefs" in told
+    assert "By model's grades alone P@5 would be" in told
+    assert "no grade of a model counts as a label" in told
+    assert "judge alone" in command("active", "estimate", made)

@@ -95,7 +95,10 @@ def test_a_registry_is_offered(complete: Complete, words: tuple[str, ...], known
         (("audit", "t.txt", "s.txt", "-d", "ranklib,yah"), ["ranklib,yahoo"]),
         (("audit", "explain", "q", "r", "--query", "1", "-d", "yah"), ["yahoo"]),
         (("measures", "show", "Bpre"), ["Bpref"]),
-        (("active", "simulate", "f", "--methods", "passive,uni"), ["passive,uniD", "passive,uniC", "passive,uniform"]),
+        (
+            ("active", "simulate", "f", "--methods", "passive,uni"),
+            ["passive,uniD", "passive,uniC", "passive,uniform", "passive,uniform+judge"],
+        ),
         (("judgments", "combine", "f", "--rule", "ma"), ["majority", "majority-high", "majority-mean", "max"]),
         (("romip", "search", "t", "r", "--lang", "r"), ["ru"]),
         (("train", "ranknet", "f", "--set", "hid"), ["hidden=(10,)"]),

@@ -14,7 +14,9 @@ from rankgauge.active.board import BoardEstimate, BoardPool, GoalKind, LaterRun,
 from rankgauge.active.board.later_run import LaterEstimate
 from rankgauge.active.board.outlook import MORE
 from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
+from rankgauge.active.judge_alone import judges_alone
 from rankgauge.numeric import FloatArray
+from rankgauge.report.board_paragraph import alone_words, board_paragraph
 from rankgauge.report.comparison_figures import BARS, mean_bars
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import FEW
@@ -110,6 +112,10 @@ class BoardReport(Report):
             "next": [{"query": query, "document": document} for query, document in self._next()],
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
         }
+
+    def paragraph(self) -> str:
+        """What may be published of the board."""
+        return board_paragraph(self)
 
     def picture(self) -> Drawing:
         """By measure, a bar for each run with its interval."""
@@ -234,6 +240,7 @@ class BoardReport(Report):
         yield from self.goal()
         yield from self._outlook()
         yield from pool_notes(self.pool, self.estimates)
+        yield from (("judge alone", alone_words(one)) for one in judges_alone(self.outlook, self.estimates))
         yield from self._few()
         yield (
             "method",
@@ -302,7 +309,7 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     sizes = (count(len(pool.runs), "run"), count(len(pool.queries), "query", "queries"))
     yield "pool", f"{', '.join(sizes)}, {count(len(pool.documents), 'document')}{known}"
     if pool.judges:
-        graded = ", ".join(f"{judge.name} (graded {100 * judge.share:.0f} % of the pool)" for judge in pool.judges)
+        graded = ", ".join(f"{judge.name} (graded {100 * judge.share:.4g} % of the pool)" for judge in pool.judges)
         yield "judges", f"{graded}: believed as far as people's labels bear them out, never taken for labels"
         learnt = [judge.name for judge in pool.judges if judge.effects is not None]
         if learnt:

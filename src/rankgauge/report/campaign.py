@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import Any, Self
 
 import polars as pl
@@ -108,6 +109,18 @@ class CampaignReport(Report):
             "curve": self.curve,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
         }
+
+    def paragraph(self) -> str:
+        """What may be published of the estimate."""
+        settings, progress = self.settings, self.progress
+        return (
+            f"{self.headline()}: estimated with RankGauge {version('rankgauge')} (method {settings.method}, dialect "
+            f"{settings.dialect}, seed {settings.seed}) from {count(progress.labels, 'label')} of "
+            f"{count(progress.assessors, 'assessor')}, for a pool of {count(self.pool[1], 'document')} of "
+            f"{count(self.pool[0], 'query', 'queries')}. The documents were drawn at random with known chances. "
+            f"Beliefs about grades decide what is drawn and how wide the interval is, not whether it holds; no belief "
+            f"counts as a label."
+        )
 
     def frame(self) -> pl.DataFrame:
         """The estimate and its interval after each of many draws."""

@@ -73,6 +73,10 @@ class Report:
         """The main point as a picture."""
         raise NotImplementedError
 
+    def paragraph(self) -> str:
+        """What may be published, in whole sentences."""
+        raise NotImplementedError
+
     def show(self, stream: TextIO) -> None:
         """The report as text for people."""
         FORMATS["table"].write(self, stream)

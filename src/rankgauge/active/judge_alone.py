@@ -1,0 +1,51 @@
+"""What a judge's grades by themselves would say of the runs, beside what people's labels say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.active.board import BoardEstimate, Outlook
+from rankgauge.active.yardstick import JudgedBoard
+from rankgauge.numeric import FloatArray
+from rankgauge.stats import kendall_tau
+
+NEARLY = 0.9
+"""The share of the pool that a judge must have graded to be shown by itself."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgeAlone:
+    """The values of the runs by a judge's grades taken for the truth, less their estimates, and how alike the orders
+    are."""
+
+    judge: str
+    measure: str
+    values: FloatArray
+    shifts: FloatArray
+    tau: float
+
+
+def judges_alone(outlook: Outlook | None, estimates: Sequence[BoardEstimate]) -> Iterator[JudgeAlone]:
+    """Each judge that graded nearly the whole pool, by each measure that has intervals; what it did not grade counts
+    as the lowest grade."""
+    if outlook is None:
+        return
+    board = outlook.board
+    for judge in board.pool.judges:
+        if judge.share < NEARLY:
+            continue
+        given = judge.on(board.grades)
+        told = JudgedBoard(board=board, grades=np.where(np.isnan(given), board.grades[0], given)).truth
+        for estimate, values in zip(estimates, told, strict=True):
+            if not estimate.reason:
+                tau = kendall_tau(values, estimate.values) if len(values) > 1 else np.nan
+                yield JudgeAlone(
+                    judge=judge.name,
+                    measure=str(estimate.target),
+                    values=values,
+                    shifts=values - estimate.values,
+                    tau=float(tau),
+                )

@@ -1,0 +1,95 @@
+"""The paragraph to publish of a board: what was estimated, what rests on people, and what on a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.active.judge_alone import JudgeAlone, judges_alone
+from rankgauge.report.numbers import count, number
+from rankgauge.report.worths import worths
+
+if TYPE_CHECKING:
+    from rankgauge.report.board import BoardReport
+
+
+def board_paragraph(report: BoardReport) -> str:
+    """The sentences, one after the other."""
+    return " ".join(_sentences(report))
+
+
+def _sentences(report: BoardReport) -> Iterator[str]:
+    pool, settings, progress = report.pool, report.settings, report.progress
+    runs, documents = count(len(pool.runs), "run"), len(pool.documents)
+    asked = ", ".join(settings.measures)
+    yield (
+        f"{asked} of {runs} on {count(len(pool.queries), 'query', 'queries')} was estimated with RankGauge "
+        f"{version('rankgauge')} (dialect {settings.dialect}, seed {settings.seed}), as if all {documents:,} documents "
+        f"of the pool were judged; documents outside the pool count as not relevant."
+    )
+    before = int(np.count_nonzero(~np.isnan(pool.known)))
+    drawn = f"{count(progress.judged, 'document')} ({100 * progress.judged / documents:.2g} % of the pool)"
+    known = f", beside {before:,} judged before" if before else ""
+    each = f", each by {settings.assessors} of them" if settings.assessors > 1 else ""
+    yield (
+        f"People judged {drawn}{known}{each}. The documents were drawn at random with known chances: the more a label "
+        f"would move the runs apart, the likelier."
+    )
+    yield from _of_judges(report)
+    yield from _values(report)
+    targets = [estimate.target for estimate in report.estimates]
+    if targets:
+        yield from (
+            f"Gains: {words}."
+            for _, words in worths(targets[0].dialect, [t.measure for t in targets], max(settings.grades))
+        )
+
+
+def _of_judges(report: BoardReport) -> Iterator[str]:
+    pool = report.pool
+    if not pool.judges:
+        yield "No model's grades were used."
+        return
+    who = ", ".join(f"{judge.name} ({100 * judge.share:.4g} % of the pool)" for judge in pool.judges)
+    yield (
+        f"Grades by {who} served as beliefs: they say which documents people were asked for and what is expected of "
+        f"the others; people's labels correct them, and no grade of a model counts as a label."
+    )
+    yield from (f"{alone_words(alone)}." for alone in judges_alone(report.outlook, report.estimates))
+
+
+def alone_words(alone: JudgeAlone) -> str:
+    """What the judge's grades by themselves would have said."""
+    low, high = (f"{shift:+.3f}".replace("-", "−") for shift in (alone.shifts.min(), alone.shifts.max()))
+    tau = "" if np.isnan(alone.tau) else f", with an order that agrees to τ = {alone.tau:.2f}".replace("-", "−")
+    return f"By {alone.judge}'s grades alone {alone.measure} would be {low} to {high} away from these values{tau}"
+
+
+def _values(report: BoardReport) -> Iterator[str]:
+    for estimate, verdicts in zip(report.estimates, report.verdicts, strict=True):
+        own = estimate.half_widths(report.level)
+        if verdicts is None or own is None:
+            yield f"{estimate.target} has no interval: labels are too few."
+            continue
+        lead, runs = int(np.argmax(estimate.values)), len(estimate.runs)
+        pairs = runs * (runs - 1) // 2
+        settled = (
+            f"; the order of {round(verdicts.settled * pairs):,} of {count(pairs, 'pair')} of runs is settled, with a "
+            f"chance of at most {100 * (1 - report.level):.2g} % that any of them is wrong"
+            if pairs
+            else ""
+        )
+        yield (
+            f"By {estimate.target}, {estimate.runs[lead]} has {number(float(estimate.values[lead]))} ± "
+            f"{number(float(own[lead]))} ({100 * report.level:.4g} % interval for these queries; ± "
+            f"{number(float(own.mean()))} on average over the runs), and rank {verdicts.range_texts[lead]}{settled}."
+        )
+    shown = [one for one in report.estimates if one.half_widths(report.level) is not None]
+    if shown:
+        yield "Intervals are about the choice of the documents that people judged, not about that of the queries."
+
+
+__all__ = ["alone_words", "board_paragraph"]
