@@ -2,7 +2,7 @@
 
     python -m benchmarks.judge_flips --repetitions 100 --labels 200 --seed 1
 
-Three tables in Markdown: how well the audit foretells from some labels which differences between runs change their
+Tables in Markdown: how well the audit foretells from some labels which differences between runs change their
 verdict under all labels; how often its intervals of agreement hold the value of all labels; and how often its test for
 circularity is wrong about runs that no judge made, and right about runs that are reranked by the judge. DL19 and its
 judges are those of ../shared/data. Run it with one BLAS thread.
@@ -32,6 +32,8 @@ from rankgauge.numeric import FloatArray, IndexArray
 FOLDER = Path(__file__).parents[1].parent / "shared" / "data" / "trec_dl19_passage"
 DRAWS = 80
 DESIGNS = ("any", "top")
+KINDS = ("lost", "found", "lost or found")
+OTHERS = ("pairs in the other order", "precision", "recall", "Brier", "coverage", "bias")
 COEFFICIENTS = ("identical", "kappa", "kappa_quadratic", "alpha", "auc")
 
 
@@ -98,12 +100,10 @@ def _ratio(part: FloatArray, whole: FloatArray) -> str:
 
 
 def flips(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetitions: int, seed: int) -> None:
-    """The table of foretold flips."""
-    heads = [
-        f"{kind}{mark}" for kind in ("lost", "found", "all", "swapped") for mark in ("", ", precision", ", recall")
-    ]
-    print(f"| judge | labels | {' | '.join(heads)} | Brier | coverage | bias |")
-    print("|---" * (len(heads) + 5) + "|")
+    """The tables of foretold flips, and of what else was foretold."""
+    print(f"| judge | labels | {' | '.join(f'{kind} | precision | recall' for kind in KINDS)} |")
+    print("|---" * (3 * len(KINDS) + 2) + "|")
+    others = [f"| judge | labels | {' | '.join(OTHERS)} |", "|---" * (len(OTHERS) + 2) + "|"]
     measure = audit.measures[0]
     for name in audit.judges:
         board, truth = audit.board([name]), audit.consequences[name, measure]
@@ -117,7 +117,10 @@ def flips(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetitions
                 drawn = ErrorModel.fit(replace(board, pairs=audit.pairs.with_people(grades))).draws(rng, DRAWS)
                 people = audit.lists.top(measure.depth).values(drawn, measure)  # type: ignore[union-attr]
                 tally.add(replace(truth, people=people, unknown=1 - labels / len(grades)))
-            print(f"| {name} | {labels} {design} | {' | '.join(tally.line())} |", flush=True)
+            cells, head = tally.line(), f"| {name} | {labels} {design} | "
+            print(head + " | ".join(cells[: 3 * len(KINDS)]) + " |", flush=True)
+            others.append(head + " | ".join(cells[3 * len(KINDS) :]) + " |")
+    print("\n".join(others))
 
 
 def intervals(audit: JudgeAudit, *, labels: int, repetitions: int, seed: int) -> None:

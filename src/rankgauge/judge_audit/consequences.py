@@ -22,7 +22,7 @@ RESAMPLES = 500
 
 MISFIT = 0.08
 """How far the model of a judge's errors may be off in the level of all runs, as a standard deviation, where people
-judged next to nothing: on DL19 it was by .02 to .11. What a model says of levels needs the room."""
+judged next to nothing: on DL19 it was by .02 to .12. What a model says of levels needs the room."""
 
 OUTCOMES = ("kept", "lost", "found", "reversed", "open")
 """What becomes of a difference: significant by both; by the judge only; by people only; the other way; by neither."""
