@@ -34,7 +34,8 @@ def command(name: str, qrels: Path, *runs: Path) -> list[str]:
     if name != "trec_eval":
         return module("benchmarks.peers", name, qrels, *runs)
     chosen = ("ndcg_cut.10", "map", "recip_rank", "P.10", "recall.1000")
-    words = [trec_eval.program() or name, "-q", *(word for one in chosen for word in ("-m", one)), str(qrels)]
+    # -c: without it, trec_eval 10 ends with an error at a judged query that the run does not answer.
+    words = [trec_eval.program() or name, "-q", "-c", *(word for one in chosen for word in ("-m", one)), str(qrels)]
     if len(runs) == 1:
         return [*words, str(runs[0])]
     return ["sh", "-c", f'for run; do {shlex.join(words)} "$run"; done', "sh", *map(str, runs)]

@@ -151,7 +151,7 @@ def _tool_cost(tool: str, qrels: Path, *runs: Path, repeat: int) -> Cost:
     if tool == OURS:
         return measure(module("benchmarks.ours", qrels, *runs), repeat)
     if tool == COMMAND:
-        words = ["-m", ASKED, "-d", "trec_eval", "-q", "-o", "tsv"]
+        words = ["-m", ASKED, "-d", "trec_eval", "-c", "-q", "-o", "tsv"]
         return measure([*_rankgauge("evaluate"), str(qrels), *map(str, runs), *words], repeat)
     return measure(peers.command(tool, qrels, *runs), 1 if tool in SLOW else repeat)
 

@@ -88,7 +88,11 @@ class Hits:
             retrieved[part.listed] = part.retrieved
             strangers.extend(part.strangers)
         query = query[:end]
-        order = np.argsort(query, kind="stable") if bool((query[1:] < query[:-1]).any()) else slice(None)
+        order: IndexArray | slice = slice(None)
+        if bool((query[1:] < query[:-1]).any()):
+            order = np.argsort(query, kind="stable")
+        elif 2 * end < most:
+            order = np.arange(end)  # a copy lets room go that was not filled: many runs may be kept
         return cls(
             names=names,
             query=query[order],
@@ -129,17 +133,20 @@ class Hits:
 
     def ordered(self, ties: Ties) -> Hits:
         """The hits with their ties resolved as best or worst for the run; other policies keep the order."""
-        if ties not in (Ties.BEST, Ties.WORST) or not (self.size > 1).any():
+        tied = np.flatnonzero(self.size > 1)
+        if ties not in (Ties.BEST, Ties.WORST) or not len(tied):
             return self
-        favour = -self.grade if ties is Ties.BEST else self.grade
-        order = np.lexsort((favour, self.first, self.query))
-        query, first, size, grade = self.query[order], self.first[order], self.size[order], self.grade[order]
+        # The hits of a group are together, so that only these change places.
+        query, first, size, grade = self.query[tied], self.first[tied], self.size[tied], self.grade[tied]
+        grade = grade[np.lexsort((-grade if ties is Ties.BEST else grade, first, query))]
         starts = np.flatnonzero(np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool))
         counts = np.diff(starts, append=len(query))
         within = np.arange(len(query)) - np.repeat(starts, counts)
         # The best order has the judged documents before the unjudged, the worst has them after.
         shift = 0 if ties is Ties.BEST else size - np.repeat(counts, counts)
-        return replace(self, query=query, rank=first + within + shift, grade=grade, first=first, size=size)
+        ranks, grades = self.rank.copy(), self.grade.copy()
+        ranks[tied], grades[tied] = first + within + shift, grade
+        return replace(self, rank=ranks, grade=grades)
 
     def condensed(self, *, pooled: bool = False) -> Hits:
         """The hits of the same lists without their unjudged documents; `pooled` keeps those that were in the pool."""

@@ -83,7 +83,7 @@ class EvaluationReport(Report):
                     listed = zip(names, row, strict=True)
                     yield from ((run, name, query, value) for name, value in listed if not math.isnan(value))
             if self.overall:
-                yield from ((run, name, ALL, mean) for name, mean in self.summaries[run].rows("measure", "mean"))
+                yield from ((run, str(measure), ALL, result[measure]) for measure in self.measures)
 
     def frame(self) -> pl.DataFrame:
         """The summary (a row per run and measure), or the values (a row per run, query and measure)."""

@@ -16,7 +16,7 @@ from rankgauge.ranking.scan.ids import Words
 from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines
 from rankgauge.ranking.scan.lookup import JudgedLookup
 from rankgauge.ranking.scan.numbers import decimals
-from rankgauge.threads import spread
+from rankgauge.threads import hand_back_memory, spread
 
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
 
@@ -45,13 +45,19 @@ class JudgedPool:
         if not names or len(codes) < len(names):
             raise IrregularFileError
         counts = np.concatenate([part.counts for part in parts])
+        columns = [[getattr(part, name) for part in parts] for name in ("documents", "grades", "descending")]
+        del parts  # each column lets its parts go when it is whole
+        documents = _stacked(columns.pop(0))
+        grades, descending = (np.concatenate(columns.pop(0)) for _ in range(2))
+        if len(grades) > SMALL:
+            hand_back_memory()
         return cls(
             codes=codes,
             starts=np.cumsum(counts) - counts,
             counts=counts,
-            documents=_stacked([part.documents for part in parts]),
-            grades=np.concatenate([part.grades for part in parts]),
-            descending=np.concatenate([part.descending for part in parts]),
+            documents=documents,
+            grades=grades,
+            descending=descending,
         )
 
     @cached_property
