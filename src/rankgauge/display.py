@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 
 from rankgauge.errors import MissingExtraError, UnknownNameError
@@ -33,6 +32,8 @@ def html(summary: pl.DataFrame, dialect: str) -> str:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], note: str) -> str:
     """A table of texts with a note below it."""
+    from html import escape
+
     head = "".join(_cell("th", name) for name in heads)
     body = "".join(f"<tr>{''.join(_cell('td', cell) for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(note)}</p>"
@@ -55,6 +56,8 @@ def pandas(thing: Any, tables: Sequence[str], wanted: str) -> Any:
 
 
 def _cell(tag: str, text: str) -> str:
+    from html import escape
+
     return f'<{tag} style="{STYLE}">{escape(text)}</{tag}>'
 
 

@@ -7,12 +7,14 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain, islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 THREADS = int(os.environ.get("RANKGAUGE_THREADS", "2"))
 """More threads gain nothing; a Spark task has one core and one thread."""
@@ -38,6 +40,8 @@ def spread(work: Callable[[Given], Made], source: Iterable[Given]) -> Iterator[M
     if len(first) < 2:  # one block needs no second thread
         yield from map(work, first)
         return
+    from concurrent.futures import ThreadPoolExecutor  # which small work does without
+
     with ThreadPoolExecutor(THREADS, initializer=_enlist) as pool:
         pending: deque[Future[Made]] = deque()
         for block in chain(first, blocks):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -70,6 +69,8 @@ class Levels:
 
 def _ceiling(level: float, R: FloatArray) -> FloatArray:
     """The least whole number from level · R on, of the level as it is written: 0.7 · 10 is 7, not a bit more."""
+    from fractions import Fraction
+
     written = Fraction(str(float(level)))
     return np.asarray(-(-R.astype(np.int64) * written.numerator // written.denominator), dtype=np.float64)
 

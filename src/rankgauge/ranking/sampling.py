@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -165,6 +164,8 @@ def _by_grade(lists: RankedLists) -> RankedLists:
 
 def _hash(name: str | int, seed: int) -> int:
     """64 bits that no version of a library changes."""
+    from hashlib import blake2b  # few evaluations draw orders, and a small one takes not much longer than this import
+
     return int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=8).digest(), "little")
 
 
