@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankgauge.experiments.pages.few_labels.run import MEASURES
+from rankgauge.experiments.pages.few_labels.run import JUDGED_MEASURES, MEASURES
 
 PAGE = Path(__file__).parents[1] / "docs" / "few-labels-simulation.md"
 
@@ -26,6 +26,13 @@ MARKS = {
     "Bias, the mean over the runs": "Bias",
 }
 """The tables of the first two measures: their titles here, and how they begin in the report."""
+
+JUDGED_HEAD = (
+    "| judge | method | RMSE 2 % | 5 % | 10 % | 20 % | bias 5 % | a run covered, 5 % | τ 5 % | labels for 0.03 |"
+)
+JUDGED_WORDS = """Root mean squared error at 2, 5, 10 and 20 % of the pool; bias, coverage of a run's own 95 % interval
+and Kendall's τ at 5 %; and the labels for an error of 0.03. 300 repetitions of `leaderboard`, 25 of the others; `judge`
+draws nothing at random."""
 
 INTERVALS = "95 % intervals of leaderboard"
 
@@ -41,6 +48,13 @@ class Tables:
         """The table whose heading begins and ends so."""
         (rows,) = (rows for head, rows in self.found.items() if head.startswith(begin) and head.endswith(end))
         return "\n".join(rows)
+
+    def cell(self, begin: str, row: str, column: str) -> str:
+        """The cell of a table by the names of its row and column."""
+        (lines,) = (lines for head, lines in self.found.items() if head.startswith(begin))
+        table = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        (found,) = (cells for cells in table if cells[0] == row)
+        return found[table[0].index(column)]
 
 
 def verdicts(claims: Path) -> str:
@@ -68,12 +82,49 @@ def section(number: int, title: str, measures: tuple[str, ...], tables: Tables) 
         yield from (tables.table("Root mean squared error", end), tables.table(INTERVALS, end))
 
 
+def judged(number: int, title: str, tables: Tables, marks: Path) -> Iterator[str]:
+    """The paragraphs of a collection with judges: a table for each measure, a row for each judge and method."""
+    with marks.open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["collection"].startswith(f"{title} with ")]
+    yield f"## {number}. {title} with a judge"
+    for place, measure in enumerate(JUDGED_MEASURES, start=1):
+        yield f"### {number}.{place} {title} with a judge, {measure}"
+        yield JUDGED_WORDS
+        yield _judged_table(title, [row for row in rows if row["measure"] == measure], measure, tables)
+
+
+def _judged_table(title: str, rows: list[dict[str, str]], measure: str, tables: Tables) -> str:
+    cells: dict[tuple[str, str], dict[float, dict[str, str]]] = {}
+    for row in rows:
+        cells.setdefault((row["collection"], row["method"]), {})[float(row["share"])] = row
+    lines = [JUDGED_HEAD, "|---|---|" + "---:|" * (JUDGED_HEAD.count("|") - 3)]
+    for (collection, method), by_share in cells.items():
+        shares = sorted(by_share)
+        at = by_share[shares[1]]
+        errors = [f"{float(by_share[share]['rmse']):.4f}" for share in shares]
+        covered = f"{float(at['coverage']):.3f}" if at["coverage"] not in ("", "NaN") else "not yet"
+        bias = f"{float(at['bias']):+.4f}".replace("-", "−")
+        needed = tables.cell(f"Labels for a root mean squared error of 0.03: {collection},", method, measure)
+        told = (
+            collection.removeprefix(f"{title} with "),
+            method,
+            *errors,
+            bias,
+            covered,
+            f"{float(at['tau']):.3f}".replace("-", "−"),
+            needed,
+        )
+        lines.append(f"| {' | '.join(told)} |")
+    return "\n".join(lines)
+
+
 def main(out: Path) -> None:
     """Rewrites the page."""
     tables = Tables((out / "boards.md").read_text(encoding="utf-8"))
     text = PAGE.read_text(encoding="utf-8").partition("\n## 1. ")[0]
     text = re.sub(r"^\| claim \|(?:.*\n\|)*.*$", lambda _: verdicts(out / "claims.csv"), text, flags=re.MULTILINE)
     sections = [part for n, item in enumerate(MEASURES.items(), start=1) for part in section(n, *item, tables)]
+    sections += judged(len(MEASURES) + 1, "DL19", tables, out / "marks.csv")
     PAGE.write_text("\n\n".join([text.rstrip("\n"), *sections]) + "\n", encoding="utf-8")
 
 

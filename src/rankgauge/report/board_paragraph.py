@@ -24,9 +24,10 @@ def board_paragraph(report: BoardReport) -> str:
 def _sentences(report: BoardReport) -> Iterator[str]:
     pool, settings, progress = report.pool, report.settings, report.progress
     runs, documents = count(len(pool.runs), "run"), len(pool.documents)
-    asked = ", ".join(settings.measures)
+    asked = " and ".join(filter(None, (", ".join(settings.measures[:-1]), settings.measures[-1])))
+    verb = "were" if len(settings.measures) > 1 else "was"
     yield (
-        f"{asked} of {runs} on {count(len(pool.queries), 'query', 'queries')} was estimated with RankGauge "
+        f"{asked} of {runs} on {count(len(pool.queries), 'query', 'queries')} {verb} estimated with RankGauge "
         f"{version('rankgauge')} (dialect {settings.dialect}, seed {settings.seed}), as if all {documents:,} documents "
         f"of the pool were judged; documents outside the pool count as not relevant."
     )
@@ -42,10 +43,8 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     yield from _values(report)
     targets = [estimate.target for estimate in report.estimates]
     if targets:
-        yield from (
-            f"Gains: {words}."
-            for _, words in worths(targets[0].dialect, [t.measure for t in targets], max(settings.grades))
-        )
+        told = worths(targets[0].dialect, [target.measure for target in targets], max(settings.grades))
+        yield from (f"{words[words.find(': ') + 1 :].strip().capitalize()}." for _, words in told)
 
 
 def _of_judges(report: BoardReport) -> Iterator[str]:

@@ -133,8 +133,16 @@ def _all_numbers(studies: Sequence[BoardStudy]) -> Iterator[tuple[str, Number]]:
         none, useless = (by_title.get(f"{title} with {name}") for name in (NOBODY, RANDOM))
         if none is not None and useless is not None:
             for measure in none.measures:
-                worse = _over(useless.of(measure)[METHOD], none.of(measure)[METHOD], SHARES.index(AT))
+                worse = _paired_over(useless.of(measure)[METHOD], none.of(measure)[METHOD], SHARES.index(AT))
                 yield f"{title}, {_short(measure)}, {AT_WORDS}: RMSE with a random judge over that with none", worse
+
+
+def _paired_over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:
+    """The quotient of two errors whose repetitions have the same seeds, so that much of their luck is the same."""
+    above, below = (curve.marks["rmse"][at] for curve in (mine, other))
+    squared = above.mean() / below.mean()
+    spread = np.std(above - squared * below, ddof=1) / np.sqrt(len(below)) / below.mean()
+    return Number(value=float(np.sqrt(squared)), error=float(spread / (2 * np.sqrt(squared))))
 
 
 def _short(measure: str) -> str:
@@ -157,7 +165,7 @@ def numbers(study: BoardStudy) -> Iterator[tuple[str, Number]]:
         shown = np.flatnonzero(mine.intervals > 0)
         for other, curve in curves.items():
             yield f"{name}: labels of {METHOD} for an RMSE of 0.03 over those of {other}", _labels_over(mine, curve)
-            if other == METHOD or not (curve.mark("rmse")[0] > 0).all():
+            if other == METHOD or np.isnan(curve.mark("rmse")[0]).any():
                 continue
             yield f"{name}, {AT_WORDS}: RMSE over that of {other}", _over(mine, curve, at)
             if len(shown):
@@ -184,6 +192,8 @@ def _extreme(curve: BoardCurve, mark: str, *, worst: Callable[..., float]) -> Nu
 def _over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:
     """The quotient of two independent errors, and its standard error to the first order."""
     above, below = (_number(curve, "rmse", at) for curve in (mine, other))
+    if not below.value > 0:
+        return Number(value=np.inf if above.value > 0 else 1.0)
     found = above.value / below.value
     spread = np.hypot(above.error / above.value, below.error / below.value)
     return Number(value=found, error=float(found * spread))
