@@ -25,7 +25,7 @@ from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.cli.main import app as commands
 from rankgauge.errors import InputError
 from rankgauge.web.client import RoomClient
-from tests.active.board.collection import tables
+from tests.active.board.collection import noisy_judge, tables
 from tests.web.crowd import FRAGMENT
 from tests.web.house import LEVELS, House, fields, open_house, pool, truth, write_pool
 
@@ -131,7 +131,7 @@ def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
     """A campaign for many runs is judged in the room like any other, and its dashboard shows every run."""
     judgments, runs, _ = tables()
     known = {(query, document): grade for query, document, grade in judgments.iter_rows()}
-    board = BoardPool.from_runs(runs)
+    board = BoardPool.from_runs(runs, judges={"model": noisy_judge()})
     BoardCampaign.create(tmp_path / "board.rg", board, ["P@5"], grades=(0, 1, 2, 3), budget=120).close()
     with RoomClient(house.base, token=token(house)) as room:
         made = room.create("board", tmp_path / "board.rg", budget=1)
@@ -151,6 +151,8 @@ def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
     page = admin.get(f"/campaigns/{number}").text
     assert all(run in page for run in runs)
     assert "± all at once" in page
+    assert "never taken for labels" in page
+    assert "grades alone P@5 would be" in page
     assert "board" in admin.get("/").text
 
 

@@ -240,7 +240,7 @@ class BoardReport(Report):
         yield from self.goal()
         yield from self._outlook()
         yield from pool_notes(self.pool, self.estimates)
-        yield from (("judge alone", alone_words(one)) for one in judges_alone(self.outlook, self.estimates))
+        yield from self._alone()
         yield from self._few()
         yield (
             "method",
@@ -251,6 +251,14 @@ class BoardReport(Report):
             yield from worths(targets[0].dialect, [target.measure for target in targets], max(settings.grades))
         if progress.paused:
             yield "paused", "nothing is handed out"
+
+    def _alone(self) -> Iterator[tuple[str, str]]:
+        """What judges alone would say."""
+        yield from (("judge alone", alone_words(one)) for one in judges_alone(self.outlook, self.estimates))
+
+    def of_judges(self) -> Iterator[str]:
+        """Who the judges are, what they are taken for, and what they alone would say; nothing if there are none."""
+        yield from (words for _, words in (*judge_notes(self.pool), *self._alone()))
 
     def goal(self) -> Iterator[tuple[str, str]]:
         """What labels settle first, and how far that is."""
@@ -308,12 +316,7 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     known = f", {before:,} judged before" if before else ""
     sizes = (count(len(pool.runs), "run"), count(len(pool.queries), "query", "queries"))
     yield "pool", f"{', '.join(sizes)}, {count(len(pool.documents), 'document')}{known}"
-    if pool.judges:
-        graded = ", ".join(f"{judge.name} (graded {100 * judge.share:.4g} % of the pool)" for judge in pool.judges)
-        yield "judges", f"{graded}: believed as far as people's labels bear them out, never taken for labels"
-        learnt = [judge.name for judge in pool.judges if judge.effects is not None]
-        if learnt:
-            yield "calibrated", f"{', '.join(learnt)}: expected to do as on the other collection until labels differ"
+    yield from judge_notes(pool)
     targets = [getattr(one, "target", one) for one in estimates]
     for target in targets:
         inside = pool.weight_inside(target.weights)
@@ -326,6 +329,16 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     ratios = [str(target) for target in targets if target.ideal is not None]
     if ratios:
         yield "ideal", f"{', '.join(ratios)}: that of the pool, as if all of it were judged"
+
+
+def judge_notes(pool: BoardPool) -> Iterator[tuple[str, str]]:
+    """Which judges other than people there are, and what they are taken for."""
+    if pool.judges:
+        graded = ", ".join(f"{judge.name} (graded {100 * judge.share:.4g} % of the pool)" for judge in pool.judges)
+        yield "judges", f"{graded}: believed as far as people's labels bear them out, never taken for labels"
+        learnt = [judge.name for judge in pool.judges if judge.effects is not None]
+        if learnt:
+            yield "calibrated", f"{', '.join(learnt)}: expected to do as on the other collection until labels differ"
 
 
 def _told(found: LaterEstimate) -> str:
