@@ -105,3 +105,25 @@ def test_bad_input_is_one_clear_error(command: Command, folder: Path, arguments:
     code = {"Did you mean": 3, "suspects": 4}.get(words, 2)
     assert words in command("audit", "judge", *arguments, code=code, stderr=True)
     assert set(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (("judge.csv",), ("--show-first", "judge.csv")),
+        (("J=judge.csv",), ("-o", "../collection/judge.csv")),
+        (("judge.qrels",), ("--documents", "documents.csv", "--show-first", "documents.csv")),
+        (("judge.qrels",), ("--show-first", "new.csv", "-o", "new.csv")),
+    ],
+)
+def test_no_input_is_overwritten(
+    command: Command, folder: Path, files: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    """Outputs that are inputs, or each other, are refused before anything is written."""
+    read_judgments(folder / "judge.qrels").write_csv(folder / "judge.csv")
+    (folder / "documents.csv").write_text("document,length\nd1,1\n")
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    told = command("audit", "judge", few(folder), *files, *FILES[2:], *words, code=2)
+    assert "would be overwritten" in told
+    (folder / "few.txt").unlink()
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before

@@ -104,6 +104,44 @@ def test_wrong_options_are_one_clear_error(
     assert not (files / "l.csv").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-o", "texts.csv"),
+        ("-o", "./sub/../known.csv"),
+        ("-o", "l.csv", "--cache", "texts.csv"),
+        ("-o", "l.csv", "--prompt", "prompt.txt", "--cache", "prompt.txt"),
+        ("-o", "l.csv", "--cache", "l.csv"),
+    ],
+)
+def test_no_input_is_overwritten(command: Command, files: Path, words: tuple[str, ...]) -> None:
+    """Outputs that are inputs, or each other, are refused before anything is asked."""
+    (files / "sub").mkdir()
+    (files / "prompt.txt").write_text("{query} {document} {grades}")
+    before = {path: path.read_bytes() for path in files.iterdir() if path.is_file()}
+    assert "would be overwritten" in command(*CALL, *words, code=2)
+    assert {path: path.read_bytes() for path in files.iterdir() if path.is_file()} == before
+
+
+def test_refused_pairs_are_told_by_the_exit_code(
+    program: Callable[..., subprocess.Popen[str]], files: Path, slow: StandIn
+) -> None:
+    """A pair that is left without a grade is no success, and the summary says how to ask again."""
+    slow.delay = 0.0
+    slow.next_faults.extend(["", "chatty", "chatty"])
+    call = ("judge", "texts.csv", "--url", slow.url, "--model", "m", "-o", "llm.csv", "--jobs", "1", "--again")
+    for words, code, told in (
+        ("1", 1, "graded     19 of 20 pairs (0 from before)"),
+        ("1", 1, "graded     19 of 20 pairs (19 from before)"),
+        ("2", 0, "graded     20 of 20 pairs (19 from before)"),
+    ):
+        started = program(*call, words)
+        out, err = started.communicate(timeout=20)
+        assert (started.returncode, err) == (code, "")
+        assert told in out
+        assert ("unless a higher --again is given" in out) == bool(code)
+
+
 def test_ctrl_c_keeps_what_was_answered(
     program: Callable[..., subprocess.Popen[str]], files: Path, slow: StandIn
 ) -> None:

@@ -188,7 +188,7 @@ def test_refused_answers_are_asked_again_then_left(asking: Asking, stand_in: Sta
     stand_in.next_faults.extend(["chatty", "outside", "", "chatty", "outside", "chatty"])
     asked = asking(patience=Patience(jobs=1))
     assert (asked.refusals, asked.refused, len(asked.frame)) == (5, 1, 19)
-    assert asked.is_complete
+    assert not asked.is_complete
     again = asking()
     assert (again.requests, again.refused) == (0, 1)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
+
+from rankgauge.errors import InputError
 
 
 def heed(*sources: Path) -> None:
@@ -22,6 +24,27 @@ def heed(*sources: Path) -> None:
 
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
+
+
+def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None:
+    """An error if an output is the same file as an input, or as another output: nothing that is read is overwritten."""
+    taken = [path for path in inputs if path is not None]
+    for output in outputs:
+        if output is None:
+            continue
+        if any(_is_same(output, path) for path in taken):
+            raise InputError(
+                "is read or written already, and would be overwritten",
+                path=output,
+                hint="Name another file for the output.",
+            )
+        taken.append(output)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.is_file() and one.samefile(other)  # a device such as /dev/null may be named twice
+    return one.resolve() == other.resolve()
 
 
 @contextmanager

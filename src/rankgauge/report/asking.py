@@ -59,6 +59,8 @@ def show_outcome(outcome: Asked, output: Path, out: TextIO) -> None:
             end="",
         )
         print(f" form; {outcome.refused:,} {_plural(outcome.refused, 'pair')} without a grade", file=out)
+        if outcome.refused:
+            print("           they are not asked about again unless a higher --again is given", file=out)
     if outcome.failed:
         print(f"failed     {outcome.failed:,} {_plural(outcome.failed, 'pair')}; the next start asks again", file=out)
     if outcome.left:

@@ -79,12 +79,14 @@ def judge(
     """What a machine judge is worth: agreement with people, where it errs, what that does to runs, and what to do."""
     from rankgauge import io
     from rankgauge.cli.judges import sorted_files
-    from rankgauge.cli.streams import heed, opened
+    from rankgauge.cli.runs import named
+    from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.judge_audit import audit_judges
     from rankgauge.report.judge_audit import JudgeAuditReport
 
     heed()
     format_, path = JudgeAuditReport.find(output)
+    spare([people, documents, *named(files).values()], [path, show_first])
     judges, runs = sorted_files(people, files)
     audit = audit_judges(
         people,

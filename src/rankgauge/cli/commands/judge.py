@@ -153,12 +153,15 @@ def judge(asked: JudgeOptions) -> None:
     from contextlib import closing
 
     from rankgauge.cli.progress import told
+    from rankgauge.cli.streams import spare
     from rankgauge.judges.asking.store import AnswerStore
     from rankgauge.judges.model_judge import endpoint
     from rankgauge.report.asking import show_forecast, show_outcome, show_prompt
 
     output = _output(asked)
-    with closing(AnswerStore(_cache(asked, output))) as store:
+    cache = _cache(asked, output)
+    spare(_inputs(asked), [output, cache if isinstance(cache, Path) else None])
+    with closing(AnswerStore(cache)) as store:
         session = _session(asked, store)
         if output is None:
             show_forecast(session, sys.stdout)
@@ -200,6 +203,18 @@ def _output(asked: JudgeOptions) -> Path | None:
     if not asked.output.resolve().parent.is_dir():
         raise InputError(f"there is no folder {asked.output.parent}", path=asked.output)
     return asked.output
+
+
+def _inputs(asked: JudgeOptions) -> list[Path | None]:
+    """The files that are read; that of a stand-in too."""
+    scheme, _, table = asked.url.partition(":")
+    return [
+        *asked.pool,
+        asked.documents,
+        asked.queries,
+        asked.prompt,
+        Path(table) if scheme == "stand-in" and table else None,
+    ]
 
 
 def _cache(asked: JudgeOptions, output: Path | None) -> Path | str:

@@ -61,7 +61,7 @@ class Asked:
     frame: pl.DataFrame
     pairs: int
     cached: int
-    """How many pairs had all their answers before."""
+    """How many pairs had all their answers before, a grade among them."""
     graded: int
     """How many answers of this session are grades."""
     requests: int
@@ -93,8 +93,8 @@ class Asked:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pair was answered."""
-        return not self.failed and not self.left
+        """Whether every pair has a grade."""
+        return not self.failed and not self.left and not self.refused
 
     def write(self, path: str | Path) -> None:
         """Writes the grades into a file, in the format of its suffix; TREC's format has no room for probabilities."""

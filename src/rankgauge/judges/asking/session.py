@@ -56,6 +56,7 @@ class AskingSession:
         }
         self._waiting = deque(digest for digest in self._texts if not self._is_done(digest))
         self._cached = sum(self._is_done(digest) for digest in self._digests)
+        self._cached_grades = sum(self._is_done(one) and bool(self._answers[one].graded) for one in self._digests)
         self._before = (sum(one.tokens_in for one in self._stored), sum(one.tokens_out for one in self._stored))
         self.spending = Spending(prices=self.prices, tokens_in=self._before[0], tokens_out=self._before[1])
         self._stop, self._lock = Event(), Lock()
@@ -214,7 +215,7 @@ class AskingSession:
         return Asked(
             frame=graded_frame(self.pairs.frame, held, grades, samples=samples, has_chances=has_chances),
             pairs=len(self.pairs),
-            cached=self._cached,
+            cached=self._cached_grades,
             graded=self._graded,
             requests=requests.sent,
             refused=sum(not self._answers[one].graded for one in self._digests if self._is_done(one)),
