@@ -18,7 +18,7 @@ from rankgauge.numeric import FloatArray
 DECAY = 1.2
 """How fast the belief falls with the distance from the grade that a judge gave."""
 
-CERTAIN = 0.98
+CERTAIN = 0.999
 """From here on a belief in one grade is certainty, which no label supports yet."""
 
 
