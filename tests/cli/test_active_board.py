@@ -110,20 +110,22 @@ def test_earlier_judgments_name_the_scale(command: Command, runs: list[str], tmp
 def test_judges(command: Command, runs: list[str], tmp_path: Path) -> None:
     """A judge's grades are beliefs of a board and of one value, and the plan says who it was and what it is worth."""
     noisy_judge().write_csv(tmp_path / "llm.csv")
-    tables()[0].write_csv(tmp_path / "people.csv")
+    for name, frame in (("people", tables()[0]), ("there", noisy_judge())):
+        frame.with_columns(document="x" + pl.col("document")).write_csv(tmp_path / f"{name}.csv")
     common = ("--judge", f"model={tmp_path / 'llm.csv'}", "--grades", "0,1,2,3", "--budget", "60", "-o")
     shown = " ".join(command("active", "plan", *runs, "-m", "nDCG@5", *common, str(tmp_path / "a.rg")).split())
     assert "model (graded 100 % of the pool): believed as far as people's labels bear them out" in shown
     assert "nDCG@5" in command("active", "estimate", str(tmp_path / "a.rg"))
-    elsewhere = ("--calibrate-on", str(tmp_path / "people.csv"), str(tmp_path / "llm.csv"))
+    elsewhere = ("--calibrate-on", str(tmp_path / "people.csv"), str(tmp_path / "there.csv"))
     shown = " ".join(
         command("active", "plan", *runs, "-m", "nDCG@5", *elsewhere, *common, str(tmp_path / "b.rg")).split()
     )
     assert "calibrated model: expected to do as on the other collection" in shown
     one = command("active", "plan", runs[0], "-m", "ERR@5", "--depth", "5", *common, str(tmp_path / "c.rg"))
     assert "given for each document" in one
-    refused = command("active", "plan", runs[0], "-m", "ERR@5", *elsewhere, *common, str(tmp_path / "d.rg"), code=4)
-    assert "board of runs only" in " ".join(refused.split())
+    assert "judges     model: beliefs come from these grades" in one
+    refused = command("active", "plan", runs[0], "-m", "ERR@5", *elsewhere, *common, str(tmp_path / "d.rg"), code=2)
+    assert "--calibrate-on is for a board of runs" in " ".join(refused.split())
     assert not (tmp_path / "d.rg").exists()
 
 
@@ -156,6 +158,7 @@ def test_a_paragraph_to_publish(command: Command, runs: list[str], tmp_path: Pat
         "80",
     )
     command("active", "plan", *runs, *asked, "-o", made)
+    assert command("active", "estimate", made, "-o", "paragraph").endswith("not yet: no document is judged.\n")
     command("active", "next", made, "-n", "80", "-o", str(tasks))
     judge(tasks)
     command("active", "record", made, str(tasks))

@@ -70,6 +70,30 @@ def test_another_scale_is_stretched() -> None:
     ours = np.array([0.0, 1.0, 2.0, 3.0])
     assert placed(np.array([0.0, 50.0, 100.0]), np.array([0.0, 50.0, 100.0]), ours).tolist() == [0, 1, 3]
     assert placed(np.array([0.0, 1.0]), np.array([0.0, 1.0]), ours).tolist() == [0, 1]
+    junk = np.array([-2.0, 0.0, 1.0, 3.0])
+    assert placed(junk, junk, ours).tolist() == [0, 0, 1, 3]  # below the lowest is the lowest
+
+
+def test_words_are_grades() -> None:
+    """Booleans everywhere, other words if they are named."""
+    told = IDS.with_columns(grade=pl.Series(["Good", "bad", "2"]))
+    assert MachineJudge.read(told, words={"good": 1, "bad": 0}).of(IDS)["grade"].to_list() == [1, 0, 2]
+    assert MachineJudge.read(IDS.with_columns(grade=pl.Series([True, False, True]))).grades == (0.0, 1.0)
+
+
+def test_a_document_is_graded_once() -> None:
+    """The same row again changes nothing; another grade is refused."""
+    rows = pl.concat([IDS, IDS[:1]])
+    assert len(MachineJudge.read(rows.with_columns(grade=pl.Series([1, 0, 2, 1]))).frame) == 3
+    with pytest.raises(InputError, match="document a of query 1 is graded 1 and 3"):
+        MachineJudge.read(rows.with_columns(grade=pl.Series([1, 0, 2, 3])))
+
+
+def test_a_table_without_a_query(tmp_path: Path) -> None:
+    """What is missing is said."""
+    (tmp_path / "llm.csv").write_text("document,grade\na,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no column for query"):
+        MachineJudge.read(tmp_path / "llm.csv")
 
 
 @pytest.mark.parametrize(
@@ -78,6 +102,7 @@ def test_another_scale_is_stretched() -> None:
         ({"grade": ["2", "good", "1"]}, "the judge's grade 'good' is not a number"),
         ({"grade": [1, 2, 3], "confidence": [90, 50, 10]}, "a confidence is not between 0 and 1"),
         ({"p_0": [0.5, 0.5, 0.5], "p_1": [0.5, 0.9, 0.5]}, "do not add up to 1"),
+        ({"p_0": [None, 0.5, 0.5], "p_1": [5.0, 0.5, 0.5]}, "some of the chances p_0, p_1 of a document are missing"),
         ({"grade": ["", "", ""]}, "the judge gave no grade"),
     ],
 )

@@ -10,7 +10,6 @@ import numpy as np
 from rankgauge.active.board import BoardEstimate, Outlook
 from rankgauge.active.yardstick import JudgedBoard
 from rankgauge.numeric import FloatArray
-from rankgauge.stats import kendall_tau
 
 NEARLY = 0.9
 """The share of the pool that a judge must have graded to be shown by itself."""
@@ -18,14 +17,19 @@ NEARLY = 0.9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JudgeAlone:
-    """The values of the runs by a judge's grades taken for the truth, less their estimates, and how alike the orders
-    are."""
+    """The values of the runs by a judge's grades taken for the truth, less their estimates; how many pairs of runs
+    people's labels have settled, and how many of these the judge has in the same order.
+
+    `share` is the share of the pool that the judge has graded; the rest counts as its lowest grade.
+    """
 
     judge: str
     measure: str
     values: FloatArray
     shifts: FloatArray
-    tau: float
+    settled: int
+    agreed: int
+    share: float
 
 
 def judges_alone(outlook: Outlook | None, estimates: Sequence[BoardEstimate]) -> Iterator[JudgeAlone]:
@@ -41,11 +45,14 @@ def judges_alone(outlook: Outlook | None, estimates: Sequence[BoardEstimate]) ->
         told = JudgedBoard(board=board, grades=np.where(np.isnan(given), board.grades[0], given)).truth
         for estimate, values in zip(estimates, told, strict=True):
             if not estimate.reason:
-                tau = kendall_tau(values, estimate.values) if len(values) > 1 else np.nan
+                verdicts = estimate.verdicts()
+                above = np.zeros((len(values), len(values)), bool) if verdicts is None else verdicts.above
                 yield JudgeAlone(
                     judge=judge.name,
                     measure=str(estimate.target),
                     values=values,
                     shifts=values - estimate.values,
-                    tau=float(tau),
+                    settled=int(above.sum()),
+                    agreed=int((above & (np.subtract.outer(values, values) > 0)).sum()),
+                    share=judge.share,
                 )

@@ -21,6 +21,7 @@ from rankgauge.cli.runs import named
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.io import table_suffixes
 from rankgauge.io.source import suffix_of
+from rankgauge.judges.machine_judge import MachineJudge
 from rankgauge.judgments import scale
 from rankgauge.measures import parse
 
@@ -63,13 +64,14 @@ def made_campaign(asked: PlanOptions) -> Campaign:
         pool = Pool.of(asked.pool[0], **choices)
     else:
         pool = Pool.from_runs(*named(asked.pool).values(), texts=asked.documents, **choices)
-    if asked.judge:
-        pool = pool.judged_by(named(asked.judge))
+    judges = _judges(asked)
+    if judges:
+        pool = pool.judged_by(judges)
     if asked.calibrate_on is not None:
-        raise ParameterError("active plan", "calibrate-on", "given for a board of runs only", asked.calibrate_on[0])
+        raise InputError("--calibrate-on is for a board of runs", hint="For one value, give --judge alone.")
     scaled, words = _scaled(pool, asked)
     options = options_of(asked.option or [])
-    common = _common(asked, words)
+    common = _common(asked, words) | {"judges": ", ".join(judges)}
     return Campaign.create(asked.output, scaled, measures[0], method=asked.method, options=options, **common)
 
 
@@ -82,7 +84,7 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
         depth=asked.depth,
         also=asked.judged,
         texts=asked.documents,
-        judges=named(asked.judge or []),
+        judges=_judges(asked),
         cost=asked.cost,
     )
     if asked.calibrate_on is not None:
@@ -92,6 +94,12 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
     measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
     common = _common(asked, words)
     return BoardCampaign.create(asked.output, scaled, measures, grades=_scale(asked, pool), goal=goal, **common)
+
+
+def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:
+    """The judges by name; words that they use for grades are those of the scale."""
+    levels = {} if asked.scale is None else {word: float(level) for word, level in scale(asked.scale).levels}
+    return {name: MachineJudge.read(path, name, words=levels) for name, path in named(asked.judge or []).items()}
 
 
 def _common(asked: PlanOptions, words: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from rankgauge.active.board.later_run import LaterEstimate
 from rankgauge.active.board.outlook import MORE
 from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
 from rankgauge.active.judge_alone import judges_alone
+from rankgauge.judges.machine_judge import is_stretched
 from rankgauge.numeric import FloatArray
 from rankgauge.report.board_paragraph import alone_words, board_paragraph
 from rankgauge.report.comparison_figures import BARS, mean_bars
@@ -258,7 +259,7 @@ class BoardReport(Report):
 
     def of_judges(self) -> Iterator[str]:
         """Who the judges are, what they are taken for, and what they alone would say; nothing if there are none."""
-        yield from (words for _, words in (*judge_notes(self.pool), *self._alone()))
+        yield from (words for _, words in (*judge_notes(self.pool, np.array(self.settings.grades)), *self._alone()))
 
     def goal(self) -> Iterator[tuple[str, str]]:
         """What labels settle first, and how far that is."""
@@ -316,8 +317,8 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     known = f", {before:,} judged before" if before else ""
     sizes = (count(len(pool.runs), "run"), count(len(pool.queries), "query", "queries"))
     yield "pool", f"{', '.join(sizes)}, {count(len(pool.documents), 'document')}{known}"
-    yield from judge_notes(pool)
     targets = [getattr(one, "target", one) for one in estimates]
+    yield from judge_notes(pool, targets[0].grades if targets else None)
     for target in targets:
         inside = pool.weight_inside(target.weights)
         if inside.min(initial=1.0) < 1.0 - TINY:
@@ -331,14 +332,25 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
         yield "ideal", f"{', '.join(ratios)}: that of the pool, as if all of it were judged"
 
 
-def judge_notes(pool: BoardPool) -> Iterator[tuple[str, str]]:
+def judge_notes(pool: BoardPool, scale: FloatArray | None) -> Iterator[tuple[str, str]]:
     """Which judges other than people there are, and what they are taken for."""
     if pool.judges:
-        graded = ", ".join(f"{judge.name} (graded {100 * judge.share:.4g} % of the pool)" for judge in pool.judges)
+        graded = ", ".join(f"{judge.name} (graded {_percent(judge.share)} of the pool)" for judge in pool.judges)
         yield "judges", f"{graded}: believed as far as people's labels bear them out, never taken for labels"
+        for judge in pool.judges:
+            own = np.unique(judge.grades[~np.isnan(judge.grades)])
+            if scale is not None and is_stretched(own, scale):
+                told = f"{own[0]:g} to {own[-1]:g} are stretched to {scale[0]:g} to {scale[-1]:g}"
+                yield "scale", f"{judge.name}: its grades {told} where it is shown by itself"
         learnt = [judge.name for judge in pool.judges if judge.effects is not None]
         if learnt:
             yield "calibrated", f"{', '.join(learnt)}: expected to do as on the other collection until labels differ"
+
+
+def _percent(share: float) -> str:
+    """A share in percent; 100 only if nothing is missing."""
+    shown = f"{100 * share:.0f}"
+    return f"{100 * share:.2f} %" if shown == "100" and share < 1 else f"{shown} %"
 
 
 def _told(found: LaterEstimate) -> str:

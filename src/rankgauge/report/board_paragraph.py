@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def board_paragraph(report: BoardReport) -> str:
-    """The sentences, one after the other."""
+    """The sentences, one after the other; while nothing is judged, that."""
+    if report.outlook is None:
+        return f"{report.headline()}."
     return " ".join(_sentences(report))
 
 
@@ -35,10 +37,11 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     drawn = f"{count(progress.judged, 'document')} ({100 * progress.judged / documents:.2g} % of the pool)"
     known = f", beside {before:,} judged before" if before else ""
     each = f", each by {settings.assessors} of them" if settings.assessors > 1 else ""
-    yield (
-        f"People judged {drawn}{known}{each}. The documents were drawn at random with known chances: the more a label "
-        f"would move the runs apart, the likelier."
-    )
+    moved = "the runs apart" if len(pool.runs) > 1 else "the value"
+    yield f"People judged {drawn}{known}{each}."
+    if progress.judged:
+        chosen = f"the more a label would move {moved}, the likelier"
+        yield f"The documents were drawn at random with known chances: {chosen}."
     yield from _of_judges(report)
     yield from _values(report)
     targets = [estimate.target for estimate in report.estimates]
@@ -52,7 +55,7 @@ def _of_judges(report: BoardReport) -> Iterator[str]:
     if not pool.judges:
         yield "No model's grades were used."
         return
-    who = ", ".join(f"{judge.name} ({100 * judge.share:.4g} % of the pool)" for judge in pool.judges)
+    who = ", ".join(f"{judge.name} ({100 * judge.share:.3g} % of the pool)" for judge in pool.judges)
     yield (
         f"Grades by {who} served as beliefs: they say which documents people were asked for and what is expected of "
         f"the others; people's labels correct them, and no grade of a model counts as a label."
@@ -63,8 +66,10 @@ def _of_judges(report: BoardReport) -> Iterator[str]:
 def alone_words(alone: JudgeAlone) -> str:
     """What the judge's grades by themselves would have said."""
     low, high = (f"{shift:+.3f}".replace("-", "−") for shift in (alone.shifts.min(), alone.shifts.max()))
-    tau = "" if np.isnan(alone.tau) else f", with an order that agrees to τ = {alone.tau:.2f}".replace("-", "−")
-    return f"By {alone.judge}'s grades alone {alone.measure} would be {low} to {high} away from these values{tau}"
+    away = low if low == high else f"{low} to {high}"
+    order = f", and {alone.agreed:,} of {alone.settled:,} settled pairs in the same order" if alone.settled else ""
+    lacking = "" if alone.share == 1 else " (documents that it did not grade count as its lowest grade)"
+    return f"By {alone.judge}'s grades alone{lacking} {alone.measure} would be {away} away from these values{order}"
 
 
 def _values(report: BoardReport) -> Iterator[str]:
@@ -83,8 +88,9 @@ def _values(report: BoardReport) -> Iterator[str]:
         )
         yield (
             f"By {estimate.target}, {estimate.runs[lead]} has {number(float(estimate.values[lead]))} ± "
-            f"{number(float(own[lead]))} ({100 * report.level:.4g} % interval for these queries; ± "
-            f"{number(float(own.mean()))} on average over the runs), and rank {verdicts.range_texts[lead]}{settled}."
+            f"{number(float(own[lead]))} ({100 * report.level:.4g} % interval for these queries"
+            + (f"; ± {number(float(own.mean()))} on average over the runs)" if pairs else ")")
+            + (f", and rank {verdicts.range_texts[lead]}{settled}." if pairs else ".")
         )
     shown = [one for one in report.estimates if one.half_widths(report.level) is not None]
     if shown:

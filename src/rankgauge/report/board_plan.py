@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.board import BoardPlan
+from rankgauge.active.board import BoardPlan, BoardTarget
 from rankgauge.active.board.outlook import expected_half_widths
 from rankgauge.active.board.values import SHALLOW_SIZE
 from rankgauge.active.campaign import BoardCampaign
@@ -48,19 +48,26 @@ class BoardPlanReport(Report):
         rows = [
             (
                 str(target),
-                *(number(width) if n >= least else "not yet" for n, width in zip(numbers, widths, strict=True)),
+                *(
+                    f"{'≥ ' * self._shallow(target)}{number(width)}" if n >= least else "not yet"
+                    for n, width in zip(numbers, widths, strict=True)
+                ),
             )
             for target, widths, least in zip(board.targets, forecast.T.tolist(), fewest, strict=True)
         ]
         return ReportTable(header=("measure", *columns), rows=rows, numbers=columns)
+
+    def _shallow(self, target: BoardTarget) -> bool:
+        """Whether the pool is too shallow for a forecast of the ideal, so that a width is a lower bound."""
+        return self.campaign.pool.sizes.mean() < SHALLOW_SIZE and target.ideal is not None and not target.deep
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         campaign, settings, board = self.campaign, self.campaign.settings, self._plan.board
         runs = count(len(campaign.pool.runs), "run")
         yield "estimated", f"{settings.measure} of {runs}, for these queries and as if the whole pool were judged"
         yield from pool_notes(campaign.pool, board.targets)
-        if campaign.pool.sizes.mean() < SHALLOW_SIZE and any(one.ideal and not one.deep for one in board.targets):
-            words = "ideals are hard to know, and widths may be double"
+        if any(map(self._shallow, board.targets)):
+            words = "ideals are hard to know, and intervals may be several times as wide as ≥ says"
             yield "shallow", f"fewer than {SHALLOW_SIZE:g} documents a query: {words}"
         yield from worths(board.targets[0].dialect, [target.measure for target in board.targets], max(settings.grades))
         looks = settings.looks

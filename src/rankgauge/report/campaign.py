@@ -113,6 +113,8 @@ class CampaignReport(Report):
     def paragraph(self) -> str:
         """What may be published of the estimate."""
         settings, progress = self.settings, self.progress
+        if self.estimate is None or not self.estimate.shown:
+            return f"{self.headline()}."
         return (
             f"{self.headline()}: estimated with RankGauge {version('rankgauge')} (method {settings.method}, dialect "
             f"{settings.dialect}, seed {settings.seed}) from {count(progress.labels, 'label')} of "

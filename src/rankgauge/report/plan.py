@@ -51,6 +51,8 @@ class PlanReport(Report):
         whole = amount(float(pool.query_costs.sum()))
         yield "pool", f"{len(pool.documents):,} documents; judging all would cost {whole}"
         yield "beliefs", _beliefs(pool)
+        if settings.judges:
+            yield "judges", f"{settings.judges}: beliefs come from these grades, spread over the scale"
         if settings.softened:
             words = "certain of one grade, which no label supports yet: softened"
             yield "certainty", f"the beliefs about {count(settings.softened, 'document')} were {words}"

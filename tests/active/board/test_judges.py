@@ -111,11 +111,21 @@ def test_calibrated_on_another_collection() -> None:
     again = unpack_board(pack_board(found)).judges[0]
     assert again.name == "model"
     assert again.effects == pytest.approx(effects[0])
+    assert again.levels == pytest.approx([1, 2, 3])
     assert again.said.equals(found.judges[0].said)
     with pytest.raises(InputError, match="both graded 3 documents"):
         calibrated(pool, elsewhere[0][:3], elsewhere[1], grades=SCALE)
     with pytest.raises(InputError, match="the pool has 0 judges"):
         calibrated(pooled(), *elsewhere, grades=SCALE)
+    with pytest.raises(InputError, match="are those of the pool"):
+        calibrated(pool, judgments, noisy_judge(), grades=SCALE)
+    with pytest.raises(InputError, match="highest grade there is 1"):
+        calibrated(pool, elsewhere[0].with_columns(pl.col("grade").clip(0, 1)), elsewhere[1], grades=SCALE)
+    with pytest.raises(InputError, match="grades are 0, 1, 2, 3 here and 0, 33, 66, 99 there"):
+        calibrated(pool, elsewhere[0], elsewhere[1].with_columns(grade=pl.col("grade") * 33), grades=SCALE)
+    never = calibrated(pool, elsewhere[0], elsewhere[1].filter(pl.col("grade") < 3), grades=SCALE).judges[0]
+    assert never.levels is not None
+    assert never.levels.tolist() == [1, 2, 3]  # that the judge never said 3 there is no other scale
 
 
 def test_a_campaign_keeps_its_judge(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from rankgauge.active.board.pooled_judge import JUDGED, PRECISION
 from rankgauge.active.board.query_prior import query_prior
 from rankgauge.active.board.target import reached
 from rankgauge.errors import InputError
-from rankgauge.judges.machine_judge import KEYS, MachineJudge, steps
+from rankgauge.judges.machine_judge import KEYS, LEVELS, MachineJudge, chances, levels_of, steps
 from rankgauge.numeric import FloatArray
 
 FEWEST = 20
@@ -41,13 +41,49 @@ def calibrated(pool: BoardPool, human: Any, judge: Any, *, grades: FloatArray) -
             f"people and the judge have both graded {len(both)} documents of the other collection",
             hint=f"It takes {FEWEST} or more.",
         )
-    return replace(pool, judges=(replace(known, effects=_effects(both, said, np.asarray(grades))),))
+    scale = np.asarray(grades, dtype=np.float64)
+    _check_other(pool, both, scale)
+    levels = _shared_levels(known.grades, said)
+    return replace(pool, judges=(replace(known, effects=_effects(both, said, scale, levels), levels=levels),))
 
 
-def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray) -> FloatArray:
+def _check_other(pool: BoardPool, both: pl.DataFrame, grades: FloatArray) -> None:
+    """Raises an error if the other collection is this one, or is judged on another scale."""
+    same = len(both.join(pool.ids, on=KEYS, how="semi"))
+    if 2 * same > len(both):
+        raise InputError(
+            f"{same} of the {len(both)} documents that the judge is calibrated on are those of the pool",
+            hint="Labels of the pool itself are --judged.",
+        )
+    top = float(both["grade"].to_numpy().max())
+    if top != grades[-1]:
+        raise InputError(
+            f"people's highest grade there is {top:g}, here it is {grades[-1]:g}",
+            hint="Both collections must be judged on one scale.",
+        )
+
+
+def _shared_levels(here: FloatArray, there: MachineJudge) -> FloatArray | None:
+    """The levels of the judge's grades in both collections; None where it gives chances, which name them."""
+    if chances(there.frame):
+        return None
+    ours, theirs = np.unique(here[~np.isnan(here)]), np.array(there.grades)
+    if max(len(ours), len(theirs)) > LEVELS:
+        return levels_of(here)
+    every = np.union1d(ours, theirs)
+    if 2 * len(np.intersect1d(ours, theirs)) <= len(every):
+        shown = [", ".join(f"{grade:g}" for grade in some) for some in (ours, theirs)]
+        raise InputError(
+            f"the judge's grades are {shown[0]} here and {shown[1]} there",
+            hint="The judge must have used one scale for both collections.",
+        )
+    return np.asarray(every[1:])
+
+
+def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray, levels: FloatArray | None) -> FloatArray:
     """The intercepts and the effects of the judge's steps on each threshold (thresholds × 1 + levels)."""
     rows = both.sort("query", maintain_order=True)
-    x = steps(judge.of(rows.select(KEYS)))
+    x = steps(judge.of(rows.select(KEYS)), levels)
     thresholds, width = len(grades) - 1, x.shape[1]
     intercepts, effects = query_prior(thresholds)
     mean = np.full((thresholds, width + 1), JUDGED / max(width, 1))

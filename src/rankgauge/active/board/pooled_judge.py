@@ -32,12 +32,13 @@ class PooledJudge:
     """A judge's grades of a pool's documents, a row each: `said` has the columns of a `MachineJudge` but the ids.
 
     `effects` (thresholds × 1 + levels) are the intercepts and those of its steps on another collection, if they are
-    known.
+    known, and `levels` the levels that these steps have.
     """
 
     name: str
     said: pl.DataFrame
     effects: FloatArray | None = None
+    levels: FloatArray | None = None
 
     @property
     def grades(self) -> FloatArray:
@@ -65,7 +66,7 @@ def judge_columns(judges: Sequence[PooledJudge], thresholds: int) -> Columns | N
 
 
 def _columns(judge: PooledJudge, thresholds: int, judges: int) -> Columns:
-    values = steps(judge.said)
+    values = steps(judge.said, judge.levels)
     known = ~np.isnan(values)
     mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     values, width = np.where(known, values, mean), values.shape[1]
@@ -79,8 +80,8 @@ def _columns(judge: PooledJudge, thresholds: int, judges: int) -> Columns:
         )
     if judge.effects.shape != (thresholds, width + 1):
         raise InputError(
-            f"the judge {judge.name} has {width + 1} grades here, and {judge.effects.shape[1]} where its effects were "
-            "learnt",
+            f"the judge {judge.name} was calibrated for {len(judge.effects)} thresholds and {judge.effects.shape[1]} "
+            f"grades; here are {thresholds} and {width + 1}",
             hint="Both collections must be judged on one scale.",
         )
     intercepts, effects = judge.effects[:, 0], judge.effects[:, 1:]

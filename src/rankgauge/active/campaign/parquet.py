@@ -12,6 +12,7 @@ import polars as pl
 from rankgauge.active.board import BoardPool
 from rankgauge.active.board.pooled_judge import PooledJudge
 from rankgauge.active.pool import Pool
+from rankgauge.judges.machine_judge import chances
 from rankgauge.numeric import FloatArray, IndexArray
 
 JUDGE, EFFECTS = "judge/", "effects/"
@@ -99,15 +100,21 @@ def _judge_tables(pool: BoardPool) -> Iterator[tuple[str, pl.DataFrame]]:
     for judge in pool.judges:
         yield f"{JUDGE}{judge.name}", judge.said
         if judge.effects is not None:
-            yield f"{EFFECTS}{judge.name}", pl.DataFrame(judge.effects)
+            levels = range(judge.effects.shape[1] - 1) if judge.levels is None else judge.levels.tolist()
+            names = ["intercept", *(repr(level) for level in levels)]
+            yield f"{EFFECTS}{judge.name}", pl.DataFrame(judge.effects, schema=names)
 
 
 def _judges(packed: zipfile.ZipFile) -> Iterator[PooledJudge]:
     held = {name.removesuffix(".parquet") for name in packed.namelist()}
     for name in (one.removesuffix(".parquet") for one in packed.namelist() if one.startswith(JUDGE)):
         judge = name.removeprefix(JUDGE)
-        effects = _matrix(_table(packed, f"{EFFECTS}{judge}")) if f"{EFFECTS}{judge}" in held else None
-        yield PooledJudge(name=judge, said=_table(packed, name), effects=effects)
+        said, learnt = _table(packed, name), None
+        if f"{EFFECTS}{judge}" in held:
+            learnt = _table(packed, f"{EFFECTS}{judge}")
+        levels = None if learnt is None or chances(said) else np.array([float(one) for one in learnt.columns[1:]])
+        effects = None if learnt is None else _matrix(learnt)
+        yield PooledJudge(name=judge, said=said, effects=effects, levels=levels)
 
 
 def _table(packed: zipfile.ZipFile, name: str) -> pl.DataFrame:

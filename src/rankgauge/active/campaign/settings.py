@@ -59,6 +59,8 @@ class CampaignSettings:
     looks: tuple[int, ...] = ()
     """After how many labels a board is looked at; it stops at the first look that settles its goal."""
 
+    judges: str = ""
+    """The judges whose grades became beliefs, in words."""
     softened: int = 0
     """Of how many documents the beliefs were certain, which no label supports: they were softened."""
 
