@@ -99,7 +99,9 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
 def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:
     """The judges by name; words that they use for grades are those of the scale."""
     levels = {} if asked.scale is None else {word: float(level) for word, level in scale(asked.scale).levels}
-    return {name: MachineJudge.read(path, name, words=levels) for name, path in named(asked.judge or []).items()}
+    return {
+        name: MachineJudge.read(path, name, words=levels) for name, path in named(asked.judge or [], "judges").items()
+    }
 
 
 def _common(asked: PlanOptions, words: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.measures import resolve
 
 
-def named(runs: Iterable[Path]) -> dict[str, Path]:
+def named(runs: Iterable[Path], kind: str = "runs") -> dict[str, Path]:
     """The runs by their names: NAME=PATH says it; else it is that of the file, or the path where two are the same."""
     split = [_split(run) for run in runs]
     shown = [name or _label(path) for name, path in split]
@@ -19,7 +19,7 @@ def named(runs: Iterable[Path]) -> dict[str, Path]:
         name = label if given or shown.count(label) == 1 else str(path)
         if name in found:
             raise InputError(
-                f"two runs are called {name}: {found[name]} and {path}",
+                f"two {kind} are called {name}: {found[name]} and {path}",
                 hint=f"Give each a name of its own, as in A={found[name]} B={path}",
             )
         found[name] = path

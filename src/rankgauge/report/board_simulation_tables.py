@@ -64,7 +64,15 @@ def intervals(study: BoardStudy, measure: str) -> Iterator[ReportTable]:
     for name, curve in study.of(measure).items():
         if not YARDSTICKS[name].intervals:
             continue
-        columns = [_cells(curve, mark, LACKING) for mark in HEADS]
+        shown = list(_cells(curve, "coverage", LACKING))
+        # What a yardstick lacks beside its intervals it never has; what is lacking with them is not there yet.
+        columns = [
+            [
+                "–" if cell == LACKING != own else cell
+                for cell, own in zip(_cells(curve, mark, LACKING), shown, strict=True)
+            ]
+            for mark in HEADS
+        ]
         rows = list(zip(_heads(study, curve), *columns, strict=True))
         title = f"95 % intervals of {name}: {study.title}, {measure}"
         yield ReportTable(title=title, header=("labels", *HEADS.values()), rows=rows, numbers=tuple(HEADS.values()))

@@ -263,7 +263,7 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
             methods=_names(options.methods or ""),
             shares=_numbers("shares", board.shares, float),
             budgets=_numbers("budgets", board.budgets, int),
-            judges=named(board.judge or []),
+            judges=named(board.judge or [], "judges"),
             dialect=board.dialect,
             pool=PoolKind.of(board.pool),
             depth=options.depth,
