@@ -162,6 +162,7 @@ def _queries(pairs: GradedPairs, drawn: IndexArray) -> GradedPairs:
         sizes=pairs.sizes[drawn],
         people=pairs.people[rows],
         judges={name: grades[rows] for name, grades in pairs.judges.items()},
+        own={name: grades[rows] for name, grades in pairs.own.items()},
     )
 
 

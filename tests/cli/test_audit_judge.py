@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from rankgauge import evaluate
 from rankgauge.io import read_judgments
 
 Command = Callable[..., str]
@@ -59,7 +60,7 @@ def test_a_sample_of_labels(command: Command, folder: Path) -> None:
 
 
 def test_a_judge_may_give_chances_only(command: Command, folder: Path) -> None:
-    """A table with the chance of each grade and no grade is a judge; fractions are rounded to compare grades."""
+    """A table with the chance of each grade and no grade is a judge; fractions are put on people's scale."""
     rows = [line.split() for line in (folder / "judge.qrels").read_text().splitlines()]
     lines = [
         f"{query},{document},{0.9 - 0.2 * int(grade)},{0.1 + 0.2 * int(grade)}\n" for query, _, document, grade in rows
@@ -68,7 +69,7 @@ def test_a_judge_may_give_chances_only(command: Command, folder: Path) -> None:
     assert json.loads(command("audit", "judge", "qrels.txt", "chances.csv", "-o", "json"))["judges"] == ["chances"]
     lines = [f"{query},{document},{int(grade) + n % 97 / 100}\n" for n, (query, _, document, grade) in enumerate(rows)]
     (folder / "fine.csv").write_text("query,document,grade\n" + "".join(lines))
-    assert "rounded to people's" in command("audit", "judge", "qrels.txt", "fine.csv")
+    assert "put on people's scale" in command("audit", "judge", "qrels.txt", "fine.csv")
 
 
 def test_probabilities_are_used(command: Command, folder: Path) -> None:
@@ -94,15 +95,27 @@ def test_too_few_labels_say_not_yet(command: Command, folder: Path) -> None:
         (("qrels.txt", "judge.qrels", "nDCG@10"), "is a measure"),
         (("qrels.txt", "absent.qrels"), "no such file"),
         (("qrels.txt", "judge.qrels", "bm25.txt", "--made-by-judge", "bm26.txt"), "Did you mean"),
-        (("qrels.txt", "judge.qrels", "bm25.txt", "--made-by-judge", "bm25.txt"), "suspects"),
+        (
+            ("qrels.txt", "judge.qrels", "bm25.txt", "--made-by-judge", "bm25.txt"),
+            "needs 6 other runs or more; there are 0",
+        ),
+        (("qrels.txt", "judge.qrels", "--half-width", "nan"), "half_width"),
+        (("qrels.txt", "judge.qrels", "--half-width", "0"), "half_width"),
+        (("qrels.txt", "judge.qrels", "--half-width", "inf"), "half_width"),
+        (("qrels.txt", "judge.qrels", "--rel", "9"), "people's highest grade, 3"),
+        (("qrels.txt", "judge.qrels", "--rel", "nan"), "people's highest grade, 3"),
+        (("qrels.txt", "judge.qrels", "--documents", "strangers.csv"), "none of the documents"),
+        (("qrels.txt", "judge.qrels", "bm25.txt", "-d", "xgboost"), "the usual choice of"),
         (("qrels.txt", "judge.qrels", "--show-first", "first.csv"), "no documents to show"),
         (("qrels.txt", "ratings.csv", "-o", "audit.xyz"), "no output format"),
     ],
 )
 def test_bad_input_is_one_clear_error(command: Command, folder: Path, arguments: tuple[str, ...], words: str) -> None:
     """The error names what is wrong, and nothing is written."""
+    (folder / "strangers.csv").write_text("document,length\nsomebody,1\nelse,2\n")
     before = set(folder.iterdir())
-    code = {"Did you mean": 3, "suspects": 4}.get(words, 2)
+    parameters = dict.fromkeys(("half_width", "people's highest grade, 3", "the usual choice of"), 4)
+    code = {"Did you mean": 3, **parameters}.get(words, 2)
     assert words in command("audit", "judge", *arguments, code=code, stderr=True)
     assert set(folder.iterdir()) == before
 
@@ -127,3 +140,38 @@ def test_no_input_is_overwritten(
     assert "would be overwritten" in told
     (folder / "few.txt").unlink()
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_the_dialect_says_which_ndcg(command: Command, folder: Path) -> None:
+    """Values are computed as asked for, by evaluate's figures, and the note says what a grade is worth."""
+    for dialect, gain in (("standard", "linear"), ("papers", "exp")):
+        told = json.loads(command("audit", "judge", *FILES, "-d", dialect, "-o", "json"))
+        assert next(note["words"] for note in told["notes"] if note["subject"] == "gain").startswith(gain)
+        seen = evaluate(folder / "qrels.txt", folder / "bm25.txt", "nDCG@10", dialect=dialect)
+        value = next(row["people"] for row in told["values"] if row["run"] == "bm25.txt")
+        assert value == pytest.approx(seen["nDCG@10"])
+
+
+def test_a_judge_of_few_pairs_has_no_board(command: Command, folder: Path) -> None:
+    """What the judge did not grade is no part of the figures: it is said, and below half there is no board."""
+    lines = (folder / "judge.qrels").read_text().splitlines(keepends=True)
+    (folder / "most.qrels").write_text("".join(line for n, line in enumerate(lines) if n % 4))
+    told = json.loads(command("audit", "judge", "qrels.txt", "most.qrels", *FILES[2:], "-o", "json"))
+    words = {note["subject"]: note["words"] for note in told["notes"]}
+    assert words["pairs"] == "everything here is of the 360 of 480 judged pairs that the judge graded too"
+    assert told["values"]
+    (folder / "sparse.qrels").write_text("".join(lines[::10]))
+    told = json.loads(command("audit", "judge", "qrels.txt", "sparse.qrels", *FILES[2:], "-o", "json"))
+    words = {note["subject"]: note["words"] for note in told["notes"]}
+    assert "less than half" in words["no board"]
+    assert not told["values"]
+    printed = command("audit", "judge", "qrels.txt", "judge.qrels", "sparse.qrels", *FILES[2:])
+    assert "48 of 480 judged pairs that every judge" in printed.replace("\n          ", " ")
+
+
+def test_one_query_has_no_nan(command: Command, folder: Path) -> None:
+    """What one query cannot say is a dash or left out."""
+    for name in FILES[:2]:
+        lines = (folder / name).read_text().splitlines(keepends=True)
+        (folder / f"one-{name}").write_text("".join(line for line in lines if line.split()[0] == "q01"))
+    assert "nan" not in command("audit", "judge", "one-qrels.txt", "one-judge.qrels", *FILES[2:])

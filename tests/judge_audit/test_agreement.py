@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import polars as pl
 import pytest
@@ -76,6 +78,25 @@ def test_different_scales_are_compared_as_relevant_or_not() -> None:
     assert one.levels.tolist() == [0.0, 1.0] or one.levels.tolist() == [0.0]
     table = confusion_table(Comparable.of(pairs([0.0, 1.0] * 20, [1.0, 3.0] * 20), "judge", rel=1))
     assert table["pairs"].sum() == 40
+
+
+@pytest.mark.parametrize("change", [lambda grade: grade * 100 / 3, lambda grade: grade / 3, lambda grade: grade + 1])
+def test_another_scale_is_put_on_peoples(change: Callable[[float], float]) -> None:
+    """Points, chances and grades from 1 on are people's grades in other words: agreement and errors are the same."""
+    people, judge = [0.0, 1.0, 2.0, 3.0] * 15, [0.0, 1.0, 3.0, 3.0, 1.0] * 12
+    plain, other = found(people, judge), found(people, [change(grade) for grade in judge])
+    assert other == pytest.approx(plain)
+    one = Comparable.of(pairs(people, [change(grade) for grade in judge]), "judge", rel=1)
+    assert "put on people's scale" in one.words
+    assert abs(one.errors).max() <= 3
+    assert Comparable.of(pairs(people, judge), "judge", rel=1).words == ""
+
+
+def test_auc_is_of_the_judges_own_grades() -> None:
+    """Grades below 0 tell pairs apart for AUC, and count as 0 elsewhere."""
+    people, judge = [0.0, 1.0] * 20, [-1.0, 0.0] * 20
+    assert found(people, judge)["auc"] == 1.0
+    assert found(people, judge)["identical"] == 0.5
 
 
 def test_too_few_labels_give_no_number() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.comparison import compare
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.judge_audit import audit_judges
 from rankgauge.judge_audit.circularity import circularity
 from rankgauge.judge_audit.judged_runs import JudgedRuns
@@ -140,7 +140,7 @@ def test_circularity_is_wrong_as_often_as_it_says() -> None:
     assert 0.02 <= np.mean(low) <= 0.08
     with pytest.raises(UnknownNameError):
         circularity(names, judge[0], people[:1], ["nobody"])
-    with pytest.raises(ParameterError, match="suspects"):
+    with pytest.raises(InputError, match="needs 6 other runs or more; there are 3"):
         circularity(names[:4], judge[0][:4], people[:1, :4], ["r0"])
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.judge_audit.clusters import resampled
+from rankgauge.judge_audit.common_scale import binary
 from rankgauge.judge_audit.pairs import GradedPairs
 from rankgauge.judgments.coefficient import Tally
 from rankgauge.judgments.coefficients.krippendorff import alpha
@@ -17,9 +18,6 @@ from rankgauge.numeric import FloatArray, IndexArray, ratio
 
 FEWEST = 20
 """With fewer labels no agreement is shown: one label more would change the picture."""
-
-LEVELS = 12
-"""A judge with more grades than this is rounded to people's scale before grades are compared one by one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,14 +41,17 @@ class Comparable:
     def of(cls, pairs: GradedPairs, judge: str, *, rel: float) -> Comparable:
         """The labelled pairs; where one side only says relevant or not, both do."""
         labelled = np.flatnonzero(pairs.labelled)
-        people, fine, whole = pairs.people[labelled], pairs.judges[judge][labelled], pairs.judges[judge]
-        given, words = fine, ""
+        own, whole = pairs.own[judge], pairs.judges[judge]
+        people, given, words = pairs.people[labelled], whole[labelled], ""
+        if not np.array_equal(whole, np.maximum(own, 0.0)):
+            words = (
+                f"its grades, {own.min():g} to {own.max():g}, are put on people's scale, up to {whole.max():g}; "
+                "AUC is of its own"
+            )
         if binary(pairs.people) != binary(whole):
-            people, given = ((grade >= rel).astype(np.float64) for grade in (people, fine))
-            words = f"scales differ, so grades are compared as relevant or not, at {rel:g} or more"
-        elif len(np.unique(whole)) > LEVELS:
-            given = pairs.scale[np.abs(fine[:, np.newaxis] - pairs.scale).argmin(axis=1)]
-            words = "the judge's grades are rounded to people's"
+            people, given = ((grade >= rel).astype(np.float64) for grade in (people, given))
+            cut = f"scales differ, so grades are compared as relevant or not, at {rel:g} or more"
+            words = f"{words}; {cut}" if words else cut
         levels = np.unique(np.concatenate([people, given]))
         return cls(
             pairs=pairs,
@@ -58,7 +59,7 @@ class Comparable:
             levels=levels,
             people=np.searchsorted(levels, people),
             judge=np.searchsorted(levels, given),
-            fine=fine,
+            fine=own[labelled],
             relevant=(pairs.people[labelled] >= rel).astype(np.int64),
             words=words,
         )
@@ -83,12 +84,6 @@ class Comparable:
         cells = (query * height + row) * width + column
         counts = np.bincount(cells, self.pairs.weights[self.labelled], minlength=len(queries) * height * width)
         return counts.astype(np.float64).reshape(len(queries), height, width)
-
-
-def binary(grades: FloatArray) -> bool:
-    """Whether no other grades are used than 0 and 1."""
-    known = grades[~np.isnan(grades)]
-    return bool(np.isin(known, (0.0, 1.0)).all())
 
 
 def agreement(found: Comparable, *, rng: np.random.Generator, level: float = 0.95) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.numeric import BoolArray, FloatArray
 
 FEWEST = 6
@@ -31,7 +31,10 @@ def circularity(runs: Sequence[str], judge: FloatArray, people: FloatArray, susp
     suspected = np.isin(list(runs), list(suspects))
     if (~suspected).sum() < FEWEST:
         known = int((~suspected).sum())
-        raise ParameterError("circularity", "runs", f"{FEWEST} runs or more that nobody suspects", known)
+        raise InputError(
+            f"the test of --made-by-judge needs {FEWEST} other runs or more; there are {known}",
+            hint="Give more runs that no judge had a part in, or leave --made-by-judge out.",
+        )
     rows = [_tested(place, judge, people, ~suspected) for place in range(len(runs))]
     frame = pl.DataFrame(rows, schema=["bias", "expected", "excess", "t", "p"], orient="row")
     return pl.concat([pl.DataFrame({"run": list(runs), "suspected": suspected}), frame], how="horizontal")

@@ -11,6 +11,7 @@ import polars as pl
 
 from rankgauge.active.board import BoardPool
 from rankgauge.active.board.columns import Columns
+from rankgauge.judge_audit.common_scale import people_scale
 from rankgauge.judge_audit.pairs import KEYS, GradedPairs
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -54,13 +55,7 @@ class JudgeBoard:
 
 def scale_of(pairs: GradedPairs, judges: Sequence[str]) -> FloatArray:
     """People's scale: 0 and 1 if they used no other grade; else every whole grade up to the highest of anyone."""
-    seen = pairs.scale
-    if not np.array_equal(seen, np.round(seen)):
-        return np.unique(np.append(seen, [0.0, 1.0]))
-    top = float(seen.max(initial=1.0))
-    if top > 1:
-        top = max([top, *(float(np.ceil(pairs.judges[name].max())) for name in judges)])
-    return np.arange(0.0, top + 1)
+    return people_scale(pairs.scale, max(float(np.ceil(pairs.judges[name].max())) for name in judges))
 
 
 def _company(pool: BoardPool, worth: FloatArray) -> Columns:

@@ -42,14 +42,16 @@ class JudgedRuns:
     dialect: Dialect
 
     @classmethod
-    def of(cls, pairs: GradedPairs, runs: Mapping[str, Any], *, rel: float = 1.0) -> JudgedRuns:
-        """The lists of runs (paths, frames, dicts; by name)."""
-        dialect = dialects.get("standard", rel=rel)
+    def of(
+        cls, pairs: GradedPairs, runs: Mapping[str, Any], *, rel: float = 1.0, dialect: str = "standard"
+    ) -> JudgedRuns:
+        """The lists of runs (paths, frames, dicts; by name), to be scored as a dialect has it."""
+        spoken = dialects.get(dialect, rel=rel)
         places = pairs.frame().with_columns(grade=np.arange(len(pairs.people), dtype=np.float64))
         found = []
         for source in runs.values():
             with io.traced(source):
-                found.append(rank(io.run_from(source), places, dialect.ranking))
+                found.append(rank(io.run_from(source), places, spoken.ranking))
         width = max((int(_within(hits).max(initial=-1)) + 1 for hits in found), default=0)
         shape = (len(pairs.sizes), len(found), width)
         ranked, first, size = (np.full(shape, np.nan) for _ in range(3))
@@ -69,7 +71,7 @@ class JudgedRuns:
             size=size if tied else None,
             retrieved=retrieved,
             pool=_padded(pairs),
-            dialect=dialect,
+            dialect=spoken,
         )
 
     def top(self, depth: int) -> JudgedRuns:

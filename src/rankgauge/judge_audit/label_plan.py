@@ -32,6 +32,7 @@ class LabelPlan:
     afresh: bool = False
     """Whether to plan as if people had judged nothing yet."""
     rel: float = 1.0
+    dialect: str = "standard"
 
     @cached_property
     def board(self) -> Board:
@@ -44,6 +45,7 @@ class LabelPlan:
             known=known,
             columns=self.judged.columns,
             rel=self.rel,
+            dialect=self.dialect,
         )
         if not self.suspects:
             return made
@@ -84,7 +86,7 @@ class LabelPlan:
         chance = board.guess[chosen]
         variance = (chance * (1 - chance)).sum(axis=1)
         # "by": a column that is called like a judge would make it an assessor where people add their grades.
-        judges = {f"by {name}": grades[place[chosen]] for name, grades in self.judged.pairs.judges.items()}
+        judges = {f"by {name}": grades[place[chosen]] for name, grades in self.judged.pairs.own.items()}
         pool = board.pool
         return pl.DataFrame(
             {

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import InputError, UnknownNameError
+from rankgauge import dialects
+from rankgauge.active.board.target import require_plain
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.judge_audit.agreement import FEWEST, Comparable, agreement, confusion_table
 from rankgauge.judge_audit.circularity import circularity
 from rankgauge.judge_audit.combination import combined, separation
@@ -29,6 +31,9 @@ from rankgauge.stats import kendall_tau
 DRAWS = 200
 """How many boards that may be the true one are drawn where people judged only a sample."""
 
+COVERED = 0.5
+"""A board needs judges who graded this share of what people judged: on fewer pairs values are not those of the runs."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JudgeAudit:
@@ -38,6 +43,7 @@ class JudgeAudit:
     runs: Mapping[str, Any] = field(default_factory=dict)
     measures: tuple[Measure, ...]
     rel: float = 1.0
+    dialect: str = "standard"
     documents: pl.DataFrame | None = None
     suspects: tuple[str, ...] = ()
     half_width: float = HALF_WIDTH
@@ -92,7 +98,7 @@ class JudgeAudit:
     @cached_property
     def lists(self) -> JudgedRuns | None:
         """The runs' lists over the pairs."""
-        return JudgedRuns.of(self.pairs, self.runs, rel=self.rel) if self.runs else None
+        return JudgedRuns.of(self.pairs, self.runs, rel=self.rel, dialect=self.dialect) if self.runs else None
 
     @cached_property
     def _top_lists(self) -> dict[Measure, JudgedRuns]:
@@ -102,7 +108,12 @@ class JudgeAudit:
     @property
     def has_board(self) -> bool:
         """Whether there are runs to put on a board, and enough labels to say what people would."""
-        return bool(self.runs) and self.enough
+        return bool(self.runs) and self.enough and self.covered
+
+    @property
+    def covered(self) -> bool:
+        """Whether the judges graded enough of what people did for a board of these pairs to be one of people's."""
+        return self.pairs.share >= COVERED
 
     def judge_values(self, measure: Measure, grades: FloatArray) -> FloatArray:
         """The values of every run (queries × runs) by some grades of the pairs."""
@@ -175,7 +186,7 @@ class JudgeAudit:
         scores = dict(self.pairs.judges)
         if len(scores) > 1:
             scores |= combined(self.pairs, rel=self.rel, seed=self.seed)
-        found = separation(self.pairs, scores, rel=self.rel, seed=self.seed)
+        found = separation(self.pairs, scores | dict(self.pairs.own), rel=self.rel, seed=self.seed)
         if not self.has_board or self.sampled:
             return found
         measure, orders = self.measures[0], []
@@ -201,7 +212,7 @@ class JudgeAudit:
     @cached_property
     def plan(self) -> LabelPlan | None:
         """The plan of a board with all judges as beliefs; as if afresh where everything was judged."""
-        if not self.runs:
+        if not self.runs or not self.covered:
             return None
         return LabelPlan(
             judged=self.board(self.judges),
@@ -209,6 +220,7 @@ class JudgeAudit:
             suspects=self.suspects,
             afresh=not self.sampled,
             rel=self.rel,
+            dialect=self.dialect,
         )
 
     def _each(self, table: Callable[[str], pl.DataFrame]) -> pl.DataFrame:
@@ -223,6 +235,7 @@ def audit_judges(
     measures: str | Measure | Iterable[str | Measure] = "nDCG@10",
     *,
     rel: float = 1.0,
+    dialect: str = "standard",
     documents: pl.DataFrame | None = None,
     suspects: Sequence[str] = (),
     half_width: float = HALF_WIDTH,
@@ -231,20 +244,44 @@ def audit_judges(
 ) -> JudgeAudit:
     """Judges (by name: paths, frames, dicts or rows) held against people's judgments, and against them on runs.
 
-    `rel` is the lowest grade that counts as relevant. `documents` is a table with a column `document` whose other
-    columns divide the pairs. `suspects` are runs that a judge may have helped to make.
+    `rel` is the lowest grade that counts as relevant, `dialect` the tool to compute values as. `documents` is a table
+    with a column `document` whose other columns divide the pairs. `suspects` are runs that a judge may have helped to
+    make.
     """
     wanted = tuple(parse(measure) for measure in as_list(measures))
     if any(measure.facts.aggregate is Aggregate.GEOMETRIC for measure in wanted):
         raise InputError("a board needs measures with a mean over queries, such as nDCG@10 or AP")
+    if dialect != "standard":
+        for measure in wanted:
+            require_plain(measure, dialects.get(dialect))
+    pairs = GradedPairs.of(people, judges)
+    _check(pairs, rel=rel, half_width=half_width, documents=documents)
     return JudgeAudit(
-        pairs=GradedPairs.of(people, judges),
+        pairs=pairs,
         runs=dict(runs or {}),
         measures=wanted,
         rel=rel,
+        dialect=dialect,
         documents=documents,
         suspects=tuple(suspects),
         half_width=half_width,
         seed=seed,
         draws=draws,
     )
+
+
+def _check(pairs: GradedPairs, *, rel: float, half_width: float, documents: pl.DataFrame | None) -> None:
+    """An error for a setting that nothing can be computed with."""
+    highest = float(max(pairs.scale[-1], 1.0))
+    if not 0 < rel <= highest:
+        raise ParameterError("audit judge", "rel", f"above 0 and at most people's highest grade, {highest:g}", rel)
+    if not 0 < half_width < np.inf:
+        raise ParameterError("audit judge", "half_width", "a number above 0", half_width)
+    if documents is not None and "document" in documents.columns:
+        known = documents["document"].cast(pl.String)
+        if not pairs.documents.is_in(known.implode()).any():
+            raise InputError(
+                "the table of documents has none of the documents that the judges graded",
+                hint=f"Are the ids written alike? The judges graded {pairs.documents[0]}, the table has "
+                f"{known[0] if len(known) else 'none'}.",
+            )

@@ -13,6 +13,7 @@ import polars as pl
 from rankgauge import io
 from rankgauge.errors import InputError
 from rankgauge.io.source import suffix_of
+from rankgauge.judge_audit.common_scale import on_scale
 from rankgauge.judges.machine_judge import MachineJudge, read_judges
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 
@@ -26,7 +27,8 @@ PROBABILITIES = ("probability", "inclusion_probability")
 class GradedPairs(Grouped):
     """The pairs that every judge graded, those of a query together.
 
-    `people` (pairs) has people's grades, NaN where they gave none; `judges` each judge's, `machines` all that it said.
+    `people` (pairs) has people's grades, NaN where they gave none; `judges` each judge's on people's scale, `own` its
+    own, `machines` all that it said. `shared` counts people's grades of these pairs.
     `probability` (pairs) is the chance with which a pair was chosen for people, where the file says so; None if it does
     not. `coverage` counts the pairs of each file: judge, graded, people, both, and what only one side graded.
     """
@@ -36,9 +38,11 @@ class GradedPairs(Grouped):
     sizes: IndexArray
     people: FloatArray
     judges: Mapping[str, FloatArray]
+    own: Mapping[str, FloatArray]
     machines: Mapping[str, MachineJudge]
     probability: FloatArray | None
     coverage: pl.DataFrame
+    shared: int
 
     @classmethod
     def of(cls, people: Any, judges: Mapping[str, Any]) -> GradedPairs:
@@ -57,15 +61,22 @@ class GradedPairs(Grouped):
                 hint=_examples({"people": human, **graded}),
             )
         queries = frame["query"].unique(maintain_order=True)
+        given, own = _numbers(frame["people"]), {name: _numbers(frame[f"judge {n}"]) for n, name in enumerate(graded)}
+        labelled = ~np.isnan(given)
+        seen, few = np.unique(given[labelled]), not bool(labelled.all())
         return cls(
             queries=tuple(queries),
             documents=frame["document"],
             sizes=frame.group_by("query", maintain_order=True).len()["len"].to_numpy().astype(np.int64),
-            people=_numbers(frame["people"]),
-            judges={name: _numbers(frame[f"judge {n}"]) for n, name in enumerate(graded)},
+            people=given,
+            judges={
+                name: on_scale(grades, np.array(machines[name].grades), seen, few=few) for name, grades in own.items()
+            },
+            own=own,
             machines=machines,
             probability=_numbers(frame["probability"]) if "probability" in frame.columns else None,
             coverage=_coverage(human, graded),
+            shared=int(labelled.sum()),
         )
 
     @cached_property
@@ -77,6 +88,11 @@ class GradedPairs(Grouped):
     def few(self) -> bool:
         """Whether people graded only a sample of the pairs."""
         return not bool(self.labelled.all())
+
+    @property
+    def share(self) -> float:
+        """The share of people's grades that is of these pairs: what a board of them rests on."""
+        return self.shared / int(self.coverage["people"][0])
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -139,7 +155,7 @@ def _chances(source: Any) -> pl.DataFrame | None:
 
 
 def _grades(judge: MachineJudge) -> pl.DataFrame:
-    return judge.frame.select(*KEYS, pl.col("grade").clip(lower_bound=0.0))
+    return judge.frame.select(*KEYS, "grade")
 
 
 def _joined(graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

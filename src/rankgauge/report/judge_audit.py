@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankgauge import dialects
 from rankgauge.judge_audit import JudgeAudit
 from rankgauge.judge_audit.agreement import FEWEST
 from rankgauge.report import judge_audit_figures as figures
@@ -18,6 +19,7 @@ from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import count, share
 from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Drawing, sheet
+from rankgauge.report.worths import worths
 
 AGREEMENT = """Kappa and alpha are 0 where a judge agrees no more often than by chance, 1 where it always agrees. AUC is
 the chance that the judge gives a relevant document the higher grade than one that is not: 0.5 is a coin."""
@@ -70,6 +72,7 @@ class JudgeAuditReport(Report):
             "labels": int(audit.pairs.labelled.sum()),
             "sampled": audit.sampled,
             "rel": audit.rel,
+            "dialect": audit.dialect,
             "seed": audit.seed,
             "coverage": audit.pairs.coverage,
             "agreement": audit.agreement,
@@ -250,8 +253,17 @@ class JudgeAuditReport(Report):
                 else "taken as a plain sample: chosen without regard to their grades"
             )
             yield "sample", f"people judged {labels:,} of {len(audit.pairs.people):,} pairs ({part}), {how}"
+        yield from self._coverage_notes()
         yield "interval", f"95 %, over queries like these: bootstrap of whole queries, or t; seed {audit.seed}"
         yield "relevant", f"grade {audit.rel:g} or more, for AUC and measures that need it"
+
+    def _coverage_notes(self) -> Iterator[tuple[str, str]]:
+        audit, whole = self.audit, int(self.audit.pairs.coverage["people"][0])
+        graded = "the judge graded too" if len(audit.judges) == 1 else "every judge graded too"
+        if audit.pairs.shared < whole:
+            yield "pairs", f"everything here is of the {audit.pairs.shared:,} of {whole:,} judged pairs that {graded}"
+        if audit.runs and not audit.covered:
+            yield "no board", "values of runs would not be people's: that is less than half of what people judged"
 
     def _judge_notes(self) -> Iterator[tuple[str, str]]:
         audit = self.audit
@@ -260,11 +272,14 @@ class JudgeAuditReport(Report):
                 yield judge, found.words
         if audit.enough:
             yield tables.MARK, "differs from the rest by more than luck: Holm's correction over the parts of a division"
-            spreads = ", ".join(f"{name} {value:.2f}" for name, value in audit.query_spread.items())
-            yield "queries", f"the standard deviation of a judge's mean error from query to query: {spreads}"
+            spreads = ", ".join(f"{name} {x:.2f}" for name, x in audit.query_spread.items() if not np.isnan(x))
+            if spreads:
+                yield "queries", f"the standard deviation of a judge's mean error from query to query: {spreads}"
 
     def _board_notes(self) -> Iterator[tuple[str, str]]:
         audit = self.audit
+        highest = float(audit.pairs.scale[-1])
+        yield from worths(dialects.get(audit.dialect, rel=audit.rel), audit.measures, highest)
         yield "verdicts", "paired t test over queries, Holm's correction over all pairs of runs, at 0.05"
         if audit.sampled:
             yield "model", f"{audit.draws} boards drawn as people's labels leave them possible; seed {audit.seed}"

@@ -59,7 +59,7 @@ class BoardTarget:
         spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
         wanted = spoken.read(parse(measure)).bound(DEFAULTS)
         require_mean(wanted, spoken)
-        _require_plain(wanted, spoken)
+        require_plain(wanted, spoken)
         above, below = _parts(wanted)
         return cls(
             name=str(parse(measure)),
@@ -97,7 +97,8 @@ def _parts(measure: Measure) -> tuple[Form, Form | None]:
     return above, below
 
 
-def _require_plain(measure: Measure, dialect: Dialect) -> None:
+def require_plain(measure: Measure, dialect: Dialect) -> None:
+    """An error if a dialect changes a measure in a way that no estimate of a board knows."""
     broken = [name for name, plain in PLAIN.items() if getattr(dialect, name) != plain]
     broken += ["short"] if dialect.choice("short", measure) is ShortList.ZERO else []
     broken += ["ideal"] if dialect.choice("ideal", measure) is not IdealPool.JUDGED else []

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import names
+from rankgauge.cli.options import DialectName, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,6 +49,7 @@ def judge(
             autocompletion=choices.listed(choices.measures),
         ),
     ] = None,
+    dialect: DialectName = "standard",
     rel: Annotated[
         float, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
     ] = 1.0,
@@ -94,6 +95,7 @@ def judge(
         runs,
         names(measure or ["nDCG@10"]),
         rel=rel,
+        dialect=dialect,
         documents=None if documents is None else io.read_table(documents),
         suspects=made_by_judge or (),
         half_width=half_width,
