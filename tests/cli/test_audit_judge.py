@@ -169,6 +169,14 @@ def test_a_judge_of_few_pairs_has_no_board(command: Command, folder: Path) -> No
     assert "48 of 480 judged pairs that every judge" in printed.replace("\n          ", " ")
 
 
+def test_a_sample_without_relevant_labels(command: Command, folder: Path) -> None:
+    """Few labels that are all below the level of relevance are no wrong setting."""
+    lines = (folder / "qrels.txt").read_text().splitlines(keepends=True)
+    (folder / "low.txt").write_text("".join([line for line in lines if line.split()[3] == "0"][:40]))
+    assert "all relevant or all not" in command("audit", "judge", "low.txt", "judge.qrels", "--rel", "2")
+    assert "highest grade, 3" in command("audit", "judge", "low.txt", "judge.qrels", "--rel", "4", code=4)
+
+
 def test_one_query_has_no_nan(command: Command, folder: Path) -> None:
     """What one query cannot say is a dash or left out."""
     for name in FILES[:2]:

@@ -272,7 +272,8 @@ def audit_judges(
 
 def _check(pairs: GradedPairs, *, rel: float, half_width: float, documents: pl.DataFrame | None) -> None:
     """An error for a setting that nothing can be computed with."""
-    highest = float(max(pairs.scale[-1], 1.0))
+    # In a sample people's highest grade may be missing, and a judge on their scale shows it.
+    highest = float(max(1.0, pairs.scale[-1], *(grades.max() for grades in pairs.judges.values() if pairs.few)))
     if not 0 < rel <= highest:
         raise ParameterError("audit judge", "rel", f"above 0 and at most people's highest grade, {highest:g}", rel)
     if not 0 < half_width < np.inf:
