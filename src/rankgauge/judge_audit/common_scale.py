@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.judges.machine_judge import placed
+from rankgauge.judges.machine_judge import is_stretched, placed
 from rankgauge.numeric import FloatArray
 
 HIGHEST = 5.0
@@ -27,11 +27,10 @@ def on_scale(given: FloatArray, own: FloatArray, people: FloatArray, *, few: boo
     `own` are the grades of the judge's scale, `people` those that people gave. In few labels the highest grade may be
     missing, and where people only say relevant or not a judge of whole grades is cut, not stretched.
     """
-    plain = np.array_equal(own, np.round(own)) and own.min() <= 0 and own.max() <= HIGHEST
-    scale = people_scale(people, float(own.max()) if few and plain else 1.0)
-    said = np.maximum(own, 0.0)
     whole = np.array_equal(own, np.round(own)) and own.max() <= HIGHEST
-    if np.isin(said, scale).all() or (whole and scale[-1] <= 1):
+    alike = few and whole and own.min() <= 0
+    scale = people_scale(people, float(own.max()) if alike else 1.0)
+    if not is_stretched(own, scale) or (whole and scale[-1] <= 1):
         return np.maximum(given, 0.0)
     return np.asarray(scale[placed(given, own, scale)])
 
