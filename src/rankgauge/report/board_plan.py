@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.board import BoardPlan, BoardTarget
+from rankgauge.active.board import BoardPlan
 from rankgauge.active.board.outlook import expected_half_widths
 from rankgauge.active.board.values import SHALLOW_SIZE
 from rankgauge.active.campaign import BoardCampaign
@@ -49,7 +49,7 @@ class BoardPlanReport(Report):
             (
                 str(target),
                 *(
-                    f"{'≥ ' * self._shallow(target)}{number(width)}" if n >= least else "not yet"
+                    f"{'≥ ' * board.is_shallow(target)}{number(width)}" if n >= least else "not yet"
                     for n, width in zip(numbers, widths, strict=True)
                 ),
             )
@@ -57,16 +57,12 @@ class BoardPlanReport(Report):
         ]
         return ReportTable(header=("measure", *columns), rows=rows, numbers=columns)
 
-    def _shallow(self, target: BoardTarget) -> bool:
-        """Whether the pool is too shallow for a forecast of the ideal, so that a width is a lower bound."""
-        return self.campaign.pool.sizes.mean() < SHALLOW_SIZE and target.ideal is not None and not target.deep
-
     def _facts(self) -> Iterator[tuple[str, str]]:
         campaign, settings, board = self.campaign, self.campaign.settings, self._plan.board
         runs = count(len(campaign.pool.runs), "run")
         yield "estimated", f"{settings.measure} of {runs}, for these queries and as if the whole pool were judged"
         yield from pool_notes(campaign.pool, board.targets)
-        if any(map(self._shallow, board.targets)):
+        if any(map(board.is_shallow, board.targets)):
             words = "ideals are hard to know, and intervals may be several times as wide as ≥ says"
             yield "shallow", f"fewer than {SHALLOW_SIZE:g} documents a query: {words}"
         yield from worths(board.targets[0].dialect, [target.measure for target in board.targets], max(settings.grades))

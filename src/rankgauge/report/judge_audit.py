@@ -294,6 +294,8 @@ class JudgeAuditReport(Report):
         if self.needed is None:
             return f"not even all labels are expected to give {width}"
         by = "of people, chosen by a plan with these judges as beliefs,"
+        plan = self.audit.plan
+        about = "at least" if plan is not None and plan.board.is_shallow(plan.board.targets[0]) else "about"
         if not self.audit.sampled:
-            return f"about {self.needed:,} labels {by} would have been enough for {width} for these queries"
-        return f"about {self.needed:,} further labels {by} are expected to give {width} for these queries"
+            return f"{about} {self.needed:,} labels {by} would have been enough for {width} for these queries"
+        return f"{about} {self.needed:,} further labels {by} are expected to give {width} for these queries"

@@ -21,7 +21,7 @@ from rankgauge.active.board.readings import Readings
 from rankgauge.active.board.slopes import Slopes
 from rankgauge.active.board.stream import Stream
 from rankgauge.active.board.target import BoardTarget, reached
-from rankgauge.active.board.values import value
+from rankgauge.active.board.values import SHALLOW_SIZE, value
 from rankgauge.active.board.verdicts import Verdicts, per_look
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import half_width
@@ -266,6 +266,10 @@ class Board:
     def fewest(self, target: BoardTarget) -> int:
         """The fewest labels, those from before included, with which a measure has an interval."""
         return self._fewest(FEWEST_DEEP if target.deep else FEWEST, len(self.known))
+
+    def is_shallow(self, target: BoardTarget) -> bool:
+        """Whether the pool is too shallow to foretell what the ideal adds to an interval: a forecast is a bound."""
+        return self.pool.sizes.mean() < SHALLOW_SIZE and target.ideal is not None and not target.deep
 
     def _fewest(self, rule: tuple[float, int], documents: int) -> int:
         """The fewest labels by a rule, of so many documents."""
