@@ -59,6 +59,14 @@ DialectName: TypeAlias = Annotated[
         help="The tool to compute as: see 'rankgauge dialects'.",
     ),
 ]
+ScaleName: TypeAlias = Annotated[
+    str | None,
+    choices.option(
+        "--scale",
+        registry="rankgauge.judgments:SCALES",
+        help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
+    ),
+]
 Empty: TypeAlias = Annotated[
     str | None,
     Option(

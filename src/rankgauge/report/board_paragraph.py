@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.active.judge_alone import JudgeAlone, judges_alone
+from rankgauge.report.board_notes import percent
 from rankgauge.report.numbers import count, number
 from rankgauge.report.worths import worths
 
@@ -55,7 +56,7 @@ def _of_judges(report: BoardReport) -> Iterator[str]:
     if not pool.judges:
         yield "No model's grades were used."
         return
-    who = ", ".join(f"{judge.name} ({100 * judge.share:.3g} % of the pool)" for judge in pool.judges)
+    who = ", ".join(f"{judge.name} ({percent(judge.share)} of the pool)" for judge in pool.judges)
     yield (
         f"Grades by {who} served as beliefs: they say which documents people were asked for and what is expected of "
         f"the others; people's labels correct them, and no grade of a model counts as a label."

@@ -11,7 +11,7 @@ from rankgauge.active.board import BoardPlan
 from rankgauge.active.board.outlook import expected_half_widths
 from rankgauge.active.board.values import SHALLOW_SIZE
 from rankgauge.active.campaign import BoardCampaign
-from rankgauge.report.board import pool_notes
+from rankgauge.report.board_notes import pool_notes
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import amount, count, number
 from rankgauge.report.passages import Heading, Notes, ReportTable

@@ -112,14 +112,7 @@ class PlanOptions:
     grades: Annotated[
         str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
     ] = None
-    scale: Annotated[
-        str | None,
-        choices.option(
-            "--scale",
-            help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
-            registry="rankgauge.judgments:SCALES",
-        ),
-    ] = None
+    scale: options.ScaleName = None
     depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None
     dialect: options.DialectName = defaults.DIALECT
     assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = (

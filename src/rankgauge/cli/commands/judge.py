@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankgauge.cli import choices
+from rankgauge.cli import options
 from rankgauge.cli.command import command
 from rankgauge.errors import InputError, ParameterError
 
@@ -72,14 +72,7 @@ class JudgeOptions:
     grades: Annotated[str | None, typer.Option("--grades", help="The grades; 0,1,2,3 by default.", metavar="G,G")] = (
         None
     )
-    scale: Annotated[
-        str | None,
-        choices.option(
-            "--scale",
-            help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
-            registry="rankgauge.judgments:SCALES",
-        ),
-    ] = None
+    scale: options.ScaleName = None
     samples: Annotated[
         int,
         typer.Option(
