@@ -69,6 +69,17 @@ def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
         assert "<svg" in page.read_text(encoding="utf-8")
 
 
+def test_a_deep_pool(command: Command, tmp_path: Path) -> None:
+    """With 100 documents a query and more, a plan states intervals; with fewer, what they are at least."""
+    for documents, bound in ((100, False), (99, True)):
+        for run in ("a", "b", "c"):
+            lines = [f"q{n} Q0 d{rank} {rank + 1} {-rank} {run}" for n in (1, 2) for rank in range(documents)]
+            (tmp_path / run).write_text("\n".join(lines) + "\n")
+        asked = ("-m", "nDCG@5", "--grades", "0,1", "--budget", "50", "-o", str(tmp_path / f"{documents}.rg"))
+        shown = command("active", "plan", *(str(tmp_path / run) for run in "abc"), *asked)
+        assert ("≥" in shown) == bound
+
+
 def test_a_run_that_came_later(command: Command, runs: list[str], tmp_path: Path) -> None:
     """A run that had no part in the pool is estimated, or it is said which of its documents must be judged first."""
     made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"

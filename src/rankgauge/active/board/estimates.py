@@ -269,7 +269,7 @@ class Board:
 
     def is_shallow(self, target: BoardTarget) -> bool:
         """Whether the pool is too shallow to foretell what the ideal adds to an interval: a forecast is a bound."""
-        return self.pool.sizes.mean() < SHALLOW_SIZE and target.ideal is not None and not target.deep
+        return bool(self.pool.sizes.mean() < SHALLOW_SIZE) and target.ideal is not None and not target.deep
 
     def _fewest(self, rule: tuple[float, int], documents: int) -> int:
         """The fewest labels by a rule, of so many documents."""
