@@ -20,6 +20,7 @@ MADE: list[RankGaugeError] = [
     errors.UnavailableError("the database does not answer"),
     errors.UngroupedError("is not grouped", path="run.txt"),
     errors.UnknownNameError("measure", "nDGC", ["nDCG", "AP"]),
+    errors.UnmatchedError("no query of the run is judged"),
 ]
 
 

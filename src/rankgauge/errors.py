@@ -5,7 +5,8 @@
     │   ├── PausedError       2   a campaign is paused and assigns nothing
     │   ├── RepeatedError     2   a document is listed more than once for a query
     │   ├── UnavailableError  2   a database does not answer, or is full: try later
-    │   └── UngroupedError    2   a run that is read in pieces is not grouped by query
+    │   ├── UngroupedError    2   a run that is read in pieces is not grouped by query
+    │   └── UnmatchedError    2   no query of the run is judged
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
     ├── ParameterError        4   a parameter's value makes no sense
     └── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
@@ -75,6 +76,10 @@ class UnavailableError(InputError):
 
 class UngroupedError(InputError):
     """A file that was to be read in pieces is not grouped by query."""
+
+
+class UnmatchedError(InputError):
+    """A run that answers none of the judged queries."""
 
 
 class UnknownNameError(RankGaugeError):

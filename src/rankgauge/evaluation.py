@@ -17,7 +17,7 @@ from typing import Any, overload
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, UngroupedError
+from rankgauge.errors import InputError, UngroupedError, UnmatchedError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.ranking import Hits, rank, rank_stream
@@ -119,7 +119,13 @@ class _Judgments:
     def result(self, run: Any, measures: tuple[Measure, ...]) -> Result:
         """The result of a run."""
         hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
-        return scored(hits.matched(), measures, self.dialect)
+        try:
+            return scored(hits.matched(), measures, self.dialect)
+        except UnmatchedError as error:
+            from rankgauge import io
+
+            error.hint = io.unnamed(run, len(hits.strangers)) or error.hint
+            raise
 
     def _hits(self, run: Any) -> Hits:
         """The judged hits of the run: regular TREC files are scanned, large files streamed, the rest read whole."""

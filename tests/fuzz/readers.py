@@ -74,8 +74,14 @@ def readers() -> dict[str, Reader]:
             sound = _written(name, lambda t, p, f=form: io.write_run(t, p, f.name), run)
             read = lambda path, f=form: io.read_run(path, f.name)  # noqa: E731
             found[f"{form.name} run"] = Reader(read=read, sound=sound, name=name)
+        for example in reversed(form.samples):
+            reader = io.read_judgments if example.kind is io.Kind.JUDGMENTS else io.read_run
+            read = lambda path, f=form, r=reader: r(path, f.name)  # noqa: E731
+            key = f"{form.name} {'judgments' if example.kind is io.Kind.JUDGMENTS else 'run'}"
+            found[key] = Reader(read=read, sound=example.text.encode(), name="file.json")
     found["any judgments"] = Reader(read=io.read_judgments, sound=_files()["qrels.txt"], name="file")
     found["any run"] = Reader(read=io.read_run, sound=_files()["bm25.txt"], name="file")
+    found["any JSON"] = Reader(read=io.read_run, sound=FORMATS["elasticsearch"].samples[1].text.encode(), name="file")
     found["streamed run"] = Reader(
         read=lambda path: list(io.stream_run(path, rows=50)), sound=_files()["bm25.txt"], name="file.txt"
     )

@@ -41,6 +41,8 @@ class RunsEvaluation:
     measures: tuple[str, ...]
     dialect: Dialect
     formats: tuple[str | None, str | None]
+    queries: Path | None
+    """The list of queries that responses of a search engine answer."""
     verbose: bool
 
     @classmethod
@@ -57,6 +59,7 @@ class RunsEvaluation:
             measures=tuple(measures) or default,
             dialect=dialects.get(options.dialect).changed(**rules),
             formats=(options.format_judgments, options.format_run),
+            queries=options.queries,
             verbose=options.verbose,
         )
 
@@ -82,8 +85,8 @@ class RunsEvaluation:
         return results
 
     def _evaluated(self, where: Engine, measures: Sequence[Measure]) -> Iterator[tuple[str, Result]]:
-        """The name and the result of each run. Where a format was named, files are read in it, one after another."""
-        if not any(self.formats):
+        """The name and the result of each run. With named formats or listed queries, files are read one by one."""
+        if not any(self.formats) and self.queries is None:
             yield from where.evaluate_all(self.judgments, self.runs, measures, dialect=self.dialect)
             return
         from rankgauge import io
@@ -91,7 +94,7 @@ class RunsEvaluation:
         judgments = io.read_judgments(self.judgments, self.formats[0])
         for name, path in self.runs.items():
             with io.traced(path, self.formats[1]):
-                run = io.read_run(path, self.formats[1])
+                run = io.read_run(path, self.formats[1], queries=self.queries)
                 result = where.evaluate(judgments, run, measures, dialect=self.dialect)
             yield name, result
 

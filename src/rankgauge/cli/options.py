@@ -79,6 +79,16 @@ Empty: TypeAlias = Annotated[
 Short: TypeAlias = Annotated[str | None, policy("--short", "ShortList", "Lists shorter than the cutoff")]
 
 
+QueryList: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--queries",
+        help="For runs that are responses of a search engine: the queries, one per line in the order of the requests.",
+        metavar="FILE",
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class EvaluationOptions:
     """The options of every command that evaluates runs: files, measures, rules."""
@@ -121,6 +131,7 @@ class EvaluationOptions:
     seed: Annotated[int, Option("--seed", help="The seed of random draws.", metavar="N")] = 0
     format_judgments: Annotated[str | None, file_format("--format-judgments", "judgments")] = None
     format_run: Annotated[str | None, file_format("--format-run", "runs")] = None
+    queries: QueryList = None
     verbose: Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")] = False
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         stream_run,
         table_suffixes,
         traced,
+        unnamed,
         write_judgments,
         write_run,
     )
@@ -58,6 +59,7 @@ __all__ = [
     "stream_run",
     "table_suffixes",
     "traced",
+    "unnamed",
     "write_judgments",
     "write_run",
 ]

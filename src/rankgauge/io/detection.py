@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 from rankgauge.errors import InputError
 from rankgauge.io.format import FORMATS, LINES, Format, Head, Kind, get
+from rankgauge.io.json_text import values
 from rankgauge.io.source import Source
 
 AnyFormat = str | Format | None
+
+JSON_LINES = (".jsonl", ".ndjson")
+"""Suffixes that say that a JSON file has an object per line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +33,11 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
     marked = [one for one in found if one.format.sureness > 1 and one.kind is not Kind.COMPANION]
     if found:
         # A fitting name outweighs a mark in the line, which outweighs a mere number of fields.
-        return suffixed or marked or found
+        return [one for one in suffixed if one in marked] or suffixed or marked or found
     named = [one for one in asked if format is not None or source.suffix in one.suffixes]
     guesses = [Detection(format=one, kind=kind) for one in named for kind in (Kind.JUDGMENTS, Kind.RUN)]
+    if format is None and head.text.lstrip().startswith(("{", "[")) and source.suffix not in JSON_LINES:
+        raise _unknown_json(head)
     if not guesses:
         nearly = [one.nearly(head) for one in FORMATS.values() if one.nearly is not None]
         raise InputError(
@@ -41,6 +47,18 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
             hint="\n  ".join([*filter(None, nearly), f"Known formats: {', '.join(FORMATS)}."]),
         )
     return guesses
+
+
+def _unknown_json(head: Head) -> InputError:
+    """The error for JSON in a shape that no format has, or for what is no JSON after all."""
+    values(head.source)
+    known = "; ".join(one.title for one in FORMATS.values() if ".json" in one.suffixes)
+    return InputError(
+        "is JSON in no shape that is known",
+        path=head.source.name,
+        text=head.lines[0] if head.lines else None,
+        hint=f"Known shapes: {known}. A row of a table has a query, a document, and a grade, a score or a rank.",
+    )
 
 
 def _unrecognised(head: Head) -> str:

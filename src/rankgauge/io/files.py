@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -13,10 +14,11 @@ import polars as pl
 from rankgauge.errors import InputError, RepeatedError
 from rankgauge.io.batches import whole_queries
 from rankgauge.io.detection import AnyFormat, Detection, detections, fitting, misfit, readable
-from rankgauge.io.format import FORMATS, STRICT, Format, Kind, Reading, get
+from rankgauge.io.format import FORMATS, STRICT, Format, Head, Kind, Reading, get
 from rankgauge.io.formats import letor
 from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.io.output import writing
+from rankgauge.io.queries import Queries, listed_queries
 from rankgauge.io.source import STANDARD_STREAM, Source, suffix_of
 from rankgauge.policies import Duplicates, FractionalGrade
 from rankgauge.tables import as_judgments, as_run
@@ -47,11 +49,15 @@ def read_judgments(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
     return chosen.read_judgments(source)
 
 
-def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
-    """The run in a file, or the one of a data set that `irds:` names."""
+def read_run(path: PathLike, format: AnyFormat = None, *, queries: Queries | None = None) -> pl.DataFrame:
+    """The run in a file, or the one of a data set that `irds:` names.
+
+    `queries` names the queries of responses of a search engine, which do not say them: a list in the order of the
+    requests, or a file with one per line. Other runs name their own.
+    """
     if is_dataset(path):
         return run_of(path)
-    source = _source(path)
+    source = replace(_source(path), queries=() if queries is None else listed_queries(queries))
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     assert chosen.read_run is not None
     return chosen.read_run(source)
@@ -60,16 +66,20 @@ def read_run(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
 def read_table(path: PathLike) -> pl.DataFrame:
     """The table in a file with all its columns, named as in the file; the suffix tells the format."""
     suffix = suffix_of(os.fspath(path))
-    read = next((one.read_table for one in FORMATS.values() if one.read_table and suffix in one.suffixes), None)
-    if read is None:
+    able = [one for one in FORMATS.values() if one.read_table and suffix in one.suffixes]
+    if not able:
         hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own readers."
         raise InputError(f"'{suffix}' is not a table format", path=os.fspath(path), hint=hint)
-    return read(_source(path))
+    source = _source(path)
+    head = Head(source=source)
+    chosen = next((one for one in able if len(able) > 1 and one.recognise(head)), able[-1])
+    assert chosen.read_table is not None
+    return chosen.read_table(source)
 
 
 def table_suffixes() -> tuple[str, ...]:
     """The suffixes of the files that `read_table` reads."""
-    return tuple(suffix for one in FORMATS.values() if one.read_table for suffix in one.suffixes)
+    return tuple(dict.fromkeys(suffix for one in FORMATS.values() if one.read_table for suffix in one.suffixes))
 
 
 def read_letor(
@@ -115,7 +125,7 @@ def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000)
 
 def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) -> None:
     """Writes judgments into a file, in the format of its suffix."""
-    frame, chosen = as_judgments(judgments), _written(path, format)
+    frame, chosen = as_judgments(judgments), _written(path, format, "write_judgments")
     if chosen.write_judgments is None:
         raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
     if "assessor" in frame.columns and not chosen.keeps_assessors:
@@ -131,7 +141,7 @@ def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) ->
 
 def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = "rankgauge") -> None:
     """Writes a run into a file, in the format of its suffix."""
-    frame, chosen = as_run(run), _written(path, format)
+    frame, chosen = as_run(run), _written(path, format, "write_run")
     if chosen.write_run is None:
         raise InputError(f"the format {chosen.name} has no writer for runs", path=str(path))
     with writing(os.fspath(path)) as file:
@@ -184,15 +194,33 @@ def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
         raise _placed(error, os.fspath(run), format) from None
 
 
+def unnamed(run: Any, queries: int) -> str | None:
+    """What to do with a file of responses that do not say which queries they answer; None for any other run.
+
+    `queries` is how many there are.
+    """
+    if not is_path(run) or detect(run).format.names_queries:
+        return None
+    if queries == 1:
+        return "The response does not say which query it answers: name the file for it (QUERY.json), or give --queries."
+    return (
+        "The responses do not say which queries they answer: list these in queries.txt beside the file, one per line "
+        "in the order of the requests, or in another file (--queries FILE)."
+    )
+
+
 def _source(path: PathLike) -> Source:
     return Source.of(os.fspath(path))
 
 
-def _written(path: PathLike, format: AnyFormat) -> Format:
+def _written(path: PathLike, format: AnyFormat, ability: str) -> Format:
+    """The format to write, by the file's suffix; `ability` names the writer."""
     if format is not None:
         return get(format)
     suffix = suffix_of(os.fspath(path))
-    return next((one for one in FORMATS.values() if suffix in one.suffixes), get("trec"))
+    named = [one for one in FORMATS.values() if suffix in one.suffixes]
+    able = [one for one in named if getattr(one, ability) is not None]
+    return next(iter(able or named), get("trec"))
 
 
 def _placed(error: RepeatedError, path: str, format: str | Format | None) -> RepeatedError:

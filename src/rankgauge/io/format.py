@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.io.json_text import beginning
 from rankgauge.io.source import Source
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.registry import Registered, Registry
@@ -94,10 +95,30 @@ class Head:
         """The lines' fields, split at white space."""
         return [re.findall(r"[^ \t\v\f\r]+", line) for line in self.lines]
 
+    @cached_property
+    def document(self) -> Any:
+        """The JSON value that the file begins with, as far as the beginning goes; None if it is no JSON."""
+        return None if self.binary else beginning(self.text)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the file begins with a JSON object, or a list of such."""
+        first = self.document[0] if isinstance(self.document, list) and self.document else self.document
+        return isinstance(first, dict)
+
     @property
     def numeric(self) -> bool:
         """Whether the file holds nothing but numbers."""
-        return bool(self.fields) and all(_is_number(field) for fields in self.fields for field in fields)
+        return bool(self.fields) and all(is_number(field) for fields in self.fields for field in fields)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleFile:
+    """A small file as a program writes it: what it is, what it holds, and its text."""
+
+    title: str
+    kind: Kind
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +136,8 @@ class Format(Registered):
     """How clear the format's marks are: 3 magic bytes, 2 a mark in the line, 1 a number of fields, 0 none."""
     nearly: Callable[[Head], str | None] | None = None
     """A hint for a file that no format recognises but that is nearly in this one."""
+    names_queries: bool = True
+    """Whether its runs say which queries they answer; otherwise these are named for their files or positions."""
     keeps_assessors: bool = False
     """Whether its judgments can name their assessors."""
     read_judgments: Reader | None = None
@@ -131,6 +154,8 @@ class Format(Registered):
     """The line of the row with that number (from 0), if the format has lines."""
     write_judgments: JudgmentsWriter | None = None
     write_run: RunWriter | None = None
+    samples: tuple[SampleFile, ...] = ()
+    """Small files in the format, for the page of formats and for tests."""
 
 
 def get(name: str | Format) -> Format:
@@ -171,7 +196,8 @@ def refuse_words(frame: pl.DataFrame, pattern: str, problem: str, hint: str) -> 
             raise InputError(f"the {name} id {bad[0]!r} {problem}", hint=hint)
 
 
-def _is_number(field: str) -> bool:
+def is_number(field: str) -> bool:
+    """Whether a field is a number."""
     try:
         float(field)
     except ValueError:

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import difflib
 import io
+import json
 import lzma
 import sys
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from rankgauge.errors import InputError
 from rankgauge.io.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
 from rankgauge.lazy_polars import pl
 
 STANDARD_STREAM = "-"
+
+Thing = TypeVar("Thing")
 
 
 def damage() -> tuple[type[BaseException], ...]:
@@ -37,15 +41,22 @@ class Source:
     name: str
     path: Path | None
     content: bytes = b""
+    queries: tuple[str, ...] = ()
+    """The queries that the responses in the file answer, in their order, if they were listed."""
+    part: str = ""
+    """The name of the run that was asked for, of several in the file."""
 
     @classmethod
     def of(cls, path: str | Path) -> Source:
-        """The source of that name; an error if there is nothing to read."""
+        """The source of that name; an error if there is nothing to read. FILE#NAME is one run of several in a file."""
         if str(path) == STANDARD_STREAM:
             return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()
         file = Path(path)
+        whole, _, part = str(path).rpartition("#")
+        if whole and not file.exists() and Path(whole).is_file():
+            return replace(cls.of(whole), part=part)
         if file.is_dir():
-            raise InputError("is a directory, not a file", path=path)
+            return cls(name=str(path), path=None, content=gathered(file))._filled()
         if not file.exists():
             raise InputError("there is no such file", path=path, hint=_neighbours(file))
         try:
@@ -73,6 +84,26 @@ class Source:
     def suffix(self) -> str:
         """The suffix of the file's name in lower case, without that of the packing."""
         return suffix_of(self.name)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its endings, by which a response that is alone is called; empty for a pipe."""
+        if self.path is None:
+            return ""
+        return stem_of(self.path)
+
+    def one_of(self, runs: Mapping[str, Thing]) -> Thing:
+        """The run that was asked for, by its name or the beginning of it; any if the file holds but one."""
+        found = [name for name in runs if name.startswith(self.part)]
+        chosen = self.part if self.part in runs else found[0] if len(found) == 1 else None
+        if chosen is None:
+            named = f", and none is called {self.part}" if self.part and not found else ""
+            raise InputError(
+                f"holds {len(runs)} runs{named}: {', '.join(runs)}",
+                path=self.name,
+                hint=f"Name one of them: {self.name}#{next(iter(runs), 'NAME')}",
+            )
+        return runs[chosen]
 
     def open(self, size: int = -1) -> BinaryIO:
         """The unpacked bytes as a stream, at least the first `size` of them."""
@@ -141,6 +172,32 @@ def suffix_of(path: str | Path) -> str:
     """The suffix of a file's name in lower case, without that of the packing."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED_SUFFIXES), "")
+
+
+def stem_of(path: str | Path) -> str:
+    """A file's name without its ending and that of the packing."""
+    name = Path(path).name
+    suffixes = [suffix for suffix in PACKED_SUFFIXES if name.lower().endswith(suffix)]
+    return Path(name[: -len(suffixes[0])] if suffixes else name).stem
+
+
+def gathered(folder: Path) -> bytes:
+    """The JSON files of a folder as one: {name of the file: what it holds}."""
+    files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
+    if not files or any(suffix_of(file) != ".json" or not file.is_file() for file in files):
+        raise InputError(
+            "is a directory, not a file",
+            path=folder,
+            hint="A folder is read if it holds nothing but search responses, each named for its query: QUERY.json.",
+        )
+    parts = []
+    for file in files:
+        try:
+            found = json.loads(Source.of(file).text())
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"is not valid JSON: {error}", path=file) from None
+        parts.append(f"{json.dumps(stem_of(file))}: {json.dumps(found)}")
+    return ("{" + ",\n".join(parts) + "}").encode()
 
 
 def _neighbours(file: Path) -> str | None:

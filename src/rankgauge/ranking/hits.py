@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.errors import InputError
+from rankgauge.errors import UnmatchedError
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Ties
@@ -125,7 +125,7 @@ class Hits:
         """The hits, unless no query of the run is judged: all values would be 0 and mean nothing."""
         if self.strangers and len(self.names) and not self.is_answered.any():
             listed, judged = _some(self.strangers), _some(self.names)
-            raise InputError(
+            raise UnmatchedError(
                 f"no query of the run is judged: the run has {listed}, the judgments {judged}",
                 hint="Are both from the same collection, with query ids written alike?",
             )

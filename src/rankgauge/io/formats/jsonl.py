@@ -20,7 +20,16 @@ _NUMBERS = ("grade", "score", "rank")
 def _recognise(head: Head) -> tuple[Kind, ...]:
     if not head.lines or not head.lines[0].lstrip().startswith("{"):
         return ()
-    return kinds(_names(head)) or (Kind.JUDGMENTS, Kind.RUN)
+    first, names = _parsed(head.lines[0]), _names(head)
+    if isinstance(first, dict) and _is_nested(first, names):
+        return ()
+    return kinds(names) or ((Kind.JUDGMENTS, Kind.RUN) if isinstance(first, dict) else ())
+
+
+def _is_nested(row: dict[str, Any], names: list[str]) -> bool:
+    """Whether it is no row of a table: an id is an object or a list, or without known columns any cell is."""
+    ids = [find(names, name) for name in ("query", "document")] if kinds(names) else list(row)
+    return any(isinstance(row.get(name), dict | list) for name in ids if name is not None)
 
 
 def _names(head: Head) -> list[str]:

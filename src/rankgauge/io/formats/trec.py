@@ -48,7 +48,7 @@ def read_ranked(source: Source) -> pl.DataFrame:
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
     widths = {len(fields) for fields in head.fields}
-    if not widths or (head.numeric and len(widths) > 1):
+    if not widths or head.is_json or (head.numeric and len(widths) > 1):
         return ()
     width = len(head.fields[0])
     if head.numeric and width > 6:

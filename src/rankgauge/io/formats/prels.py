@@ -1,0 +1,85 @@
+"""prels: judgments of a sample of the pool, with a stratum or a probability for each document.
+
+    sampled qrels   query  iteration  document  stratum  grade          as sample_eval reads them (xinfAP, infNDCG)
+    prels           query  document  grade  method  probability         the Million Query and Web tracks' (statAP)
+
+The grades are read, the sampling is not: measures count what was judged as if it were all. A grade of −1 means that the
+document is in the pool and was not judged.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from rankgauge.io import lines
+from rankgauge.io.format import Format, Head, Kind, SampleFile
+from rankgauge.io.lines import BLANK, FIRST, START, WORD
+from rankgauge.io.source import Source
+from rankgauge.tables import JUDGMENTS
+
+_GAP = f"{BLANK}+"
+_SAMPLED = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<grade>{WORD}+){BLANK}*$",
+    "five fields: query, iteration, document, stratum, grade",
+)
+_PRELS = (
+    rf"{START}(?<query>{FIRST}){_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){_GAP}{WORD}+{_GAP}{WORD}+{BLANK}*$",
+    "five fields: query, document, grade, method, probability",
+)
+SAMPLED = "1 0 3824231 1 2\n1 0 3148967 1 0\n1 0 2713445 2 -1\n1 0 3011789 2 1\n"
+PRELS = "10002 GX000-00-13923627 0 1 0.4286\n10002 GX000-24-4683027 1 2 1.0\n10002 GX000-43-4801502 0 0 0.0\n"
+
+_GRADES = frozenset(str(grade) for grade in range(-2, 11))
+_METHODS = frozenset("012")
+
+
+def is_sampled(head: Head) -> bool:
+    """Whether the lines are those of sample_eval: a run's ranks would not repeat, and Q0 marks a run."""
+    if not _is_five(head) or len({fields[1].lower() for fields in head.fields} - {"q0"}) != 1:
+        return False
+    small = all(fields[3].isdecimal() and fields[4] in _GRADES for fields in head.fields)
+    documents, strata = ({(fields[0], fields[at]) for fields in head.fields} for at in (2, 3))
+    return small and len(strata) < len(documents) == len(head.fields)
+
+
+def is_prels(head: Head) -> bool:
+    """Whether the lines are those of statAP: a grade, the method that chose the document, and its probability."""
+    if not _is_five(head):
+        return False
+    marks = all(fields[2] in _GRADES and fields[3] in _METHODS and _is_share(fields[4]) for fields in head.fields)
+    return marks and len({(fields[0], fields[1]) for fields in head.fields}) == len(head.fields)
+
+
+def _is_five(head: Head) -> bool:
+    return len(head.fields) > 1 and all(len(fields) == 5 for fields in head.fields)
+
+
+def _is_share(field: str) -> bool:
+    try:
+        return 0 <= float(field) <= 1
+    except ValueError:
+        return False
+
+
+def _recognise(head: Head) -> tuple[Kind, ...]:
+    return (Kind.JUDGMENTS,) if is_sampled(head) or is_prels(head) else ()
+
+
+def _read(source: Source) -> pl.DataFrame:
+    pattern = _PRELS if is_prels(Head(source=source)) else _SAMPLED
+    return lines.read(source, JUDGMENTS, *pattern)
+
+
+PRELS_FORMAT = Format(
+    name="prels",
+    title="judgments of a sampled pool: sample_eval's qrels and TREC's prels",
+    suffixes=(".prels", ".qrels", ".qrel"),
+    recognise=_recognise,
+    sureness=2,
+    read_judgments=_read,
+    locate=lines.locate,
+    samples=(
+        SampleFile(title="sampled qrels of sample_eval", kind=Kind.JUDGMENTS, text=SAMPLED),
+        SampleFile(title="prels of the Million Query track", kind=Kind.JUDGMENTS, text=PRELS),
+    ),
+).register()

@@ -1,0 +1,208 @@
+"""Files of search engines and of the tools around them: Elasticsearch, OpenSearch, Solr, Vespa, Typesense.
+
+The shapes are those of the programs' own documentation and source:
+
+- `_search`, `_msearch`, `_rank_eval`: elastic/elasticsearch, docs/reference/elasticsearch/rest-apis/
+  search-rank-eval.md, and the API pages of `_search` and `_msearch`;
+- Search Relevance Workbench: opensearch-project/documentation-website, _search-plugins/search-relevance/judgments.md,
+  evaluate-search-quality.md, compare-query-sets.md;
+- Solr: the reference guide's "JSON Response Writer"; Vespa: "Default JSON Result Format"; Typesense: "Search".
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankgauge import evaluate, io
+from rankgauge.errors import InputError
+
+JUDGED = {"red dress": {"d1": 3, "d7": 0}, "blue jeans": {"d3": 2}}
+
+
+def hits(*ids: str, **more: Any) -> dict[str, Any]:
+    """A response of Elasticsearch with those documents."""
+    found = [{"_index": "shop", "_id": one, "_score": 9.0 - n, "_source": {"t": "…"}} for n, one in enumerate(ids)]
+    return {"took": 1, "hits": {"total": {"value": len(ids)}, "max_score": 9.0, "hits": found}, **more}
+
+
+def written(folder: Path, content: Any, name: str = "run.json", **options: Any) -> Path:
+    """A file with the content as JSON."""
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(content, **options))
+    return path
+
+
+def lists(path: Path, **options: Any) -> dict[str, list[str]]:
+    """The documents of each query in a run, the best first."""
+    frame = io.read_run(path, **options).sort("score", descending=True, maintain_order=True)
+    return {str(query): rows["document"].to_list() for (query,), rows in frame.group_by("query", maintain_order=True)}
+
+
+RESPONSES = [hits("d7", "d1"), hits("d3")]
+NAMES = ["red dress", "blue jeans"]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_responses_come_in_every_wrapping(tmp_path: Path, indent: int | None) -> None:
+    """Several responses: of _msearch, one per line or in a row, in a list, or by query."""
+    ways: dict[str, Any] = {"together": {"took": 2, "responses": RESPONSES}, "list": RESPONSES}
+    for name, content in ways.items():
+        path = written(tmp_path, content, f"{name}.json", indent=indent)
+        assert lists(path) == {"1": ["d7", "d1"], "2": ["d3"]}
+    rows = tmp_path / "rows.json"
+    rows.write_text("\n".join(json.dumps(one, indent=indent) for one in RESPONSES))
+    assert lists(rows) == {"1": ["d7", "d1"], "2": ["d3"]}
+    named = written(tmp_path, dict(zip(NAMES, RESPONSES, strict=True)), "named.json", indent=indent)
+    assert lists(named) == {"red dress": ["d7", "d1"], "blue jeans": ["d3"]}
+
+
+def test_a_response_alone_is_named_for_its_file(tmp_path: Path) -> None:
+    """Also if it is packed, if its name has dots, and if the search was asynchronous."""
+    assert lists(written(tmp_path, hits("d7"), "red dress.json")) == {"red dress": ["d7"]}
+    assert lists(written(tmp_path, {"id": "x", "response": hits("d7")}, "v1.5 dress.json")) == {"v1.5 dress": ["d7"]}
+
+
+def test_a_folder_of_responses_is_a_run(tmp_path: Path) -> None:
+    """Each file is named for its query; any other file beside them is an error that says so."""
+    for name, response in zip(NAMES, RESPONSES, strict=True):
+        written(tmp_path / "bm25", response, f"{name}.json")
+    assert lists(tmp_path / "bm25") == {"blue jeans": ["d3"], "red dress": ["d7", "d1"]}
+    assert evaluate(JUDGED, tmp_path / "bm25", "RR")["RR"] == (1 / 2 + 1) / 2
+    (tmp_path / "bm25" / "notes.txt").write_text("…")
+    with pytest.raises(InputError, match=r"is a directory.*\n.*nothing but search responses"):
+        lists(tmp_path / "bm25")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("queries.txt", "red dress\n\nblue jeans\n"),
+        ("queries.tsv", "red dress\tclothes\nblue jeans\tclothes\n"),
+        ("queries.csv", 'n,query\n1,red dress\n2,"blue jeans"\n'),
+        ("run.queries.txt", "red dress\nblue jeans\n"),
+    ],
+)
+def test_a_list_of_queries_names_responses(tmp_path: Path, name: str, text: str) -> None:
+    """A list beside the file is found by its name; any other is given."""
+    path = written(tmp_path, {"responses": RESPONSES})
+    (tmp_path / name).write_text(text)
+    expected = {"red dress": ["d7", "d1"], "blue jeans": ["d3"]}
+    assert lists(path) == lists(path, queries=tmp_path / name) == lists(path, queries=NAMES) == expected
+    assert evaluate(JUDGED, path, "RR")["RR"] == (1 / 2 + 1) / 2
+
+
+def test_a_list_of_another_length_is_refused(tmp_path: Path) -> None:
+    """Nothing is named by guessing."""
+    path = written(tmp_path, {"responses": RESPONSES})
+    with pytest.raises(InputError, match="2 responses in it, and 1 queries in the list"):
+        lists(path, queries=["red dress"])
+
+
+def test_responses_without_names_say_what_to_do(tmp_path: Path) -> None:
+    """Where no number is a judged query, the error names the file to write, or how to call the response."""
+    path = written(tmp_path, {"responses": RESPONSES})
+    with pytest.raises(InputError, match=r"run has 1, 2(.|\n)*list these in queries.txt beside the file"):
+        evaluate(JUDGED, path, "RR")
+    with pytest.raises(InputError, match=r"name the file for it \(QUERY.json\)"):
+        evaluate(JUDGED, written(tmp_path, hits("d1"), "response.json"), "RR")
+    numbered = {"1": {"d1": 1}, "2": {"d3": 1}}
+    assert evaluate(numbered, path, "RR")["RR"] == (1 / 2 + 1) / 2
+
+
+def test_a_failed_search_is_named(tmp_path: Path) -> None:
+    """The error of one search among several is no empty list."""
+    failed = {"error": {"type": "index_not_found_exception", "reason": "no such index [shop]"}, "status": 404}
+    path = written(tmp_path, {"took": 1, "responses": [hits("d1"), failed]})
+    with pytest.raises(InputError, match=r"response for query 2 is an error: no such index \[shop\]"):
+        lists(path)
+
+
+def test_the_order_of_hits_is_the_ranking(tmp_path: Path) -> None:
+    """Hits that are sorted by another field have no scores, or scores that do not fall."""
+    response = hits("a", "b", "c")
+    for hit, score in zip(response["hits"]["hits"], (None, None, 5.0), strict=True):
+        hit["_score"] = score
+    assert lists(written(tmp_path, response, "q.json")) == {"q": ["a", "b", "c"]}
+
+
+def test_a_large_response_is_recognised_by_its_beginning(tmp_path: Path) -> None:
+    """A first hit of 200 kB leaves only a part of one response to look at."""
+    response = hits("d1", "d7")
+    response["hits"]["hits"][0]["_source"] = {"text": 'a "b", [c] ' * 20_000}
+    assert lists(written(tmp_path, response, "q.json")) == {"q": ["d1", "d7"]}
+
+
+def test_rank_eval_request_and_response(tmp_path: Path) -> None:
+    """A request's ratings are judgments; a response holds the run, and the ratings of what was retrieved."""
+    request = written(tmp_path, {"requests": [_rated("q1", d1=3, d2=0), _rated("q2", d3=1)], "metric": {}}, "ask.json")
+    found = [{"hit": {"_id": "d2", "_score": 2.0}, "rating": 0}, {"hit": {"_id": "d1", "_score": 1.0}, "rating": 3}]
+    details = {"q1": {"metric_score": 1, "unrated_docs": [], "hits": found}}
+    response = written(tmp_path, {"rank_eval": {"metric_score": 1, "details": details}}, "answer.json")
+    assert io.read_judgments(request).rows() == [("q1", "d1", 3.0), ("q1", "d2", 0.0), ("q2", "d3", 1.0)]
+    assert lists(response) == {"q1": ["d2", "d1"]}
+    assert io.read_judgments(response).rows() == [("q1", "d2", 0.0), ("q1", "d1", 3.0)]
+    assert evaluate(request, response, "RR")["RR"] == (1 / 2 + 0) / 2
+
+
+def _rated(name: str, **ratings: int) -> dict[str, Any]:
+    listed = [{"_index": "shop", "_id": document, "rating": rating} for document, rating in ratings.items()]
+    return {"id": name, "request": {"query": {"match_all": {}}}, "ratings": listed}
+
+
+def test_workbench_lists_are_judgments(tmp_path: Path) -> None:
+    """As they are sent and as the index gives them, with ratings as text."""
+    ratings = [{"docId": "d1", "rating": "3.000"}, {"docId": "d7", "rating": 0}]
+    sent = {"name": "x", "type": "IMPORT_JUDGMENT", "judgmentRatings": [{"query": "red dress", "ratings": ratings}]}
+    found = {"took": 3, "hits": {"hits": [{"_index": "search-relevance-judgment", "_id": "b5", "_source": sent}]}}
+    for content in (sent, found):
+        path = written(tmp_path, content)
+        assert io.read_judgments(path).rows() == [("red dress", "d1", 3.0), ("red dress", "d7", 0.0)]
+
+
+def test_workbench_experiments_hold_a_run_per_configuration(tmp_path: Path) -> None:
+    """Of several, one is asked for by the beginning of its id; results without documents say where these are."""
+    inner = {"type": "PAIRWISE_COMPARISON", "searchConfigurationList": ["a5ac", "26c7"], "size": 2}
+    older = {"tv": {"a5ac": ["d1", "d2"], "26c7": ["d3"], "pairwiseComparison": {"jaccard": 0.0}}}
+    shots = [
+        {"searchConfigurationId": "a5ac", "docIds": ["d1", "d2"]},
+        {"searchConfigurationId": "26c7", "docIds": ["d3"]},
+    ]
+    newer = [{"queryText": "tv", "snapshots": shots, "metrics": []}]
+    for results in (older, newer):
+        path = written(tmp_path, {"hits": {"hits": [{"_id": "c", "_source": {**inner, "results": results}}]}})
+        assert lists(Path(f"{path}#a5")) == {"tv": ["d1", "d2"]}
+        assert lists(Path(f"{path}#26c7")) == {"tv": ["d3"]}
+        with pytest.raises(InputError, match=r"holds 2 runs: a5ac, 26c7\n.*run.json#a5ac"):
+            lists(path)
+    evaluated = [{"evaluationId": "1", "searchConfigurationId": "a5ac", "queryText": "tv"}]
+    with pytest.raises(InputError, match="not their documents"):
+        lists(written(tmp_path, {**inner, "results": evaluated}))
+
+
+def test_other_engines(tmp_path: Path) -> None:
+    """Solr and Typesense may repeat the query; Vespa's groups are no documents."""
+    solr = {"responseHeader": {"params": {"q": "red dress"}}, "response": {"docs": [{"id": ["d7"]}, {"id": "d1"}]}}
+    assert lists(written(tmp_path, solr)) == {"red dress": ["d7", "d1"]}
+    del solr["responseHeader"]
+    assert lists(written(tmp_path, solr, "q1.json")) == {"q1": ["d7", "d1"]}
+    group = {"id": "group:root:0", "relevance": 1.0, "children": []}
+    children = [group, {"id": "id:shop:product::d7", "relevance": 0.5, "source": "shop"}]
+    vespa = {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 1}, "children": children}}
+    assert lists(written(tmp_path, vespa, "q1.json")) == {"q1": ["id:shop:product::d7"]}
+    typesense = {"found": 1, "hits": [{"document": {"id": "d7"}}], "request_params": {"q": "red dress"}}
+    other = {**typesense, "request_params": {"q": "blue jeans"}}
+    assert lists(written(tmp_path, {"results": [typesense, other]})) == {"red dress": ["d7"], "blue jeans": ["d7"]}
+
+
+def test_solr_documents_without_an_id_are_refused(tmp_path: Path) -> None:
+    """The error names the fields, and how to ask for the id."""
+    solr = {"response": {"docs": [{"sku": "d7", "title": "dress", "score": 1.0}]}}
+    with pytest.raises(InputError, match=r"no field 'id' among sku, title\n.*fl=id,score"):
+        lists(written(tmp_path, solr))
+    del solr["response"]["docs"][0]["title"]
+    assert lists(written(tmp_path, solr)) == {"run": ["d7"]}
