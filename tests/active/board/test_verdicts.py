@@ -56,6 +56,27 @@ def test_rounding_settles_nothing() -> None:
     assert found.best.tolist() == [True, True, False]
 
 
+def test_the_same_run_twice_widens_nothing() -> None:
+    """What rounding leaves between two copies of a run is no difference that the widths of other pairs allow for."""
+    parts = np.random.default_rng(0).normal(size=(100, 100)) + 3
+    parts[1] = parts[0]
+    many = np.full((100, 100), 1e6)
+    widths = []
+    for rounding in (0.0, 1e-15):
+        matrix = parts @ parts.T
+        matrix[[0, 1], [0, 1]] *= 1.0 + rounding
+        found = Covariance(
+            matrix=(matrix + matrix.T) / 2,
+            freedom=many[0],
+            joint_freedom=many[0],
+            pair_freedom=many,
+            shown=np.diag(matrix),
+        )
+        assert found.pair_error[0, 1] == 0
+        widths.append(found.joint_pair_half_widths(0.95, np.random.default_rng(0)))
+    assert widths[0] == pytest.approx(widths[1], rel=1e-6)
+
+
 def test_claims_hold_their_error() -> None:
     """Of equal runs the best, a pair and a winner against the baseline are claimed wrongly in about 5 % of draws."""
     rng, n = np.random.default_rng(4), 400

@@ -22,6 +22,9 @@ from rankgauge.numeric import FloatArray
 DRAWS, BEYOND = 1000, 20
 """How many joint errors are drawn for the quantile of the largest; more where fewer than that would lie beyond it."""
 
+SAME = 1e-9
+"""Two runs whose difference has a smaller share of their variances are the same run: what is left is rounding."""
+
 FEWEST_FREEDOM = 3.0
 """Degrees of freedom are never taken as fewer."""
 
@@ -72,7 +75,8 @@ class Covariance:
     @cached_property
     def pair_error(self) -> FloatArray:
         """The standard error of the difference of each pair (runs × runs)."""
-        return np.asarray(np.sqrt(np.maximum(_differences(self.matrix, self.matrix)[0], 0.0)))
+        found, whole = _differences(self.matrix, self.matrix)[0], np.add.outer(*[np.diag(self.matrix)] * 2)
+        return np.asarray(np.sqrt(np.where(found > SAME * whole, found, 0.0)))
 
     def half_widths(self, level: float) -> FloatArray:
         """Half the width of each run's own interval."""
