@@ -73,6 +73,20 @@ def test_resumed(tmp_path: Path) -> None:
             assert one.values.tolist() == other.values.tolist()
 
 
+def test_looks_between_labels_change_nothing(tmp_path: Path) -> None:
+    """A board that is looked at after every label says what a process says that reads all labels at once."""
+    with create(tmp_path / "c.rg", seed=3) as campaign:
+        spend(campaign, truth(), n=60, rounds=1)
+        campaign.estimates()
+        for _ in range(3):
+            spend(campaign, truth(), n=1, rounds=1)
+            found = campaign.estimates()
+    with BoardCampaign.open(tmp_path / "c.rg") as campaign:
+        for one, other in zip(campaign.estimates(), found, strict=True):
+            assert one.values == pytest.approx(other.values, abs=1e-7)
+            assert one.covariance.error == pytest.approx(other.covariance.error, rel=1e-5)
+
+
 def test_the_pool_is_kept() -> None:
     """A pool is the same after it was packed: hits, lists, grades that were known and costs."""
     clicks = tables()[0].select("query", "document", clicks=pl.col("grade") * 2, title="document")

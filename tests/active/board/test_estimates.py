@@ -9,7 +9,6 @@ import pytest
 
 import rankgauge
 from rankgauge.active.board import Board, BoardPool
-from rankgauge.active.board import readings as readings_module
 from rankgauge.active.board.beliefs import Beliefs, Effects
 from rankgauge.active.board.features import Features
 from rankgauge.active.board.readings import Readings
@@ -38,30 +37,31 @@ def test_all_judged_is_the_truth(dialect: str) -> None:
         assert estimate.joint_half_widths() == pytest.approx(np.zeros(5), abs=1e-6)
 
 
-def _any_beliefs(
-    features: Features, labelled: IndexArray, reached: FloatArray, start: Effects | None = None
-) -> Beliefs:
+def _any_beliefs(features: Features, labelled: IndexArray, truth: FloatArray) -> Beliefs:
     """Beliefs that make no sense, and depend on every label that they know."""
     known = np.zeros((len(features.x), len(features.mean)))
-    known[labelled] = 1.0 + reached
+    known[labelled] = 1.0 + truth[labelled]
     seed = known @ np.array([0.37]) @ np.array([1.0, 2.3, 5.1, 11.9])
     return Beliefs(chance=0.5 + 0.45 * np.sin(seed + np.arange(4.0))[:, np.newaxis], effects=Effects.prior(features))
 
 
-def test_unbiased_whatever_the_beliefs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unbiased_whatever_the_beliefs() -> None:
     """Over every possible sample and dealing into folds, pseudo-labels, P and AP's numerator have the true mean."""
-    monkeypatch.setattr(readings_module, "believe", _any_beliefs)
     runs = {"one": {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, "two": {"q": {"d": 3.0, "b": 2.0, "a": 1.0}}}
     pool = BoardPool.from_runs(runs)
     board = Board.of(pool, ["P@2", "AP"], grades=(0, 1))
     truth = np.array([1.0, 0.0, 1.0, 1.0])[:, np.newaxis]
     chance = np.array([0.9, 0.3, 0.5, 0.2])
     mean, share, summed = np.zeros((4, 1)), np.zeros(2), np.zeros((2, 1))
+
+    def believe(labelled: IndexArray) -> Beliefs:
+        return _any_beliefs(board.features, labelled, truth)
+
     for state in product(range(6), repeat=4):  # 5: not labelled; else the fold
         fold = np.array(state)
         labelled = np.flatnonzero(fold < 5)
         weight = np.prod(np.where(fold < 5, chance / 5, 1 - chance))
-        found = Readings.of(board.features, labelled, truth[labelled], chance=chance, fold=fold)
+        found = Readings.told(labelled, truth, chance=chance, fold=fold, believe=believe)
         mean += weight * found.mean
         share += weight * value(board.targets[0], board.lists[0], board.features, found).by_query[:, 0]
         summed += weight * np.mean([board.lists[1].values(fold[:, 0]) for fold in found.folds], axis=0)
@@ -123,6 +123,21 @@ def test_a_seed_fixes_the_board(campaigns: tuple[Board, FloatArray, list[tuple]]
     for one, other in zip(found[7], again, strict=True):
         assert (one.values == other.values).all()
         assert (one.joint_half_widths() == other.joint_half_widths()).all()
+
+
+def test_one_more_label_starts_from_the_last(campaigns: tuple[Board, FloatArray, list[tuple]]) -> None:
+    """Readings that start from those of a label less, again and again, are those without a start, to seven digits."""
+    board, grades = campaigns[0], pooled(12, 60)[1]
+    stream, warm = board.stream(4), None
+    for n in range(100, 110):
+        warm = board.read(stream, stream.exactly(n), grades, budget=n, start=warm)
+    cold = board.read(stream, stream.exactly(109), grades, budget=109)
+    assert warm is not None
+    assert warm.best == pytest.approx(cold.best, abs=1e-7)
+    assert warm.folds == pytest.approx(cold.folds, rel=1e-7, abs=1e-7)
+    for one, other in zip(board.estimate(warm), board.estimate(cold), strict=True):
+        assert one.by_query == pytest.approx(other.by_query, abs=1e-7)
+        assert one.covariance.matrix == pytest.approx(other.covariance.matrix, rel=1e-5, abs=1e-10)
 
 
 def test_not_yet() -> None:

@@ -9,7 +9,9 @@ is still unknown of b_q: σ(η / √(1 + π w'V_q w / 8)). No estimate's unbiase
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,6 +23,12 @@ EDGE = 1e-4
 
 STEPS, CLOSE = 60, 1e-4
 """Newton's steps end at this number, or when no coefficient moves by more: the next would move by its square."""
+
+CLOSER = 1e-7
+"""The same for steps with the curvature of an earlier one: the next would move by a part of it."""
+
+NEAR = 0.05
+"""A curvature serves the next step too if no coefficient has moved by more."""
 
 HALVINGS = 20
 
@@ -52,25 +60,42 @@ class Beliefs:
     @classmethod
     def of(cls, features: Features, effects: Effects) -> Beliefs:
         """The probabilities that follow from the effects: falling with the threshold, never quite 0 or 1."""
-        query, w = features.query, features.w
-        fixed = (features.x @ effects.beta.T.astype(np.float32)).astype(np.float64)
-        own, spread = np.zeros_like(fixed), np.zeros_like(fixed)
-        for t in range(fixed.shape[1]):
-            own[:, t] = np.einsum("zi,zi->z", w, effects.b[query, t])
-            spread[:, t] = np.einsum("zi,zij,zj->z", w, effects.covariance[query, t], w)
-        chance = _logistic((fixed + own) / np.sqrt(1.0 + np.pi * spread / 8.0))
-        return cls(chance=np.clip(np.minimum.accumulate(chance, axis=1), EDGE, 1.0 - EDGE), effects=effects)
+        return next(cls.each(features, [effects]))
+
+    @classmethod
+    def each(cls, features: Features, effects: Sequence[Effects]) -> Iterator[Beliefs]:
+        """The same for each of several effects, with one pass over the features."""
+        fixed = features.x @ np.vstack([one.beta for one in effects]).T.astype(np.float32)
+        for one, part in zip(effects, np.split(fixed, len(effects), axis=1), strict=True):
+            own, spread = _own(features, one)
+            chance = _logistic((part + own) / np.sqrt(1.0 + np.pi * spread / 8.0))
+            yield cls(chance=np.clip(np.minimum.accumulate(chance, axis=1), EDGE, 1.0 - EDGE), effects=one)
 
 
 def believe(features: Features, labelled: IndexArray, reached: FloatArray, start: Effects | None = None) -> Beliefs:
-    """The beliefs after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0.
+    """The beliefs after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
+    return Beliefs.of(features, learnt(features, labelled, reached, start))
 
-    `start` saves steps and does not change where they end.
+
+def learnt(features: Features, labelled: IndexArray, reached: FloatArray, start: Effects | None = None) -> Effects:
+    """The effects after the labels of some documents. `start` saves steps and does not change where they end."""
+    first = Effects.prior(features)
+    return Fit.of(features, labelled, reached).effects(start or first) if len(labelled) else first
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curvature:
+    """The curvature of the penalised likelihood, in which b is eliminated: `held` (coefficients × coefficients) is that
+    in β.
+
+    `inverse` (queries × effects × effects) is the covariance of each query's effects given β, `cross` (queries ×
+    effects × coefficients) the curvature between them and β, `carried` how far they follow β: inverse times cross.
     """
-    first = Effects.prior(features) if start is None else start
-    if not len(labelled):
-        return Beliefs.of(features, Effects.prior(features))
-    return Beliefs.of(features, Fit.of(features, labelled, reached).effects(first))
+
+    inverse: FloatArray
+    cross: FloatArray
+    carried: FloatArray
+    held: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,11 +128,17 @@ class Fit:
         )
 
     def effects(self, start: Effects) -> Effects:
-        """The effects at the maximum of the penalised likelihood, which is unique."""
+        """The effects at the maximum of the penalised likelihood, which is unique.
+
+        Near the maximum the curvature hardly changes, and one serves several steps: most of the time goes into it.
+        """
         beta, b = start.beta, start.b
-        value = self.objective(beta, b)
+        value, last = self.objective(beta, b), np.inf
+        curvature: Curvature | None = None
         for _ in range(STEPS):
-            by_beta, by_b, _ = self._step(beta, b)
+            fresh = curvature is None
+            curvature = self.curvature(beta, b) if curvature is None else curvature
+            by_beta, by_b = self._step(beta, b, curvature)
             size = 1.0
             for _ in range(HALVINGS):
                 # Far from the maximum a whole step may overshoot: on some collections it diverged.
@@ -118,9 +149,13 @@ class Fit:
             else:
                 break
             beta, b, value = beta + size * by_beta, b + size * by_b, moved
-            if max(np.abs(by_beta).max(), np.abs(by_b).max(initial=0.0)) < CLOSE:
+            length = max(float(np.abs(by_beta).max()), float(np.abs(by_b).max(initial=0.0)))
+            if length < (CLOSE if fresh else CLOSER):
                 break
-        return Effects(beta=beta, b=b, covariance=_blocks(self._step(beta, b)[2]))
+            if length > NEAR or length > last / 2:
+                curvature = None
+            last = length
+        return Effects(beta=beta, b=b, covariance=_blocks(self._inverse(self._curve(beta, b))))
 
     def _logits(self, beta: FloatArray, b: FloatArray) -> FloatArray:
         return np.asarray(self.x @ beta.T + np.einsum("zi,zti->zt", self.w, b[self.query]))
@@ -132,61 +167,65 @@ class Fit:
         held = np.sum(self.precision * (beta - self.mean) ** 2) + np.einsum("qi,ij,qj->", flat, self.hold, flat)
         return float(fit - held / 2)
 
-    def _step(self, beta: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Newton's step for β and b, and the inverse curvature in each query's effects given β."""
-        thresholds, width = beta.shape
-        p = _logistic(self._logits(beta, b))
-        left, curve = self.y - p, p * (1.0 - p)
-        inverse, cross, whole = self._curvature(curve, width)
+    def _step(self, beta: FloatArray, b: FloatArray, curvature: Curvature) -> tuple[FloatArray, FloatArray]:
+        """Newton's step for β and b."""
+        left = self.y - _logistic(self._logits(beta, b))
         by_own = np.stack([self._by_query(left * self.w[:, [i]]) for i in (0, 1)], axis=2)
         slope_b = by_own.reshape(self.queries, -1) - b.reshape(self.queries, -1) @ self.hold
         slope = (left.T @ self.x - self.precision * (beta - self.mean)).ravel()
-        carried = inverse @ cross
-        flat, flat_carried = (m.reshape(-1, thresholds * width) for m in (cross, carried))
-        pull = slope - flat_carried.T @ slope_b.ravel()
-        by_beta = np.asarray(np.linalg.solve(whole - flat.T @ flat_carried, pull), dtype=np.float64)
-        by_b: FloatArray = (inverse @ (slope_b - cross @ by_beta)[..., np.newaxis])[..., 0]
-        return by_beta.reshape(beta.shape), by_b.reshape(b.shape), inverse
+        pull = slope - curvature.carried.reshape(-1, len(slope)).T @ slope_b.ravel()
+        by_beta = np.asarray(np.linalg.solve(curvature.held, pull), dtype=np.float64)
+        by_b: FloatArray = (curvature.inverse @ (slope_b - curvature.cross @ by_beta)[..., np.newaxis])[..., 0]
+        return by_beta.reshape(beta.shape), by_b.reshape(b.shape)
 
-    def spread(self, effects: Effects) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The covariance of each query's effects given β, how β carries them, and the precision of β."""
-        p = _logistic(self._logits(effects.beta, effects.b))
-        inverse, cross, whole = self._curvature(p * (1.0 - p), effects.beta.shape[1])
+    def curvature(self, beta: FloatArray, b: FloatArray) -> Curvature:
+        """The curvature of the penalised likelihood at these effects."""
+        curve, (thresholds, width) = self._curve(beta, b), beta.shape
+        whole = np.zeros((thresholds * width, thresholds * width))
+        cross = np.zeros((self.queries, 2 * thresholds, thresholds * width))
+        for t in range(thresholds):
+            block, rooted = slice(t * width, (t + 1) * width), self.x * np.sqrt(curve[:, [t]])
+            whole[block, block] = rooted.T @ rooted + np.diag(self.precision)  # a matrix by itself: half the products
+            for i in (0, 1):
+                cross[:, 2 * t + i, block] = self._by_query(self.x * (curve[:, [t]] * self.w[:, [i]]))
+        inverse = self._inverse(curve)
         carried = np.asarray(inverse @ cross)
         flat, flat_carried = (m.reshape(-1, len(whole)) for m in (cross, carried))
-        return inverse, carried, whole - flat.T @ flat_carried
+        return Curvature(inverse=inverse, cross=cross, carried=carried, held=whole - flat.T @ flat_carried)
 
-    def _curvature(self, curve: FloatArray, width: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The inverse curvature in each query's effects, that between them and β, and that in β."""
-        own, cross = self._curvatures(curve, width)
-        thresholds = curve.shape[1]
-        whole = np.zeros((thresholds * width, thresholds * width))
-        for t in range(thresholds):
-            block = slice(t * width, (t + 1) * width)
-            whole[block, block] = (self.x * curve[:, [t]]).T @ self.x + np.diag(self.precision)
-        return np.asarray(np.linalg.inv(own), dtype=np.float64), cross, whole
+    def _curve(self, beta: FloatArray, b: FloatArray) -> FloatArray:
+        """The variance of each label (labels × thresholds) at these effects."""
+        p = _logistic(self._logits(beta, b))
+        return np.asarray(p * (1.0 - p))
 
-    def _curvatures(self, curve: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
-        """The curvature in each query's effects, and that between them and β."""
-        thresholds = curve.shape[1]
+    def _inverse(self, curve: FloatArray) -> FloatArray:
+        """The inverse curvature in each query's effects given β."""
         own = np.repeat(self.hold[np.newaxis], self.queries, axis=0)
-        cross = np.zeros((self.queries, 2 * thresholds, thresholds * width))
-        for i in (0, 1):
-            weighed = curve * self.w[:, [i]]
-            for j in (0, 1):
-                found = self._by_query(weighed * self.w[:, [j]])
-                for t in range(thresholds):
-                    own[:, 2 * t + i, 2 * t + j] += found[:, t]
-            for t in range(thresholds):
-                cross[:, 2 * t + i, t * width : (t + 1) * width] = self._by_query(self.x * weighed[:, [t]])
-        return own, cross
+        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            found = self._by_query(curve * self.w[:, [i]] * self.w[:, [j]])
+            for t in range(curve.shape[1]):
+                own[:, 2 * t + i, 2 * t + j] += found[:, t]
+        return np.asarray(np.linalg.inv(own), dtype=np.float64)
 
     def _by_query(self, rows: FloatArray) -> FloatArray:
         """The sum of the rows of each query."""
-        starts = np.flatnonzero(np.diff(self.query, prepend=-1))
         found = np.zeros((self.queries, rows.shape[1]))
-        found[self.query[starts]] = np.add.reduceat(rows, starts, axis=0)
+        found[self.query[self._starts]] = np.add.reduceat(rows, self._starts, axis=0)
         return found
+
+    @cached_property
+    def _starts(self) -> IndexArray:
+        """Where the labels of each query that has one begin."""
+        return np.flatnonzero(np.diff(self.query, prepend=-1))
+
+
+def _own(features: Features, effects: Effects) -> tuple[FloatArray, FloatArray]:
+    """What its query's effects add to the logit of each document (documents × thresholds), and the variance of that."""
+    first, second = (features.w[:, [i]] for i in (0, 1))
+    b, v = (np.repeat(of_query, features.sizes, axis=0) for of_query in (effects.b, effects.covariance))
+    own = first * b[:, :, 0] + second * b[:, :, 1]
+    mixed = first * second * (v[:, :, 0, 1] + v[:, :, 1, 0])
+    return own, first**2 * v[:, :, 0, 0] + mixed + second**2 * v[:, :, 1, 1]
 
 
 def _blocks(covariance: FloatArray) -> FloatArray:

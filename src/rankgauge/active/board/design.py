@@ -38,12 +38,7 @@ class Attention:
         return cls(shares=shares, apart=not whole)
 
 
-def scores(
-    pool: BoardPool,
-    targets: Sequence[tuple[BoardTarget, RunLists, Attention]],
-    best: FloatArray,
-    known: BoolArray,
-) -> FloatArray:
+def scores(slopes: Sequence[tuple[Slopes, Attention]], best: FloatArray, known: BoolArray) -> FloatArray:
     """The score of each document: the chance that it is judged is in proportion to it.
 
         score² = max_f v_f / (Σ_z √v_f)²
@@ -56,9 +51,9 @@ def scores(
     gaps = np.abs(np.subtract.outer(*[np.arange(best.shape[1])] * 2))
     covariance = covariances(best) + DOUBT * 0.5**gaps
     covariance[known] = 0.0
-    total = np.zeros(len(pool.documents))
-    for target, listed, attention in targets:
-        whole, shared = guessed_slopes(pool, target, listed, best).spread(covariance, attention.shares)
+    total = np.zeros(len(best))
+    for each, attention in slopes:
+        whole, shared = each.spread(covariance, attention.shares)
         moved = np.maximum(whole - shared if attention.apart else whole, 0.0)
         total = np.maximum(total, moved / (np.sqrt(moved).sum() ** 2 or 1.0))
     return np.sqrt(total)

@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge.active.board.beliefs import Beliefs, Effects, believe
 from rankgauge.active.board.columns import Columns
 from rankgauge.active.board.covariance import Covariance
-from rankgauge.active.board.design import Attention, scores
+from rankgauge.active.board.design import Attention, guessed_slopes, scores
 from rankgauge.active.board.features import Features
 from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.lists import RunLists
@@ -173,7 +173,7 @@ class Board:
     def scores(self) -> FloatArray:
         """How much each document's label is worth to the goal, before the stream begins."""
         # What costs more is asked for less often: by the root of its cost, as in Neyman's allocation.
-        return np.asarray(self.scores_at(self.guess, ~np.isnan(self.known)) / np.sqrt(self.pool.costs))
+        return np.asarray(self._scores(self.slopes, self.guess, ~np.isnan(self.known)) / np.sqrt(self.pool.costs))
 
     @cached_property
     def guess(self) -> FloatArray:
@@ -182,12 +182,25 @@ class Board:
         best[known] = reached(self.known[known], self.grades)
         return best
 
+    @cached_property
+    def slopes(self) -> tuple[Slopes, ...]:
+        """What a label moves by each measure, before the stream begins."""
+        return self._slopes_at(self.guess)
+
     def scores_at(self, best: FloatArray, known: BoolArray) -> FloatArray:
-        """The same at any best guess (documents × thresholds): the label where it is known, else the belief."""
+        """How much each label is worth at any best guess (documents × thresholds): the label where it is known, else
+        the belief."""
+        return self._scores(self._slopes_at(best), best, known)
+
+    def _slopes_at(self, best: FloatArray) -> tuple[Slopes, ...]:
+        each = zip(self.targets, self.lists, strict=True)
+        return tuple(guessed_slopes(self.pool, target, lists, best) for target, lists in each)
+
+    def _scores(self, slopes: tuple[Slopes, ...], best: FloatArray, known: BoolArray) -> FloatArray:
         asked = [
             Attention.of(target, self.goal, share) for target, share in zip(self.targets, self.shares, strict=True)
         ]
-        return scores(self.pool, list(zip(self.targets, self.lists, asked, strict=True)), best, known)
+        return scores(list(zip(slopes, asked, strict=True)), best, known)
 
     def stream(self, seed: int) -> Stream:
         """The order in which documents are handed out."""
@@ -210,12 +223,12 @@ class Board:
         grades: FloatArray,
         *,
         budget: float,
-        start: Effects | None = None,
+        start: Readings | None = None,
     ) -> Readings:
         """What the grades of a sample at a budget say; `grades` (documents) may hold others, which are not looked at.
 
         A label outside the sample came by another way than the stream's chance, and would bias what is estimated.
-        `start` are the effects of the beliefs some labels before, which save time.
+        `start` are the readings some labels before, which save time.
         """
         # A label that was corrected counts as it is now, though the stream began with the one before.
         found = np.where(np.isnan(grades), self.known, grades)[sample]

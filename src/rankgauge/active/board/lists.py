@@ -26,7 +26,7 @@ BLOCK = 1 << 15
 class RunLists:
     """The hits that count, list by list in rank order: their documents, runs and the weights of their ranks.
 
-    `value` and `slopes` are those of a linear measure; the other shapes override them.
+    `values` and `slopes` are those of a linear measure; the other shapes override them.
     """
 
     shape: tuple[int, int]
@@ -54,12 +54,6 @@ class RunLists:
     def starts(self) -> IndexArray:
         """Where each list that has a hit begins."""
         return np.flatnonzero(np.diff(self.cell, prepend=-1))
-
-    @cached_property
-    def by_document(self) -> tuple[IndexArray, IndexArray]:
-        """The hits in the order of their documents, and the number of each one's document among those retrieved."""
-        order = np.argsort(self.document, kind="stable")
-        return order, np.cumsum(np.diff(self.document[order], prepend=-1) > 0) - 1
 
     @cached_property
     def counts(self) -> IndexArray:
@@ -110,31 +104,58 @@ class CascadeLists(RunLists):
 
 
 class PrecisionLists(RunLists):
-    """Lists whose value is a sum of precisions: U = Σ_i b_i (1 + Σ_{j above i} b_j) / i."""
+    """Lists whose value is a sum of precisions: U = Σ_i b_i (1 + Σ_{j above i} b_j) / i.
+
+    Worths and amounts may be those of one guess (documents) or of several (guesses × documents), which saves time.
+    """
 
     def values(self, worth: FloatArray) -> FloatArray:
         return self._summed(worth, own=1.0, power=1)
 
     def slopes(self, worth: FloatArray) -> FloatArray:
-        b = worth[self.document]
-        inverse = b * self.weight
-        over = self.above(inverse)
-        whole = np.repeat(np.add.reduceat(inverse, self.starts), self.counts) if len(b) else inverse
-        return np.asarray((1.0 + self.above(b)) * self.weight + (whole - over - inverse))
+        found = np.empty(len(self.cell))
+        for hits, starts, lengths in self._blocks:
+            b, weight = worth[self.document[hits]], self.weight[hits]
+            # One running sum of pairs takes half the time of two of numbers: each sum waits for the one before.
+            pairs = np.empty(len(b), dtype=np.complex128)
+            pairs.real, pairs.imag = b, b * weight
+            pairs = np.cumsum(pairs)
+            above, upto = pairs.real - b, pairs.imag
+            above += 1.0 - np.repeat(above[starts], lengths)
+            found[hits] = above * weight + (np.repeat(upto[starts + lengths - 1], lengths) - upto)
+        return found
 
     def pairs(self, amounts: FloatArray, *, power: int = 1) -> FloatArray:
         """Σ_{j above i} x_i x_j / i^power of each list (runs × queries); `amounts` are the documents' x."""
         return self._summed(amounts, own=0.0, power=power)
 
     def _summed(self, amounts: FloatArray, *, own: float, power: int) -> FloatArray:
-        """Σ_i x_i (own + Σ_{j above i} x_j) / i^power, block by block: in the cache this is three times as fast."""
-        found = np.zeros(self.shape[0] * self.shape[1])
-        for hits, starts, lengths in self._blocks:
-            x = amounts[self.document[hits]]
-            before = np.cumsum(x) - x
-            before += own - np.repeat(before[starts], lengths)
-            found[self.cell[hits][starts]] = np.add.reduceat(x * before * self.weight[hits] ** power, starts)
-        return found.reshape(self.shape)
+        """Σ_i x_i (own + Σ_{j above i} x_j) / i^power, hit by hit, for all lists and guesses at once."""
+        rows = np.ascontiguousarray(amounts).reshape(-1, amounts.shape[-1])
+        lists, edges, document, weight = self._by_place
+        above, total = np.full((len(rows), len(lists)), own), np.zeros((len(rows), len(lists)))
+        for start, end in pairwise(edges):
+            x, n = rows.take(document[start:end], axis=1), end - start
+            added = x * above[:, :n]
+            added *= weight[start:end] ** power
+            total[:, :n] += added
+            above[:, :n] += x
+        found = np.zeros((len(rows), self.shape[0] * self.shape[1]))
+        found[:, lists] = total
+        return found.reshape(*amounts.shape[:-1], *self.shape)
+
+    @cached_property
+    def _by_place(self) -> tuple[IndexArray, list[int], IndexArray, FloatArray]:
+        """The lists, longest first; where among all hits, ordered by their places in the lists, the first, the second …
+        of each list begin; and the documents and weights of these hits."""
+        order = np.argsort(-self.counts, kind="stable")
+        places = np.arange(int(self.counts.max(initial=0)))
+        reach = len(order) - np.searchsorted(self.counts[order][::-1], places, side="right")
+        edges = np.append(0, np.cumsum(reach))
+        first, hits = self.starts[order], np.empty(len(self.cell), dtype=np.int64)
+        for place, (start, end) in enumerate(pairwise(edges.tolist())):
+            np.add(first[: end - start], place, out=hits[start:end])
+        return self.cell[first], edges.tolist(), self.document[hits], self.weight[hits]
 
     @cached_property
     def _blocks(self) -> list[tuple[slice, IndexArray, IndexArray]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from rankgauge.active.board.beliefs import covariances
 from rankgauge.active.board.covariance import over
-from rankgauge.active.board.design import guessed_slopes
 from rankgauge.active.board.estimates import Board, BoardEstimate
 from rankgauge.active.board.readings import Readings
 from rankgauge.active.board.stream import Stream
@@ -80,8 +79,7 @@ def expected_half_widths(board: Board, stream: Stream, labels: int, level: float
     chance = stream.chances(labels)
     spread = covariances(board.guess) * ((1.0 - chance) / chance)[:, np.newaxis, np.newaxis]
     found = []
-    for target, lists in zip(board.targets, board.lists, strict=True):
-        squares = guessed_slopes(board.pool, target, lists, board.guess).squares(spread)
-        errors = np.sqrt(np.maximum(squares, 0.0))
+    for slopes in board.slopes:
+        errors = np.sqrt(np.maximum(slopes.squares(spread), 0.0))
         found.append(float(half_width(errors, draws=labels, freedom=labels, level=level).mean()))
     return found

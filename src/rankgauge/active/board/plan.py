@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.board.estimates import Board, BoardEstimate
+from rankgauge.active.board.estimates import Board
 from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.readings import Readings
@@ -72,13 +72,9 @@ class BoardPlan(Draws):
         place = self._order[j : j + 1]
         return place if np.isnan(grades[place[0]]) else _NOTHING
 
-    def readings(self, n: int, grades: FloatArray) -> Readings:
-        """What the first n draws say, all of which must be complete."""
+    def readings(self, n: int, grades: FloatArray, *, start: Readings | None = None) -> Readings:
+        """What the first n draws say, all of which must be complete; `start` are earlier readings, which save time."""
         if n < 1 and self.length:
             raise ParameterError("a board", "draws", "1 or more", n)
         sample = np.sort(np.concatenate([np.flatnonzero(self.stream.known), self._order[:n]]))
-        return self.board.read(self.stream, sample, grades, budget=n)
-
-    def estimates(self, n: int, grades: FloatArray) -> tuple[BoardEstimate, ...]:
-        """The estimates of each measure from the first n draws."""
-        return self.board.estimate(self.readings(n, grades), seed=self.seed)
+        return self.board.read(self.stream, sample, grades, budget=n, start=start)

@@ -42,14 +42,14 @@ class EffectsPosterior:
         """The posterior after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
         fit = Fit.of(features, labelled, reached)
         effects = fit.effects(Effects.prior(features))
-        inverse, carried, held = fit.spread(effects)
+        curvature = fit.curvature(effects.beta, effects.b)
         return cls(
             features=features,
             fit=fit,
             effects=effects,
-            root=np.asarray(np.linalg.inv(np.linalg.cholesky(held)).T, dtype=np.float64),
-            carried=carried,
-            own=np.asarray(np.linalg.cholesky(inverse), dtype=np.float64),
+            root=np.asarray(np.linalg.inv(np.linalg.cholesky(curvature.held)).T, dtype=np.float64),
+            carried=curvature.carried,
+            own=np.asarray(np.linalg.cholesky(curvature.inverse), dtype=np.float64),
         )
 
     def chances(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:

@@ -11,12 +11,12 @@ whatever the beliefs are: sums of labels and of products of labels are estimated
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.board.beliefs import Beliefs, Effects, believe
+from rankgauge.active.board.beliefs import Beliefs, Effects, learnt
 from rankgauge.active.board.features import Features
 from rankgauge.active.board.stream import FOLDS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -29,6 +29,7 @@ class Readings:
     `best` (documents × thresholds) is the label where there is one, else the belief from all labels. `folds` (folds ×
     documents × thresholds) are the pseudo-labels, `error` (labelled × thresholds) is (Y − m)·√(1 − p)/p. `fold`
     (labelled) is the fold of each label, `held` (labelled × thresholds) what is believed of it without its fold.
+    `left_out` are the effects of the beliefs without each fold.
     """
 
     labelled: IndexArray
@@ -40,6 +41,7 @@ class Readings:
     error: FloatArray
     fold: IndexArray
     held: FloatArray
+    left_out: tuple[Effects, ...]
 
     @classmethod
     def of(
@@ -50,18 +52,19 @@ class Readings:
         *,
         chance: FloatArray,
         fold: IndexArray,
-        start: Effects | None = None,
+        start: Readings | None = None,
     ) -> Readings:
         """What the labels say: `reached` (labelled × thresholds) is 1 or 0, `chance` and `fold` are the stream's.
 
-        `start` are effects near those that will be found, such as those of one label less: they save time.
+        `start` are readings near those that will be found, such as those of one label less: they save time.
         """
-        first = believe(features, labelled, reached, start)
-
-        def fitted(rows: BoolArray | None) -> Beliefs:
-            return first if rows is None else believe(features, labelled[rows], reached[rows], first.effects)
-
-        return cls._of(labelled, reached, chance, fold, fitted)
+        first = learnt(features, labelled, reached, None if start is None else start.beliefs.effects)
+        effects = [first]
+        for k in range(FOLDS):
+            kept = fold[labelled] != k
+            near = first if start is None else start.left_out[k]
+            effects.append(learnt(features, labelled[kept], reached[kept], near))
+        return cls._of(labelled, reached, chance, fold, Beliefs.each(features, effects))
 
     @classmethod
     def told(
@@ -75,11 +78,8 @@ class Readings:
     ) -> Readings:
         """The same with beliefs of any other kind: `believe` gives those of a part of the labelled documents, and
         `reached` (documents × thresholds) may hold the labels of all."""
-
-        def fitted(rows: BoolArray | None) -> Beliefs:
-            return believe(labelled if rows is None else labelled[rows])
-
-        return cls._of(labelled, reached[labelled], chance, fold, fitted)
+        parts = (labelled, *(labelled[fold[labelled] != k] for k in range(FOLDS)))
+        return cls._of(labelled, reached[labelled], chance, fold, map(believe, parts))
 
     @classmethod
     def _of(
@@ -88,18 +88,18 @@ class Readings:
         reached: FloatArray,
         chance: FloatArray,
         fold: IndexArray,
-        fitted: Callable[[BoolArray | None], Beliefs],
+        believed: Iterator[Beliefs],
     ) -> Readings:
-        """`fitted` gives the beliefs from some of the labelled documents; from all, for None."""
-        beliefs = fitted(None)
+        """`believed` are the beliefs from all labelled documents, then those without each fold."""
+        beliefs = next(believed)
         best = beliefs.chance.copy()
         best[labelled] = reached
         folds = np.empty((FOLDS, *best.shape))
-        misses = np.empty_like(reached)
+        misses, left_out = np.empty_like(reached), []
         pick = (chance / FOLDS) / (1.0 - chance * (FOLDS - 1) / FOLDS)
-        for k in range(FOLDS):
-            left = fold[labelled] == k
-            m = fitted(~left).chance
+        for k, without in enumerate(believed):
+            left, m = fold[labelled] == k, without.chance
+            left_out.append(without.effects)
             out = labelled[left]
             misses[left] = reached[left] - m[out]
             folds[k] = m
@@ -118,6 +118,7 @@ class Readings:
             error=misses * np.sqrt(1.0 - p) / p,
             fold=fold[labelled],
             held=reached - misses,
+            left_out=tuple(left_out),
         )
 
     def guess(self, k: int) -> FloatArray:

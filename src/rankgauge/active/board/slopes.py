@@ -17,7 +17,7 @@ from rankgauge.active.board.lists import RunLists
 from rankgauge.numeric import FloatArray, IndexArray
 
 BLOCK = 8192
-"""How many documents are worked on at a time: runs × documents fit into the cache of a core or two."""
+"""How many documents of whole queries are worked on at a time: runs × documents fit into the cache of a core or two."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +42,7 @@ class Slopes:
         place = np.full(len(self.query), -1)
         place[documents] = np.arange(len(documents))
         columns = place[self.lists.document]
-        inside = columns >= 0
+        inside = np.flatnonzero(columns >= 0)
         columns = columns[inside]
         found[self.lists.run[inside], columns] += self.hit[inside] * (errors @ self.steps)[columns]
         return np.asarray(found * self.scale[query])
@@ -96,13 +96,19 @@ class Slopes:
 
     def _hit_gram(self, worth: FloatArray) -> FloatArray:
         """Σ_z H_sz H_tz worth_z, block by block in single precision: it is a variance, and the products are many."""
-        order, place = self.lists.by_document
-        run, runs = self.lists.run[order], self.lists.shape[0]
-        values = (self.hit * np.sqrt(worth)[self.lists.document])[order].astype(np.float32)
+        lists, (runs, queries) = self.lists, self.lists.shape
+        values = (self.hit * np.sqrt(worth)[lists.document]).astype(np.float32)
+        seen = np.zeros(len(self.query) + 1, dtype=bool)
+        seen[lists.document] = True
+        before = np.cumsum(seen) - seen  # how many documents before each one are retrieved
+        place, columns = before[lists.document], before[np.searchsorted(self.query, np.arange(queries + 1))]
+        edges = np.searchsorted(lists.cell, np.arange(runs * queries + 1))
         found = np.zeros((runs, runs))
-        edges = np.searchsorted(place, np.arange(0, int(place.max(initial=-1)) + 1 + BLOCK, BLOCK))
-        for n, (start, stop) in enumerate(pairwise(edges)):
-            dense = np.zeros((runs, BLOCK), dtype=np.float32)
-            dense[run[start:stop], place[start:stop] - n * BLOCK] = values[start:stop]
+        cuts = np.unique(np.append(np.searchsorted(columns, np.arange(0, columns[-1], BLOCK)), queries))
+        for first, last in pairwise(cuts.tolist()):
+            dense = np.zeros((runs, columns[last] - columns[first]), dtype=np.float32)
+            for run, row in enumerate(dense):
+                hits = slice(edges[run * queries + first], edges[run * queries + last])
+                row[place[hits] - columns[first]] = values[hits]
             found += dense @ dense.T
         return found

@@ -119,8 +119,8 @@ def _precision_ratio(
     t = int(np.flatnonzero(target.steps)[0])
     best, mean = readings.best[:, t], readings.mean[:, t]
     divisor = np.maximum(counts.weighed[:, t], ideal.least)
-    guess, hit = lists.values(best), lists.slopes(best)
-    summed = np.mean([lists.values(fold[:, t]) for fold in readings.folds], axis=0)
+    guess, *folds = lists.values(np.vstack([best, readings.folds[:, :, t]]))
+    summed, hit = np.mean(folds, axis=0), lists.slopes(best)
     level = _lifted(guess / np.maximum(counts.believed[:, t], ideal.least), summed, counts.sampled[:, t], divisor)
     # U(Y0 + d) = U(Y0) + slope·d + Σ_{j above i} d_i d_j / i: the quadratic part is what the others leave.
     quadratic = (summed - guess - lists.sums(hit * (mean - best)[lists.document])) / divisor
@@ -163,15 +163,14 @@ def _second_order(
     doubt, queries = readings.doubt[:, t], len(divisor)
     root = np.linalg.cholesky(readings.beliefs.effects.covariance[:, t])
     shared = doubt[:, np.newaxis] * np.einsum("zi,zij->zj", features.w, root[features.query])
-    expected = sum((lists.pairs(np.ascontiguousarray(column)) for column in shared.T), np.zeros(lists.shape))
     shown = np.zeros(len(doubt))
     shown[readings.labelled] = readings.error[:, t] ** 2
     chance = readings.beliefs.chance[:, t]
     believed = chance * (1.0 - chance) * readings.inflation
-    scale = (divisor * queries) ** 2
-    by_labels, by_beliefs = ((lists.pairs(x, power=2) / scale).sum(axis=1) for x in (shown, believed))
+    squares = lists.pairs(np.vstack([shown, believed]), power=2)
+    by_labels, by_beliefs = (squares / (divisor * queries) ** 2).sum(axis=2)
     noise = np.maximum(by_labels, (by_labels + by_beliefs) / 2)
-    return (expected / divisor).mean(axis=1), noise
+    return (lists.pairs(shared.T).sum(axis=0) / divisor).mean(axis=1), noise
 
 
 def _bend(lists: RunLists, features: Features, doubt: FloatArray, hit: FloatArray, level: FloatArray) -> FloatArray:

@@ -100,11 +100,11 @@ class BoardCampaign(LabelCampaign):
         """What more labels would bring; None before the first label."""
         with self._state.looking():
             state = self._state
-            complete, found = state.stage.complete(state.ledger), state.estimates
+            found = state.estimates
             if not found:
                 return None
-            readings = state.plan.readings(complete, state.ledger.grades)
-            return Outlook(board=state.plan.board, stream=state.plan.stream, readings=readings, estimates=found)
+            plan = state.plan
+            return Outlook(board=plan.board, stream=plan.stream, readings=state.readings, estimates=found)
 
     def later(self, name: str, run: Any) -> LaterRun:
         """A run (a path, a frame, a dict) that had no part in the pool, beside those of the board."""

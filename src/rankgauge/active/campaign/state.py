@@ -13,6 +13,7 @@ import numpy as np
 from sqlalchemy.engine import Connection, Engine
 
 from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool
+from rankgauge.active.board.readings import Readings
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.ledger import Ledger
@@ -185,8 +186,10 @@ class BoardState(CampaignState):
     """The state of a campaign that estimates a board of runs."""
 
     pool: BoardPool
+    _read: tuple[tuple[int, int, int], Readings] | None
+    """What the labels say, and the stage, the draws and the changes of grades that it was read from."""
     _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None
-    """The estimates, and the stage, the draws and the changes of grades that they were made from."""
+    """The estimates, by the same."""
     _looks: dict[tuple[int, int, int], bool]
     """Whether the goal was settled at each look, by the same."""
 
@@ -217,9 +220,22 @@ class BoardState(CampaignState):
     def _estimates_at(self, draws: int) -> tuple[BoardEstimate, ...]:
         key = self.stage.number, draws, self.ledger.changes
         if self._found is None or self._found[0] != key:
-            enough = draws > 0 or not self.plan.length
-            self._found = key, self.plan.estimates(draws, self.ledger.grades) if enough else ()
+            board, enough = self.plan.board, draws > 0 or not self.plan.length
+            self._found = key, board.estimate(self._readings_at(draws), seed=self.plan.seed) if enough else ()
         return self._found[1]
+
+    @property
+    def readings(self) -> Readings:
+        """What the labels of the current stage say."""
+        return self._readings_at(self.stage.complete(self.ledger))
+
+    def _readings_at(self, draws: int) -> Readings:
+        """The same after that number of draws; the readings before, of a label less or so, save time."""
+        key = self.stage.number, draws, self.ledger.changes
+        if self._read is None or self._read[0] != key:
+            start = None if self._read is None else self._read[1]
+            self._read = key, self.plan.readings(draws, self.ledger.grades, start=start)
+        return self._read[1]
 
     @property
     def settled(self) -> bool:
@@ -258,7 +274,7 @@ class BoardState(CampaignState):
 
     def _forget(self) -> None:
         super()._forget()
-        self._found, self._looks = None, {}
+        self._read, self._found, self._looks = None, None, {}
 
     def query_values(self) -> FloatArray:
         return np.full(len(self.pool.sizes), np.nan)
