@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -37,14 +38,47 @@ def settle(values: FloatArray, hits: Hits, measures: Sequence[Measure], dialect:
 
     The dialect decides what empty queries, undefined values and short lists are worth.
     """
-    choices = [dialect.choice("empty", measure) for measure in measures]
-    leaves = np.array([choice == LEAVE_OUT for choice in choices], dtype=bool)
-    numbers = np.array([np.nan if choice == LEAVE_OUT else float(choice) for choice in choices])
-    keeps = np.array([measure.left_out for measure in measures], dtype=bool)
-    settled = np.where(is_empty(hits, measures, dialect) & leaves, np.nan, values)
-    settled = np.where(np.isnan(values) & ~keeps & ~leaves, numbers, settled)
-    settled = np.where(is_zeroed(hits, measures, dialect), 0.0, settled)[counted(hits, dialect)]
-    return to_single(settled) if dialect.single_arithmetic else settled
+    best = best_grades(hits)
+    settled = np.empty(values.shape)
+    for column, measure in enumerate(measures):
+        settled[:, column] = Settlement.of(measure, dialect)(values[:, column], best, hits.retrieved)
+    return settled[counted(hits, dialect)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settlement:
+    """What a dialect makes of a measure's values: of empty queries, undefined values and short lists.
+
+    `empty` is the number that an undefined value becomes, None if empty queries are left out; a query is empty if
+    nothing in it has the grade `level`. Lists of fewer than `fewest` documents count 0.
+    """
+
+    empty: float | None
+    keeps: bool
+    level: float
+    fewest: int
+    single: bool
+
+    @classmethod
+    def of(cls, measure: Measure, dialect: Dialect) -> Settlement:
+        """What the dialect does with the measure."""
+        empty = dialect.choice("empty", measure)
+        return cls(
+            empty=None if empty == LEAVE_OUT else float(empty),
+            keeps=measure.left_out,
+            level=_level(measure, dialect),
+            fewest=measure.depth if dialect.choice("short", measure) is ShortList.ZERO else 0,
+            single=dialect.single_arithmetic,
+        )
+
+    def __call__(self, values: FloatArray, best: FloatArray, retrieved: FloatArray) -> FloatArray:
+        """The settled values of queries, from the best grade of each and the lengths of their lists."""
+        if self.empty is None:
+            values = np.where(best < self.level, np.nan, values)
+        elif not self.keeps:
+            values = np.where(np.isnan(values), self.empty, values)
+        values = np.where(retrieved < self.fewest, 0.0, values) if self.fewest else values
+        return to_single(values) if self.single else values
 
 
 def counted(hits: Hits, dialect: Dialect) -> IndexArray:
@@ -61,14 +95,24 @@ def counted(hits: Hits, dialect: Dialect) -> IndexArray:
     return found
 
 
-def is_empty(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> BoolArray:
-    """Where a query has no document that the measure counts as relevant (judged queries × measures)."""
+def best_grades(hits: Hits) -> FloatArray:
+    """The best grade of each judged query, −∞ where no document is judged."""
     best = np.full(len(hits.names), -np.inf)
     counts = np.bincount(hits.pool_query, minlength=len(best))
     judged = counts > 0
     best[judged] = hits.pool_grade[(np.cumsum(counts) - counts)[judged]]  # the first of each query is the best
-    levels = [getattr(dialect.read(measure), "rel", None) or ABOVE_ZERO for measure in measures]
-    return best[:, np.newaxis] < np.array(levels)
+    return best
+
+
+def is_empty(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> BoolArray:
+    """Where a query has no document that the measure counts as relevant (judged queries × measures)."""
+    levels = [_level(measure, dialect) for measure in measures]
+    return best_grades(hits)[:, np.newaxis] < np.array(levels)
+
+
+def _level(measure: Measure, dialect: Dialect) -> float:
+    """The least grade that the measure counts as relevant."""
+    return getattr(dialect.read(measure), "rel", None) or ABOVE_ZERO
 
 
 def is_short(hits: Hits, measures: Sequence[Measure]) -> BoolArray:

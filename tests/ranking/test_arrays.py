@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import rankgauge as rg
-from rankgauge.arrays import score_arrays
+from rankgauge.arrays import ArrayMean, score_arrays
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.measures import MEASURES, TieRule
 from rankgauge.policies import Ties
@@ -43,7 +43,7 @@ def lists(rows: int, columns: int) -> st.SearchStrategy[tuple[np.ndarray, np.nda
     """Grades and scores; few distinct scores, so that most rows have ties, and NaN in both."""
     grade, score = (
         st.sampled_from([0.0, 1.0, 2.0, 3.0, -1.0, CELL]),
-        st.sampled_from([-1.5, 0.0, -0.0, 0.25, 3.0, CELL]),
+        st.sampled_from([-1.5, 0.0, -0.0, 0.25, 3.0, np.nextafter(3.0, 4.0), CELL]),
     )
     strict = st.floats(-100, 100, width=32)
     return st.tuples(
@@ -52,10 +52,13 @@ def lists(rows: int, columns: int) -> st.SearchStrategy[tuple[np.ndarray, np.nda
     )
 
 
+MEASURED = ["nDCG@3", "nDCG", "DCG@4", "AP", "AP@2", "P@5", "RR@4", "ERR@3", "R@2", "nDCG(dcg='exp-log2')@1"]
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     pair=st.integers(1, 9).flatmap(lambda columns: lists(4, columns)),
-    measure=st.sampled_from(["nDCG@3", "nDCG", "AP", "AP@2", "P@5", "RR@4", "ERR@3", "R@2", "nDCG(dcg='exp-log2')@1"]),
+    measure=st.sampled_from(MEASURED),
     ties=st.sampled_from(["expected", "input", "best", "worst"]),
     negative=st.sampled_from(["zero", "unjudged"]),
 )
@@ -124,6 +127,88 @@ def test_flat_lists_give_what_rows_give(form: str) -> None:
         _, first = np.unique(qid[order], return_index=True)
         expected = expected[[139 - query for query in qid[order][np.sort(first)]]]
     np.testing.assert_allclose(values, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["expected", "input", "best", "worst", "selection"])
+@pytest.mark.parametrize(
+    ("rows", "columns", "distinct"), [(1, 7, 3), (300, 100, 60), (40, 700, 150), (3, 5_000, 4_000)]
+)
+def test_lists_of_every_length_have_the_values_of_tables(ties: str, rows: int, columns: int, distinct: int) -> None:
+    """One list and many, short and long, most of them with ties that reach the cutoff."""
+    rng = np.random.default_rng(9)
+    grades = rng.choice(5, (rows, columns), p=[0.5, 0.2, 0.15, 0.1, 0.05]).astype(float)
+    scores = rng.integers(0, distinct, (rows, columns)) / 7
+    for measure in ("nDCG@10", "nDCG"):
+        expected = by_tables(grades, scores, measure, ties=ties)
+        np.testing.assert_allclose(score_arrays(grades, scores, measure, ties=ties), expected, rtol=1e-12)
+
+
+def test_single_precision_is_kept_apart_from_double() -> None:
+    """Scores that only double precision tells apart are no ties; those of 32 bits, and as the dialect has it, are."""
+    rng = np.random.default_rng(10)
+    grades = rng.integers(0, 5, (50, 30)).astype(float)
+    scores = 1.0 + rng.permuted(np.tile(np.arange(30.0), (50, 1)), axis=1) * 2.0**-40
+    apart = by_tables(grades, scores, "nDCG@10")
+    np.testing.assert_allclose(score_arrays(grades, scores, "nDCG@10"), apart, rtol=1e-12)
+    tied = by_tables(grades, np.ones_like(scores), "nDCG@10")
+    np.testing.assert_allclose(score_arrays(grades, scores.astype(np.float32), "nDCG@10"), tied, rtol=1e-12)
+    np.testing.assert_allclose(score_arrays(grades, scores, "nDCG@10", single_precision=True), tied, rtol=1e-12)
+    assert np.abs(apart - tied).max() > 0.1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_without_bounds_are_ranked_like_any(dtype: type) -> None:
+    """Infinite and very large scores are in their places, of opposite signs; NaN is no document of the list."""
+    rng = np.random.default_rng(11)
+    grades = rng.integers(0, 4, (200, 12)).astype(float)
+    ranked = rng.integers(-5, 6, grades.shape).astype(float)
+    scores = ranked.astype(dtype)
+    huge = 3e38 if dtype is np.float32 else 1e300
+    for plain, extreme in ((5, np.inf), (-5, -np.inf), (4, huge), (-4, -huge)):
+        scores[ranked == plain] = extreme
+    ranked[::3, 4] = scores[::3, 4] = np.nan
+    np.testing.assert_allclose(
+        score_arrays(grades, scores, "nDCG@5"), by_tables(grades, ranked, "nDCG@5"), rtol=1e-12, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.float32, bool])
+def test_grades_of_any_type_and_size(kind: type) -> None:
+    """Whole grades of every type, fractions and grades above 14: the values are those of tables."""
+    rng = np.random.default_rng(12)
+    grades = rng.integers(0, 2 if kind is bool else 5, (20, 15))
+    scores = rng.standard_normal((20, 15))
+    expected = by_tables(grades.astype(float), scores, "nDCG@5")
+    np.testing.assert_allclose(score_arrays(grades.astype(kind), scores, "nDCG@5"), expected, rtol=1e-12)
+    for odd in (grades + 0.5 * (grades == 2), grades * 9.0):
+        np.testing.assert_allclose(score_arrays(odd, scores, "nDCG@5"), by_tables(odd, scores, "nDCG@5"), rtol=1e-12)
+
+
+def test_a_list_has_the_same_value_alone_and_among_others() -> None:
+    """To the last bit, whatever the number of lists."""
+    rng = np.random.default_rng(13)
+    grades, scores = rng.integers(0, 5, (900, 100)).astype(float), rng.standard_normal((900, 100))
+    together = score_arrays(grades, scores, "nDCG@10")
+    for n in (1, 2, 3, 17):
+        assert score_arrays(grades[:n], scores[:n], "nDCG@10").tolist() == together[:n].tolist()
+
+
+def test_a_mean_knows_data_again_by_its_content() -> None:
+    """Data that is kept between calls is not taken for other data: grades that change, other lists, more data sets."""
+    rng = np.random.default_rng(14)
+    mean, sizes = ArrayMean("nDCG@5", "standard"), rng.integers(1, 30, 50)
+    sets = [rng.integers(0, 5, sizes.sum()).astype(np.float32) for _ in range(6)]
+    for round_ in range(3):
+        for grades in sets:
+            scores = rng.integers(0, 9, sizes.sum()).astype(float)
+            expected = score_arrays(grades, scores, "nDCG@5", group=sizes).mean()
+            assert mean(grades, scores, group=sizes) == pytest.approx(expected, abs=1e-12)
+            backwards = score_arrays(grades, scores, "nDCG@5", group=sizes[::-1]).mean()
+            assert mean(grades, scores, group=sizes[::-1]) == pytest.approx(backwards, abs=1e-12)
+            grades[:] = rng.permutation(grades)  # in place
+        assert round_ or not np.allclose(expected, backwards)
+    with pytest.raises(InputError, match="add up"):
+        mean(sets[0], scores[:-1], group=sizes)
 
 
 def test_blocks_cover_every_row_once() -> None:

@@ -30,7 +30,7 @@ def rank_arrays(grades: FloatArray, scores: FloatArray, how: Ranking, *, cutoff:
 
     A document without a score is judged and not retrieved; one without a grade is retrieved and not judged.
     """
-    _check(grades, scores, how)
+    _check(grades, how)
     keep_freed_memory()
     if how.depth is not None or how.unjudged is Unjudged.SKIP or how.single_precision:
         yield from _by_hits(np.arange(len(grades)), grades, scores, how)
@@ -89,12 +89,7 @@ def pad_groups(sizes: IndexArray, *values: FloatArray) -> Iterator[tuple[IndexAr
         order = order[len(rows) :]
 
 
-def _check(grades: FloatArray, scores: FloatArray, how: Ranking) -> None:
-    if grades.shape != scores.shape or grades.ndim != 2:
-        raise InputError(
-            f"grades of shape {grades.shape} and scores of shape {scores.shape}",
-            hint="Give two arrays of the same shape: a row for each query, a column for each document.",
-        )
+def _check(grades: FloatArray, how: Ranking) -> None:
     if how.ties is Ties.DOCID:
         expected = "'input', 'expected', 'best' or 'worst': documents in arrays have no ids"
         raise ParameterError("arrays", "ties", expected, str(how.ties))

@@ -1,0 +1,180 @@
+"""Lists whose documents are judged once, and scored again and again: what a ranker is watched by while it learns.
+
+Whatever depends on the judgments alone is kept: the codes of the grades, and the sums of the ideal order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.measures.tabulated import Tabulated
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
+from rankgauge.policies import IdealPool, Ties
+from rankgauge.ranking import Ranking
+from rankgauge.ranking.keys import TOP, UNGRADED, KeyArray, TiedKeys, doubtful, first_keys, score_keys, settled_codes
+
+Places: TypeAlias = slice | IndexArray
+"""Which lists, or where their documents are in flat arrays."""
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+_GRADES = np.append(np.arange(TOP, -1.0, -1.0), -np.inf)
+"""The grades by their codes."""
+
+CELLS = 1 << 16
+"""How many documents are sorted at a time: what a core's own cache holds."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """Some lists of like length among flat arrays.
+
+    `source` is where their documents are: a slice if the lists follow one another and are of one length, else the
+    place of each (lists × documents), one past the end in padding.
+    """
+
+    index: Places
+    source: Places
+    width: int
+
+    def rows(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The flat values of the lists (lists × documents); where lists are padded, `flat` ends with the padding."""
+        if isinstance(self.source, slice):
+            return flat[self.source].reshape(-1, self.width)
+        return flat.take(self.source)
+
+    def numbers(self, rows: IndexArray) -> IndexArray:
+        """The numbers of some of the lists."""
+        return self.index.start + rows if isinstance(self.index, slice) else self.index[rows]
+
+
+class Layout:
+    """Which documents of flat arrays make a list: consecutive ones, so many as the sizes say.
+
+    `width` is the length of the lists if they have the same, else None; `longest` that of the longest.
+    """
+
+    def __init__(self, sizes: IndexArray) -> None:
+        self.sizes, self.count = sizes, len(sizes)
+        self.longest = int(sizes.max(initial=0))
+        self.width = self.longest if int(sizes.min(initial=self.longest)) == self.longest else None
+
+    def parts(self) -> Iterator[Part]:
+        """The lists in parts of like length; padding adds a quarter at most, but for the shortest."""
+        if self.width is None:
+            yield from self._padded_parts()
+            return
+        step = max(1, CELLS // max(self.width, 1))
+        for at in range(0, self.count, step):
+            stop = min(at + step, self.count)
+            source = slice(at * self.width, stop * self.width)
+            yield Part(index=slice(at, stop), source=source, width=self.width)
+
+    def _padded_parts(self) -> Iterator[Part]:
+        order = np.argsort(self.sizes, kind="stable")
+        sizes, end = self.sizes[order], int(self.sizes.sum())
+        starts = (np.cumsum(self.sizes) - self.sizes)[order]
+        at = int(np.searchsorted(sizes, 0, side="right"))  # lists without documents are in no part
+        while at < self.count:
+            limit = int(sizes[at]) + max(int(sizes[at]) // 4, 8)
+            stop = min(int(np.searchsorted(sizes, limit, side="right")), at + max(1, CELLS // limit))
+            columns = np.arange(int(sizes[stop - 1]))
+            filled = columns < sizes[at:stop, np.newaxis]
+            source = np.where(filled, starts[at:stop, np.newaxis] + columns, end)
+            yield Part(index=order[at:stop], source=source, width=len(columns))
+            at = stop
+
+    def padded(self, flat: npt.NDArray[Any], padding: float) -> npt.NDArray[Any]:
+        """The flat values as parts take their rows from them."""
+        return flat if self.width is not None else np.append(flat, flat.dtype.type(padding))
+
+
+class EvenLayout(Layout):
+    """Lists of one length: the rows of a matrix."""
+
+    def __init__(self, count: int, width: int) -> None:
+        self.count, self.longest, self.width = count, width, width
+
+    @cached_property
+    def sizes(self) -> IndexArray:  # type: ignore[override]
+        """The sizes of the lists."""
+        return np.full(self.count, self.width)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedLists:
+    """A part's lists with all that a measure needs of their judgments.
+
+    `best` (lists) is the best grade of each list, −∞ where nothing is judged.
+    """
+
+    part: Part
+    table: Tabulated
+    depth: int
+    codes: KeyArray
+    divisor: FloatArray | None
+    best: FloatArray
+
+    @classmethod
+    def of(cls, part: Part, codes: KeyArray | None, table: Tabulated) -> JudgedLists | None:
+        """The lists, from the codes of their grades; None if there are none."""
+        if codes is None:
+            return None
+        depth = min(len(table.weight), part.width)
+        ideal = first_keys(codes.copy(), depth)
+        best = _GRADES.take(ideal[0])
+        return cls(part=part, table=table, depth=depth, codes=codes, divisor=table.ideals(ideal), best=best)
+
+    def score(self, flat: npt.NDArray[Any], how: Ranking) -> Scored:
+        """The values of the lists by the scores of all documents."""
+        scores = self.part.rows(flat)
+        keys, absent = score_keys(scores)
+        keys |= self.codes
+        retrieved, unsure = self._retrieved(absent, how)
+        first = first_keys(keys, min(self.depth + 1, self.part.width))
+        sums = self.table.sums(first[: self.depth] & UNGRADED)
+        tied = np.flatnonzero(doubtful(first, self.depth))
+        if len(tied):
+            sums[tied], sure = self._tied(tied, keys[tied], scores[tied], how)
+            tied = tied[~sure]
+        values = sums if self.divisor is None else ratio(sums, self.divisor)
+        return Scored(values=values, retrieved=retrieved, doubtful=np.union1d(tied, unsure) if len(unsure) else tied)
+
+    def _tied(
+        self, rows: IndexArray, keys: KeyArray, scores: npt.NDArray[Any], how: Ranking
+    ) -> tuple[FloatArray, BoolArray]:
+        """The sums of lists in which ties matter, and whether they are certain."""
+        if how.ties is Ties.SELECTION:
+            return np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
+        tied = TiedKeys.of(keys, scores, self.depth)
+        if how.ties is Ties.EXPECTED:
+            return self.table.expected(tied.codes, tied.start, tied.end), tied.sure
+        given = score_keys(scores)[0] | self.codes[rows]
+        return self.table.sums(settled_codes(given, how.ties, self.depth)), tied.sure
+
+    def _retrieved(self, absent: BoolArray | None, how: Ranking) -> tuple[FloatArray, IndexArray]:
+        """How many documents each list has, and the lists whose ideal order depends on which ones."""
+        if absent is None:
+            return np.full(len(self.codes), float(self.part.width)), _NONE
+        retrieved = self.part.width - absent.sum(axis=1, dtype=np.float64)
+        if how.ideal is not IdealPool.RETRIEVED:
+            return retrieved, _NONE
+        return retrieved, np.flatnonzero((absent & (self.codes != UNGRADED)).any(axis=1))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scored:
+    """The values of some lists before a dialect settles them, NaN where undefined, and how many documents they have.
+
+    The values of the `doubtful` lists are not known: their keys do not tell the order of their documents.
+    """
+
+    values: FloatArray
+    retrieved: FloatArray
+    doubtful: IndexArray
