@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -54,12 +52,6 @@ def spread(work: Callable[[Given], Made], source: Iterable[Given]) -> Iterator[M
 
 def _enlist() -> None:
     _this.works = True
-
-
-def hand_back_memory() -> None:
-    """Gives the system what was freed since `keep_freed_memory`, where the C library can: glibc."""
-    with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def keep_freed_memory() -> None:

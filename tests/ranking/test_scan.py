@@ -20,7 +20,7 @@ from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
 from rankgauge.ranking.scan import ids, lookup, scan
-from rankgauge.ranking.scan.lines import chunks
+from rankgauge.ranking.scan.chunks import chunks
 from rankgauge.ranking.scan.numbers import decimals
 from tests.io.test_packing import PACKERS
 
@@ -137,6 +137,46 @@ def test_scan_of_many_blocks_gives_what_rank_gives(tmp_path: Path, ties: Ties, s
     hits = scan(paths[0], paths[1], how, chunk=size)
     assert hits is not None
     assert_same(hits, general(run, judgments, how))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    shape=st.lists(
+        st.tuples(st.integers(1, 70), st.integers(1, 3), st.integers(1, 9), st.integers(1, 12)), min_size=1, max_size=30
+    ),
+    blank=st.sampled_from([" ", "\t"]),
+    seed=st.integers(0, 9),
+)
+def test_lines_that_differ_from_the_first(
+    tmp_path_factory: pytest.TempPathFactory, shape: list[tuple[int, int, int, int]], blank: str, seed: int
+) -> None:
+    """Ids, second fields, ranks and tags of any length are found, line by line or all alike."""
+    rng, folder = random.Random(seed), tmp_path_factory.mktemp("shapes")
+    run, judgments, lines = [], [], []
+    for number, (document, second, rank_, tag) in enumerate(shape):
+        query, name, score = f"q{number // 7}", f"{number:x}".zfill(document), f"{rng.uniform(-5, 50):.{second}f}"
+        run.append((query, name, score))
+        judgments.append((query, name, str(number % 3)))
+        lines.append(blank.join((query, "Q" * second, name, "1" * rank_, score, "t" * tag)))
+    paths = written(folder, run, judgments)
+    paths[0].write_text("\n".join(lines) + "\n")
+    scanned = scan(paths[0], paths[1], Ranking(), chunk=rng.choice([256, 1 << 20]))
+    if max(document for document, *_ in shape) <= ids.LONGEST:
+        assert scanned is not None
+    if scanned is not None:
+        assert_same(scanned, general(run, judgments, Ranking()))
+
+
+@pytest.mark.parametrize("places", range(8))
+def test_short_decimals_equal_float(places: int) -> None:
+    """Numbers of at most eight digits and one number of places, which are read in one go."""
+    rng = random.Random(places)
+    texts = [f"{rng.uniform(-1, 1) * 10 ** (7 - places):.{places}f}".encode() for _ in range(500)]
+    assert read(texts).tolist() == [float(text) for text in texts]
+    for odd in (b"1.5.0", b"12a4", b"1,5", b"-", b"."):
+        data = bytearray(64) + texts[0] + b" " + odd + bytearray(64)
+        start = np.array([64, 65 + len(texts[0])])
+        assert decimals(data, start, start + np.array([len(texts[0]), len(odd)])) is None
 
 
 @pytest.mark.parametrize("packing", PACKERS)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankgauge.errors import UnmatchedError
 from rankgauge.lazy_polars import pl
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, CodeArray, CompactArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 
@@ -22,6 +22,9 @@ CELLS = 1 << 20
 """How many cells a block may have: 8 MB for a column of doubles, which the cache of a core still holds."""
 
 FLAT = ("rank", "grade", "first", "size")
+
+EXACT = 1 << 24
+"""Up to this rank, single precision holds every one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,9 +37,9 @@ class Found:
 
     listed: IndexArray
     retrieved: FloatArray
-    query: IndexArray
+    query: CodeArray
     rank: FloatArray
-    grade: FloatArray
+    grade: CompactArray
     first: FloatArray
     size: FloatArray
     strangers: tuple[str, ...] = ()
@@ -56,14 +59,14 @@ class Hits:
     """
 
     names: Names
-    query: IndexArray
-    rank: FloatArray
-    grade: FloatArray
-    first: FloatArray
-    size: FloatArray
+    query: CodeArray
+    rank: CompactArray
+    grade: CompactArray
+    first: CompactArray
+    size: CompactArray
     retrieved: FloatArray
-    pool_query: IndexArray
-    pool_grade: FloatArray
+    pool_query: CodeArray
+    pool_grade: CompactArray
     answered: BoolArray | None = None
     strangers: tuple[str, ...] = ()
     single: bool = False
@@ -71,17 +74,20 @@ class Hits:
 
     @classmethod
     def gathered(
-        cls, parts: Iterable[Found], *, names: Names, pool_query: IndexArray, pool_grade: FloatArray, most: int
+        cls, parts: Iterable[Found], *, names: Names, pool_query: CodeArray, pool_grade: CompactArray, most: int
     ) -> Hits:
         """The hits of all batches, at most `most`; no two batches have lists for the same query.
 
         Each batch is let go once its hits are copied; room that is never filled costs no memory.
         """
-        query, flat = np.empty(most, dtype=np.int64), {name: np.empty(most) for name in FLAT}
+        query, flat = np.empty(most, dtype=pool_query.dtype), {name: np.empty(most, dtype=np.float32) for name in FLAT}
+        flat["grade"] = np.empty(most, dtype=pool_grade.dtype)
         retrieved, end = np.zeros(len(names)), 0
         strangers: list[str] = []
         for part in parts:
             start, end = end, end + len(part.query)
+            if np.max(part.retrieved, initial=0.0) > EXACT:
+                flat = {name: column.astype(np.float64) for name, column in flat.items()}
             query[start:end] = part.query
             for name, column in flat.items():
                 column[start:end] = getattr(part, name)
@@ -243,10 +249,10 @@ class _Padding:
         self.filled = columns < counts[:, np.newaxis]
         self.source = (starts[:, np.newaxis] + columns)[self.filled]
 
-    def fill(self, flat: FloatArray) -> FloatArray:
-        """The flat values as rows, padded with NaN."""
+    def fill(self, flat: CompactArray) -> FloatArray:
+        """The flat values as rows in double precision, padded with NaN."""
         if self.filled.all():
-            return np.asarray(flat[self.source].reshape(self.filled.shape))
+            return np.asarray(flat[self.source].reshape(self.filled.shape), dtype=np.float64)
         cells = np.full(self.filled.shape, np.nan)
         cells[self.filled] = flat[self.source]
         return cells

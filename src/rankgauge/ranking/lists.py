@@ -105,13 +105,22 @@ class RankedLists:
     def top(self, cutoff: float | None) -> RankedLists:
         """The same lists without the columns that no rank up to `cutoff` can need.
 
-        Ranks rise from left to right by at least one, so the first k columns hold every hit of the first k ranks.
-        The ideal stays whole: it says how much there is to find.
+        Ranks rise from left to right by at least one, so the first k columns hold every hit of the first k ranks; of
+        tie groups, those that begin there are kept whole. The ideal stays whole: it says how much there is to find.
         """
-        if cutoff is None or self.tied or cutoff >= self.ranks.shape[-1]:
+        if cutoff is None or cutoff >= self.ranks.shape[-1]:
             return self
-        k = int(cutoff)
-        return replace(self, ranks=self.ranks[..., :k], grades=self.grades[..., :k])
+        if self.first is None or self.size is None:
+            k = int(cutoff)
+            return replace(self, ranks=self.ranks[..., :k], grades=self.grades[..., :k])
+        k = int((self.first <= cutoff).sum(axis=-1).max(initial=0))
+        return replace(
+            self,
+            ranks=self.ranks[..., :k],
+            grades=self.grades[..., :k],
+            first=self.first[..., :k],
+            size=self.size[..., :k],
+        )
 
     def ideal_order(self, cutoff: float | None = None) -> RankedLists:
         """The ideal ranking of the same queries down to the cutoff: what a measure is normalised by."""
@@ -149,12 +158,11 @@ class RankedLists:
         strict = self._weights(weight, self.ranks <= limit)
         if self.first is None or self.size is None:
             return strict
-        last = self.first + self.size - 1
-        longest = int(np.nanmax(last, initial=0))
-        table = np.concatenate([[0.0], np.cumsum(weight(np.arange(1.0, longest + 1)))])
-        low = np.nan_to_num(np.minimum(self.first - 1, limit), nan=0.0).astype(np.intp)
-        high = np.nan_to_num(np.minimum(last, limit), nan=0.0).astype(np.intp)
-        shared = (table[high] - table[low]) / np.where(self.hits, self.size, 1.0)
+        last = np.where(self.hits, self.first + self.size - 1, 0.0)
+        before = np.where(self.hits, self.first - 1, 0.0)
+        table = np.concatenate([[0.0], np.cumsum(weight(np.arange(1.0, float(last.max(initial=0.0)) + 1)))])
+        low, high = (np.minimum(edge, limit).astype(np.intp) for edge in (before, last))
+        shared = (table.take(high) - table.take(low)) / np.maximum(last - before, 1.0)
         return np.where(self.size > 1, shared, strict)
 
     def inside(self, cutoff: float | FloatArray | None) -> FloatArray:

@@ -3,7 +3,7 @@
 Most run files are regular: six fields between single blanks, the lines of a query together, scores falling. Such a
 file is read in chunks of whole queries by two threads, and everything about a chunk is done in NumPy on its bytes:
 
-1. `lines`: one comparison finds all separators; the query field is compared with the line before.
+1. `lines`: newlines are searched for, fields found from them; the query field is compared with the line before.
 2. `ids`: document ids become rows of 64-bit words, and these hashes.
 3. `lookup`: tables of hashes find the judged lines, and documents listed twice.
 4. `numbers`: scores are parsed eight digits at a time.

@@ -31,6 +31,8 @@ _ODD = np.array(
 """Odd multipliers without a pattern in their bits, one for each word of an id."""
 
 _HALF = np.uint64(32)
+_EACH, _HIGH, _ALL = (np.uint64(bits) for bits in (0x0101010101010101, 0x8080808080808080, 0xFFFFFFFFFFFFFFFF))
+"""The lowest bit of each byte, the highest, and all bits."""
 
 
 def window(data: bytearray, start: IndexArray, width: int) -> Words:
@@ -50,6 +52,40 @@ def words(data: bytearray, start: IndexArray, length: IndexArray) -> Words | Non
     for column in range(shortest // 8, width):
         rows[:, column] &= _kept(column).take(length)
     return rows
+
+
+def until(data: bytearray, start: IndexArray, blank: int, length: int) -> tuple[Words, IndexArray] | None:
+    """The ids that begin at each place and end before the first blank, as rows of words, and their lengths.
+
+    `length` is about how long they are; None where one is longer than any should be.
+    """
+    width = length // 8 + 1
+    if width > LONGEST // 8:
+        return None
+    rows = window(data, start, width)
+    lengths, goes_on = np.zeros(len(start), dtype=np.int64), np.ones(len(start), dtype=bool)
+    for column in range(width):
+        kept = _before(rows[:, column], np.uint64(blank) * _EACH)
+        if column:
+            kept *= goes_on
+        rows[:, column] &= kept
+        lengths += np.bitwise_count(kept) >> 3
+        goes_on = kept == _ALL
+    return until(data, start, blank, 8 * width) if bool(goes_on.any()) else (rows, lengths)
+
+
+def _before(text: Words, blanks: np.uint64) -> Words:
+    """Masks of the bytes before the first one that equals those of `blanks`."""
+    other = text ^ blanks
+    marks = other - _EACH
+    np.invert(other, out=other)
+    marks &= other
+    marks &= _HIGH  # the lowest bit is that of the first byte that is 0 in `other`
+    np.negative(marks, out=other)
+    marks &= other
+    marks >>= np.uint64(7)
+    marks -= np.uint64(1)
+    return marks
 
 
 @cache

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import CodeArray, CompactArray, FloatArray, IndexArray, compact
 from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import graded
+from rankgauge.ranking.scan.chunks import Chunk, IrregularFileError
 from rankgauge.ranking.scan.ids import Words
-from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines
+from rankgauge.ranking.scan.lines import TrecLines
 from rankgauge.ranking.scan.lookup import JudgedLookup
 from rankgauge.ranking.scan.numbers import decimals
-from rankgauge.threads import hand_back_memory, spread
+from rankgauge.threads import spread
 
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
+SHORTEST = 2 * FIELDS
+"""How many bytes a line has at least."""
 
 SMALL = 1 << 18
 """Up to this many judgments have one lookup for every run and chunk, which the cache holds; more have one per chunk."""
@@ -32,32 +37,33 @@ class JudgedPool:
     starts: IndexArray
     counts: IndexArray
     documents: Words
-    grades: FloatArray
-    descending: FloatArray
+    grades: CompactArray
+    descending: CompactArray
     """The same grades, descending within each query; unjudged ones last."""
 
     @classmethod
-    def read(cls, source: Iterable[Chunk], negative: NegativeGrade) -> JudgedPool:
-        """The pool of a judgments file."""
-        parts = list(spread(lambda chunk: _PoolPart.of(chunk, negative), source))
-        names = [name for part in parts for name in part.names]
+    def read(cls, source: Iterable[Chunk], negative: NegativeGrade, *, size: int = 0) -> JudgedPool:
+        """The pool of a judgments file of `size` bytes, if that is known; parts are let go once they are copied."""
+        names: list[bytes] = []
+        counts: list[IndexArray] = []
+        documents, grades, descending = (_Column(room=size // SHORTEST) for _ in range(3))
+        for part in spread(lambda chunk: _PoolPart.of(chunk, negative), source):
+            names += part.names
+            counts.append(part.counts)
+            documents.add(part.documents)
+            grades.add(part.grades[:, np.newaxis])
+            descending.add(part.descending[:, np.newaxis])
         codes = {name: code for code, name in enumerate(names)}
         if not names or len(codes) < len(names):
             raise IrregularFileError
-        counts = np.concatenate([part.counts for part in parts])
-        columns = [[getattr(part, name) for part in parts] for name in ("documents", "grades", "descending")]
-        del parts  # each column lets its parts go when it is whole
-        documents = _stacked(columns.pop(0))
-        grades, descending = (np.concatenate(columns.pop(0)) for _ in range(2))
-        if len(grades) > SMALL:
-            hand_back_memory()
+        each = np.concatenate(counts)
         return cls(
             codes=codes,
-            starts=np.cumsum(counts) - counts,
-            counts=counts,
-            documents=documents,
-            grades=grades,
-            descending=descending,
+            starts=np.cumsum(each) - each,
+            counts=each,
+            documents=documents.rows,
+            grades=grades.rows[:, 0],
+            descending=descending.rows[:, 0],
         )
 
     @cached_property
@@ -86,9 +92,9 @@ class JudgedPool:
         return JudgedLookup.of(documents, np.repeat(codes, self.counts[codes]), places)
 
     @cached_property
-    def judged(self) -> tuple[IndexArray, FloatArray]:
+    def judged(self) -> tuple[CodeArray, CompactArray]:
         """The query and the grade of every judged document, by query and falling grade."""
-        query = np.repeat(np.arange(len(self.counts)), self.counts)
+        query = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
         known = self.descending > UNJUDGED
         return (query, self.descending) if known.all() else (query[known], self.descending[known])
 
@@ -100,8 +106,8 @@ class _PoolPart:
     names: list[bytes]
     counts: IndexArray
     documents: Words
-    grades: FloatArray
-    descending: FloatArray
+    grades: CompactArray
+    descending: CompactArray
 
     @classmethod
     def of(cls, chunk: Chunk, negative: NegativeGrade) -> _PoolPart:
@@ -116,8 +122,8 @@ class _PoolPart:
             names=lines.names,
             counts=lines.counts,
             documents=lines.ids(DOCUMENT),
-            grades=grades,
-            descending=_descending(grades, lines.counts),
+            grades=compact(grades),
+            descending=compact(_descending(grades, lines.counts)),
         )
 
 
@@ -130,15 +136,31 @@ def _descending(grades: FloatArray, counts: IndexArray) -> FloatArray:
     return np.asarray(-levels[keys % len(levels)])
 
 
-def _stacked(rows: list[Words]) -> Words:
-    """The ids of all parts, in rows of the widest."""
-    width = max(part.shape[1] for part in rows)
-    stacked = np.zeros((sum(len(part) for part in rows), width), dtype=np.uint64)
-    at = 0
-    for part in rows:
-        stacked[at : at + len(part), : part.shape[1]] = part
-        at += len(part)
-    return stacked
+class _Column:
+    """Rows that are added at the end; room that is never filled costs no memory."""
+
+    def __init__(self, *, room: int) -> None:
+        self.room, self.size = room, 0
+        self.kept: npt.NDArray[Any] = np.empty((0, 0), dtype=np.float32)
+
+    @property
+    def rows(self) -> npt.NDArray[Any]:
+        """What was added."""
+        return self.kept[: self.size]
+
+    def add(self, part: npt.NDArray[Any]) -> None:
+        """Adds rows; those that are narrower than others are filled up with zeros."""
+        start, end, width = self.size, self.size + len(part), part.shape[1]
+        if end > len(self.kept) or width > self.kept.shape[1] or not np.can_cast(part.dtype, self.kept.dtype):
+            self._make_room(end, part)
+        self.kept[start:end, :width], self.kept[start:end, width:] = part, 0
+        self.size = end
+
+    def _make_room(self, end: int, part: npt.NDArray[Any]) -> None:
+        rows, width = max(self.room, 2 * end), max(part.shape[1], self.kept.shape[1])
+        made = np.empty((rows, width), dtype=np.result_type(part, self.kept) if self.size else part.dtype)
+        made[: self.size, : self.kept.shape[1]], made[: self.size, self.kept.shape[1] :] = self.rows, 0
+        self.kept = made
 
 
 def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:

@@ -1,144 +1,110 @@
-"""Files → chunks of lines: where every field of every line begins and ends, and where a query's lines begin.
+"""The lines of a chunk: where the fields begin and end, and where a query's lines begin.
 
-A chunk is a few hundred kilobytes cut at a query's first line, small enough that all that is made of it stays in a
-core's cache. One comparison finds its separators; a chunk whose lines do not all have the same number of fields
-between single separators is irregular.
+Most chunks are uniform: the second field and the tag are as long as those of the first line. There only the newlines
+are searched for. A field of any length ends at the first blank of the words that begin with it, and since all
+separators are counted, there are no others. Elsewhere one comparison finds every separator. A chunk whose lines do
+not all have the same number of fields between single separators is irregular.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import BinaryIO
-
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.numeric import IndexArray
-from rankgauge.ranking.scan.ids import MARGIN, words
-from rankgauge.threads import THREADS
+from rankgauge.numeric import BoolArray, IndexArray
+from rankgauge.ranking.scan.chunks import NEWLINE, Chunk, IrregularFileError
+from rankgauge.ranking.scan.ids import MARGIN, Words, until, words
 
-CHUNK = 1 << 22
-"""About how many bytes are worked on at a time: enough that NumPy's calls cost little, little enough for the cache."""
-
-NEWLINE, BLANKS = 10, (32, 9)
-
-
-class IrregularFileError(Exception):
-    """The file cannot be scanned; the general path reads it."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Chunk:
-    """Whole lines of whole queries: `data[MARGIN:end]`, with room around it that may be read."""
-
-    data: bytearray
-    end: int
-
-
-def chunks(file: BinaryIO, size: int) -> Iterator[Chunk]:
-    """The file's chunks. Buffers are used again: a chunk lasts until `THREADS` more are taken."""
-    ring: deque[bytearray] = deque()
-    tail, cut = b"", MARGIN
-    while cut:
-        data = ring.popleft() if len(ring) == THREADS + 2 else _buffer(size)
-        data[MARGIN : MARGIN + len(tail)] = tail
-        data, filled, cut = _fill(file, data, MARGIN + len(tail), size)
-        tail = bytes(data[cut:filled]) if cut else b""
-        if filled > MARGIN:
-            yield Chunk(data=data, end=cut or filled)
-        ring.append(data)
-
-
-def _buffer(size: int) -> bytearray:
-    """Room for that many bytes and the margins; what is never filled costs no memory."""
-    data = bytearray(size + 2 * MARGIN)
-    data[:MARGIN] = b"~" * MARGIN
-    return data
-
-
-def _fill(file: BinaryIO, data: bytearray, filled: int, size: int) -> tuple[bytearray, int, int]:
-    """The buffer with more of the file in it, how far it is filled, and where to cut it; 0 at the file's end."""
-    while True:
-        if len(data) - MARGIN - filled < size // 2:
-            data = data + bytearray(len(data))
-        got = file.readinto(memoryview(data)[filled : len(data) - MARGIN])  # type: ignore[attr-defined]
-        if not got:
-            break
-        filled += got
-        if cut := _last_query(data, filled):
-            return data, filled, cut
-    if filled > MARGIN and data[filled - 1] != NEWLINE:
-        data[filled] = NEWLINE
-        filled += 1
-    return data, filled, 0
-
-
-def _last_query(data: bytearray, filled: int) -> int:
-    """Where the last whole line's query begins, 0 if it begins the chunk.
-
-    A binary search: it assumes that a query's lines are together. If they are not, the query comes
-    back in a later chunk, which is noticed there.
-    """
-    last = data.rfind(b"\n", MARGIN, max(data.rfind(b"\n", MARGIN, filled), 0)) + 1
-    if not last:
-        return 0
-    begins = bytes(data[last : last + 512]).split(None, 1)
-    if not begins:
-        raise IrregularFileError  # a line of blanks
-    query = bytes(data[last : last + len(begins[0]) + 1])
-    if data.startswith(query, MARGIN):
-        return 0
-    low, high = MARGIN, last
-    while low < high:
-        middle = (low + high) // 2
-        line = data.find(b"\n", middle, high) + 1
-        if line and not data.startswith(query, line):
-            low = line
-        else:
-            last, high = line or last, middle
-    return last
+BLANKS = (32, 9)
+SECOND, TAG = 1, 5
+"""The fields that are as long as those of the first line: Q0 or the iteration, and a run's last one."""
 
 
 class TrecLines:
     """The lines of a chunk: their fields, and the queries that they belong to."""
 
+    begins: IndexArray
+    stops: list[IndexArray]
+    """Where each field ends, for every line."""
+
     def __init__(self, chunk: Chunk, fields: int) -> None:
-        self.data = chunk.data
+        self.data, self.end, self.fields = chunk.data, chunk.end, fields
         self.bytes = np.frombuffer(chunk.data, dtype=np.uint8)
+        self.loaded: dict[int, Words] = {}
         # Signed, so that bytes above ASCII are taken for separators, and then refused with all that is odd.
-        found = np.flatnonzero(self.bytes[: chunk.end].view(np.int8) <= BLANKS[0])
-        if len(found) % fields or not len(found):
-            raise IrregularFileError
-        self.stops = found.reshape(-1, fields)
-        self.begins = np.concatenate([[MARGIN], self.stops[:-1, -1] + 1])
-        self._check(found)
+        separates = self.bytes[: chunk.end].view(np.int8) <= BLANKS[0]
+        if not self._is_uniform(int(np.count_nonzero(separates))):
+            self._separate(separates)
         self.starts, self.names = self._queries()
         self.counts = np.diff(self.starts, append=len(self))
 
     def __len__(self) -> int:
-        return len(self.stops)
+        return len(self.begins)
 
     def field(self, number: int) -> tuple[IndexArray, IndexArray]:
         """Where the field begins and where it ends, for every line."""
-        end = np.ascontiguousarray(self.stops[:, number])
-        return self.stops[:, number - 1] + 1 if number else self.begins, end
+        return self.stops[number - 1] + 1 if number else self.begins, self.stops[number]
 
-    def ids(self, number: int) -> npt.NDArray[np.uint64]:
+    def ids(self, number: int) -> Words:
         """The field's bytes as rows of words."""
+        if number in self.loaded:
+            return self.loaded[number]
         start, end = self.field(number)
         made = words(self.data, start, end - start)
         if made is None:
             raise IrregularFileError
         return made
 
+    def _is_uniform(self, separators: int) -> bool:
+        """Whether the lines are like the first one; if so, their fields are found."""
+        first = bytes(self.data[MARGIN : max(self.data.find(b"\n", MARGIN, self.end), MARGIN)])
+        blank = next((one for one in BLANKS if one in first), 0)
+        lengths = [len(field) for field in first.split(bytes([blank]))]
+        ends = _newlines(self.bytes, self.end)
+        if len(lengths) != self.fields or not all(lengths) or separators != self.fields * len(ends):
+            return False
+        # A tag is found from the line's end, which leaves the field before it as the one that ends there.
+        last = ends - (lengths[TAG] + 1) if self.fields > TAG else ends
+        start, stops = (begins := np.concatenate([[MARGIN], ends[:-1] + 1])), []
+        for number in range(TAG - 1 if self.fields > TAG else self.fields - 1):
+            found = start + lengths[number] if number == SECOND else self._until(number, start, blank, lengths[number])
+            if found is None or int(found.max()) >= self.end:
+                return False
+            stops.append(found)
+            start = found + 1
+        self.begins, self.stops = begins, [*stops, last, *([ends] if self.fields > TAG else [])]
+        guessed = (SECOND, TAG - 1) if self.fields > TAG else (SECOND,)
+        return bool((last > start).all()) and all(self._ends_at(number, blank) for number in guessed)
+
+    def _until(self, number: int, start: IndexArray, blank: int, length: int) -> IndexArray | None:
+        """Where the field ends, if it is neither empty nor too long."""
+        found = until(self.data, start, blank, length)
+        if found is None or not int(found[1].min()):
+            return None
+        self.loaded[number] = found[0]
+        return start + found[1]
+
+    def _ends_at(self, number: int, blank: int) -> bool:
+        """Whether the field ends at a blank in every line."""
+        return bool((self.bytes.take(self.stops[number]) == blank).all())
+
+    def _separate(self, separates: BoolArray) -> None:
+        """Finds every separator."""
+        self.loaded.clear()  # what was found before a line turned out to be unlike the first
+        found = np.flatnonzero(separates)
+        if len(found) % self.fields or not len(found):
+            raise IrregularFileError
+        table = found.reshape(-1, self.fields)
+        self.begins = np.concatenate([[MARGIN], table[:-1, -1] + 1])
+        self.stops = [np.ascontiguousarray(column) for column in table.T]
+        self._check(found)
+
     def _check(self, found: IndexArray) -> None:
         """Every line has the same separators, and something between any two."""
         ends = self.bytes[found]
         blank, lines = int(ends[0]), len(self)
         shaped = np.count_nonzero(ends == blank) == len(found) - lines and bool(
-            (ends[self.stops.shape[1] - 1 :: self.stops.shape[1]] == NEWLINE).all()
+            (ends[self.fields - 1 :: self.fields] == NEWLINE).all()
         )
         filled = found[0] > MARGIN and int(np.diff(found).min()) > 1
         if blank not in BLANKS or not shaped or not filled:
@@ -156,3 +122,12 @@ class TrecLines:
         if any(name.startswith(b"#") for name in names):
             raise IrregularFileError
         return first, names
+
+
+def _newlines(text: npt.NDArray[np.uint8], end: int) -> IndexArray:
+    """Where the newlines are, the first one of any eight bytes: no line of four fields is shorter."""
+    found = (text[: -(-end // 8) * 8] == NEWLINE).view(np.uint64)
+    at = np.flatnonzero(found != 0)
+    # One byte is 1, and each byte before it has eight bits below that.
+    ends: IndexArray = (at << 3) + (np.bitwise_count(found.take(at) - np.uint64(1)) >> 3)
+    return ends[:-1] if len(ends) and ends[-1] >= end else ends

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.numeric import IndexArray
+from rankgauge.ranking.scan.chunks import IrregularFileError
 from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
-from rankgauge.ranking.scan.lines import IrregularFileError
 
 ROOM = 2
 """A table has at least 2² times as many slots as there are keys, so that few share one."""

@@ -30,14 +30,17 @@ _ZEROS, _SIXES, _HIGH = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x06,
 
 def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray | None:
     """The numbers that the fields spell; None where one is no finite number."""
-    text = np.frombuffer(data, dtype=np.uint8)
-    negative = text[start] == MINUS
+    negative = np.frombuffer(data, dtype=np.uint8).take(start) == MINUS
     first = start + negative
-    values = _parsed(data, first, end, _places(bytes(data[int(first[0]) : int(end[0])])))
+    places = _places(bytes(data[int(first[0]) : int(end[0])]))
+    values = _short(data, first, end, places)
+    if values is not None:
+        return np.where(negative, -values, values) if negative.any() else values
+    values = _parsed(data, first, end, places)
     others = np.flatnonzero(np.isnan(values))
-    places = _each_places(data, first[others], end[others]) if len(others) else others
-    for one in sorted(set(places.tolist())):
-        lines = others[places == one]
+    each = _each_places(data, first[others], end[others]) if len(others) else others
+    for one in sorted(set(each.tolist())):
+        lines = others[each == one]
         values[lines] = _parsed(data, first[lines], end[lines], one)
     if negative.any():
         values = np.where(negative, -values, values)
@@ -47,6 +50,32 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
             return None
         values[line] = float(field)
     return values
+
+
+def _short(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> FloatArray | None:
+    """The numbers, if each has that many digits after the point and at most eight in all."""
+    length = end - first
+    longest = 8 + (places >= 0)
+    if places > 7 or int(length.min()) < longest - 7 or int(length.max()) > longest:
+        return None
+    tail = window(data, end - 8, 1)[:, 0]
+    digits = tail
+    if places >= 0:
+        # The bytes before the point, moved to where it stood, beside those that follow it.
+        digits = window(data, end - (places + 9), 1)[:, 0]
+        digits >>= np.uint64(8 * places)
+        digits |= (tail >> np.uint64(64 - 8 * places) << np.uint64(64 - 8 * places)) if places else np.uint64(0)
+    digits ^= _ZEROS
+    digits &= _last(1)[:, 0].take(length - (longest - 8))
+    odd = digits + _SIXES
+    odd |= digits
+    odd &= _HIGH
+    if places >= 0:
+        tail >>= np.uint64(56 - 8 * places)
+        tail &= np.uint64(0xFF)
+        tail ^= np.uint64(POINT)
+        odd |= tail
+    return None if bool(odd.any()) else _eight(digits).astype(np.float64) / float(10 ** max(places, 0))
 
 
 def _places(field: bytes) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -17,9 +18,10 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.rules import Ranking, arrange, compared
+from rankgauge.ranking.scan.chunks import CHUNK, Chunk, IrregularFileError, chunks
 from rankgauge.ranking.scan.ids import Words, descending
 from rankgauge.ranking.scan.judgments import JudgedPool, spans
-from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks
+from rankgauge.ranking.scan.lines import TrecLines
 from rankgauge.ranking.scan.numbers import decimals
 from rankgauge.threads import keep_freed_memory, spread
 
@@ -45,7 +47,7 @@ def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk:
     keep_freed_memory()
     try:
         with _opened(judgments) as file:
-            pool = JudgedPool.read(chunks(file, chunk), how.negative)
+            pool = JudgedPool.read(chunks(file, chunk), how.negative, size=_size(file))
             pool.whole  # noqa: B018 - made here, once, and not by each of several threads
             return pool
     except _reasons():  # the general path says what is wrong, and where
@@ -86,6 +88,11 @@ def _unpacked(file: Path) -> BinaryIO:
     from rankgauge.io.source import Source
 
     return Source.of(file).open()
+
+
+def _size(file: BinaryIO) -> int:
+    """How many bytes the file has, 0 if nobody knows before they are unpacked."""
+    return os.fstat(file.fileno()).st_size if isinstance(file, io.FileIO) else 0
 
 
 def _reasons() -> tuple[type[BaseException], ...]:
