@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Reached", "reached_in_files", "reached_in_memory", "reached_with_runs"]
+__all__ = ["Reached", "reached_in_boosting", "reached_in_files", "reached_in_memory", "reached_with_runs"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +65,10 @@ MEMORY: dict[str, tuple[float, float]] = {
     "scikit-learn, ignore_ties": (10, 12),
     "pytrec_eval on dicts": (50, 75),
 }
+"""How many times faster than a peer on arrays."""
+
+BOOSTED = 5
+"""Percent of a boosting round that the metric may take."""
 
 
 def reached_in_files(walls: dict[str, dict[str, float]], peaks: dict[str, float]) -> list[Reached]:
@@ -100,11 +104,19 @@ def reached_with_runs(walls: dict[str, float], compared: float) -> list[Reached]
     return [*found, Reached(what=what, measured=compared, goal=COMPARED, stretch=None, unit=" s", more=False)]
 
 
-def reached_in_memory(seconds: dict[str, float]) -> list[Reached]:
-    """The goals on arrays, from the seconds of each tool."""
+def reached_in_memory(seconds: dict[str, dict[str, float]]) -> list[Reached]:
+    """The goals on arrays, from the seconds of each tool by kind of lists."""
     return [
-        Reached(
-            what=f"arrays against {peer}", measured=seconds[peer] / seconds["rankgauge"], goal=goal, stretch=stretch
-        )
+        Reached(what=f"arrays, {kind}, against {peer}", measured=by[peer] / by["rankgauge"], goal=goal, stretch=stretch)
+        for kind, by in seconds.items()
         for peer, (goal, stretch) in MEMORY.items()
+        if peer in by
+    ]
+
+
+def reached_in_boosting(shares: dict[str, float]) -> list[Reached]:
+    """The goals of a metric, from its share of a boosting round by library, in percent."""
+    return [
+        Reached(what=f"metric of {library}", measured=share, goal=BOOSTED, stretch=None, unit=" %", more=False)
+        for library, share in shares.items()
     ]

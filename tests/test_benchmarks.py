@@ -40,12 +40,19 @@ def test_every_part_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
         "## From files",
         "## 3 runs of TREC-8's shape",
         "## In memory",
+        "## As a metric of boosted trees",
         "## Growth",
         "## Start-up",
         "## Goals",
     ):
         assert heading in page
-    for goal in ("S against pytrec_eval", "the command on S", "many runs against pytrec_eval"):
+    for goal in (
+        "S against pytrec_eval",
+        "the command on S",
+        "many runs against pytrec_eval",
+        "arrays, one list, against scikit-learn",
+        "metric of LightGBM",
+    ):
         assert goal in page
     assert (tmp_path / "benchmarks.md").read_text() == page
     readme = (tmp_path / "README.md").read_text()

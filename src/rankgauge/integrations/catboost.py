@@ -33,7 +33,8 @@ class Metric:
         several = isinstance(qid, list | tuple) and len(qid) > 0 and np.ndim(qid[0]) > 0
         pools = [np.asarray(one) for one in qid] if several else [np.asarray(qid)]  # type: ignore[union-attr]
         self._mean = ArrayMean(measure, dialect)
-        self._queries = {len(one): one for one in pools}
+        # By number: CatBoost calls in every round, and texts are slow to compare.
+        self._queries = {len(one): np.unique(one, return_inverse=True)[1] for one in pools}
 
     def is_max_optimal(self) -> bool:
         """Higher is better."""
