@@ -17,6 +17,9 @@ from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.lists import to_single
 from rankgauge.threads import spread
 
+FEW = 1 << 16
+"""Up to this many hits, one thread scores them sooner than two are started."""
+
 
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:
     """The values of the kernels (judged queries × measures), NaN where undefined, and their standard errors."""
@@ -27,7 +30,8 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
     for pool in dict.fromkeys(pools):
         columns = [column for column, one in enumerate(pools) if one is pool]
         work = partial(_estimated, kernels=[kernels[column] for column in columns])
-        for index, found in spread(work, hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=pool)):
+        blocks = hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=pool)
+        for index, found in (map if len(hits.query) < FEW else spread)(work, blocks):
             for column, (value, error) in zip(columns, found, strict=True):
                 values[index, column], errors[index, column] = value, error
     return values, errors

@@ -83,7 +83,7 @@ def _cells_by_group(first: FloatArray, wanted: BoolArray) -> Iterator[tuple[Inde
     opens = np.any([np.diff(axis, prepend=-1) for axis in (*cells[:-1], start[cells])], axis=0)
     starts = np.flatnonzero(opens)
     counts = np.diff(starts, append=len(opens))
-    for h in np.unique(counts):
+    for h in sorted(set(counts.tolist())):  # `np.unique` would import masked arrays
         yield tuple(axis[starts[counts == h, np.newaxis] + np.arange(h)] for axis in cells)
 
 
