@@ -50,6 +50,14 @@ def test_one_result_per_run(files: dict[str, Path]) -> None:
         assert results[name].summary.equals(alone.summary)
 
 
+@pytest.mark.parametrize("dialect", ["standard", "trec_eval", "ranklib-2.8", "papers"])
+def test_runs_that_are_scored_together(files: dict[str, Path], dialect: str) -> None:
+    """More runs than are scored at once have the values that each has alone, under any rule for ties and ideals."""
+    runs = {f"{name} {copy}": files[name] for copy in range(4) for name in ("noise0.txt", "bm25.txt", "noise1.txt")}
+    for name, result in evaluate(files["qrels"], runs, MEASURES, dialect=dialect).items():
+        assert result.by_query == evaluate(files["qrels"], runs[name], MEASURES, dialect=dialect).by_query
+
+
 def test_runs_in_memory(files: dict[str, Path]) -> None:
     """Frames and dicts of dicts are runs too; a run {query: {document: score}} stays one run."""
     frame = read_run(files["bm25.txt"])

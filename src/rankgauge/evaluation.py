@@ -13,13 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any, overload
+
+import numpy as np
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UngroupedError, UnmatchedError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
+from rankgauge.policies import IdealPool
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
 from rankgauge.result import Result
@@ -28,6 +32,9 @@ from rankgauge.threads import spread
 
 LARGE = 32 << 20
 """From this many bytes on, a run's own blocks keep all threads busy, and two runs at once would take more memory."""
+
+TOGETHER = 8
+"""How many small runs are scored at once: NumPy's calls cost more than their lists."""
 
 Names = str | Measure | Iterable[str | Measure]
 """One measure, or several."""
@@ -81,26 +88,43 @@ def evaluate_runs(
         judgments = io.kept(judgments, io.judgments_from)
     judged = _Judgments(given=judgments, dialect=dialect)
 
-    def evaluated(named: tuple[str, Any]) -> tuple[str, Result]:
-        name, run = named
-        try:
-            return name, judged.result(run, measures)
-        except InputError as error:
-            if error.path is None:
-                error.path = str(run) if _is_file(run) else name
-            raise
+    def evaluated(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
+        found = [judged.named_hits(name, run) for name, run in batch]
+        return list(zip((name for name, _ in batch), scored_together(found, measures, dialect), strict=True))
 
-    if not files or judged.pool is None or any(os.path.getsize(run) > LARGE for run in runs.values()):
-        return map(evaluated, runs.items())
-    return spread(evaluated, runs.items())
+    small = files and judged.pool is not None and all(os.path.getsize(run) <= LARGE for run in runs.values())
+    batches = batched(runs.items(), TOGETHER if small else 1)
+    return chain.from_iterable((spread if small else map)(evaluated, batches))
+
+
+def batched(items: Iterable[tuple[str, Any]], size: int) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """The items, `size` at a time."""
+    rest = iter(items)
+    return iter(lambda: tuple(islice(rest, size)), ())
 
 
 def scored(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
     """The result of hits: what they are worth by each of the measures."""
-    raw, errors = score(dialect.check(hits), measures, dialect)  # 3 score: kernels; NaN is undefined
-    matrix = settle(raw, hits, measures, dialect)  # 4 settle: empty queries, short lists, undefined values
-    # 5 summarise: `Result.summary`, when it is asked for
-    return Result(dialect=dialect, measures=measures, hits=hits, raw=raw, errors=errors, matrix=matrix)
+    return scored_together([dialect.check(hits)], measures, dialect)[0]
+
+
+def scored_together(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> list[Result]:
+    """The result of each run's hits on the same judgments: kernels take the lists of all runs at once."""
+    if len(hits) > 1 and not _share_queries(hits, measures, dialect):
+        return [result for one in hits for result in scored_together([one], measures, dialect)]
+    raw, errors = score(Hits.together(hits), measures, dialect)  # 3 score: kernels; NaN is undefined
+    results = []
+    for one, values, error in zip(hits, np.split(raw, len(hits)), np.split(errors, len(hits)), strict=True):
+        matrix = settle(values, one, measures, dialect)  # 4 settle: empty queries, short lists, undefined values
+        # 5 summarise: `Result.summary`, when it is asked for
+        results.append(Result(dialect=dialect, measures=measures, hits=one, raw=values, errors=error, matrix=matrix))
+    return results
+
+
+def _share_queries(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> bool:
+    """Whether all runs were scanned with one pool, and no list looks for another one of its query."""
+    lists = {dialect.choice("ideal", measure) for measure in measures}
+    return IdealPool.FIRST not in lists and all(one.names is hits[0].names for one in hits)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,17 +142,30 @@ class _Judgments:
 
     def result(self, run: Any, measures: tuple[Measure, ...]) -> Result:
         """The result of a run."""
+        return scored(self.hits(run), measures, self.dialect)
+
+    def hits(self, run: Any) -> Hits:
+        """The judged hits of a run with queries that are judged."""
         hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
         try:
-            return scored(hits.matched(), measures, self.dialect)
+            return hits.matched()
         except UnmatchedError as error:
             from rankgauge import io
 
             error.hint = io.unnamed(run, len(hits.strangers)) or error.hint
             raise
 
+    def named_hits(self, name: str, run: Any) -> Hits:
+        """Those of one of several runs; an error names it."""
+        try:
+            return self.dialect.check(self.hits(run))
+        except InputError as error:
+            if error.path is None:
+                error.path = str(run) if _is_file(run) else name
+            raise
+
     def _hits(self, run: Any) -> Hits:
-        """The judged hits of the run: regular TREC files are scanned, large files streamed, the rest read whole."""
+        """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
         judgments, dialect = self.given, self.dialect
         if isinstance(run, str | os.PathLike) and self.pool is not None:
             scanned = scan_run(run, self.pool, dialect.ranking)

@@ -5,9 +5,10 @@ Memory follows the judgments, not the run: documents that nobody judged are only
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +112,20 @@ class Hits:
             pool_grade=pool_grade,
             strangers=tuple(dict.fromkeys(strangers)),  # one may be in several batches
         )
+
+    @classmethod
+    def together(cls, runs: Sequence[Hits]) -> Hits:
+        """The hits of several runs on the same judgments, as if each run had queries of its own."""
+        if len(runs) == 1:
+            return runs[0]
+        n = len(runs[0].names)
+        flat: dict[str, Any] = {
+            name: np.concatenate([getattr(run, name) for run in runs]) for name in (*FLAT, "retrieved", "pool_grade")
+        }
+        for name in ("query", "pool_query"):
+            flat[name] = np.concatenate([getattr(run, name) + number * n for number, run in enumerate(runs)])
+        names: list[Any] = [name for run in runs for name in run.names]
+        return replace(runs[0], names=names, answered=np.concatenate([run.is_answered for run in runs]), **flat)
 
     @cached_property
     def queries(self) -> pl.Series:

@@ -34,8 +34,10 @@ def chunks(file: BinaryIO, size: int) -> Iterator[Chunk]:
     tail, cut = b"", MARGIN
     while cut:
         data = ring.popleft() if len(ring) == THREADS + 2 else _buffer(size)
+        if len(data) < 2 * (MARGIN + len(tail)):
+            data = _buffer(2 * len(tail))
         data[MARGIN : MARGIN + len(tail)] = tail
-        data, filled, cut = _fill(file, data, MARGIN + len(tail), size)
+        data, filled, cut = _fill(file, data, MARGIN + len(tail))
         tail = bytes(data[cut:filled]) if cut else b""
         if filled > MARGIN:
             yield Chunk(data=data, end=cut or filled)
@@ -49,17 +51,17 @@ def _buffer(size: int) -> bytearray:
     return data
 
 
-def _fill(file: BinaryIO, data: bytearray, filled: int, size: int) -> tuple[bytearray, int, int]:
+def _fill(file: BinaryIO, data: bytearray, filled: int) -> tuple[bytearray, int, int]:
     """The buffer with more of the file in it, how far it is filled, and where to cut it; 0 at the file's end."""
     while True:
-        if len(data) - MARGIN - filled < size // 2:
+        if filled == len(data) - MARGIN:
+            if cut := _last_query(data, filled):
+                return data, filled, cut
             data = data + bytearray(len(data))
         got = file.readinto(memoryview(data)[filled : len(data) - MARGIN])  # type: ignore[attr-defined]
         if not got:
             break
         filled += got
-        if cut := _last_query(data, filled):
-            return data, filled, cut
     if filled > MARGIN and data[filled - 1] != NEWLINE:
         data[filled] = NEWLINE
         filled += 1
