@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,8 @@ def judged() -> JudgedBoard:
 
 
 def test_trials_resume(judged: JudgedBoard, tmp_path: Path) -> None:
-    """Finished blocks are not tried again, also if more repetitions are asked for, and give what one go gives."""
+    """Finished blocks are not tried again, also if more repetitions are asked for, and give what one go gives; so do
+    two processes."""
     once = BoardTrials(methods=("depth", "uniform"), labels=(40, 80), repetitions=BLOCK + 2, workers=1)
     whole = once.run(judged, "a board").to_frame()
     fewer = BoardTrials(methods=("uniform",), labels=(40, 80), repetitions=BLOCK, workers=1, folder=tmp_path)
@@ -53,6 +55,7 @@ def test_trials_resume(judged: JudgedBoard, tmp_path: Path) -> None:
     assert done[0][:2] == (1, 4)
     assert done[-1][:2] == (4, 4)
     assert part.stat().st_mtime_ns == written
+    assert replace(once, workers=2).run(judged, "a board").to_frame().equals(whole, null_equal=True)
     assert kept["settings"]["method"] == "uniform"
 
 

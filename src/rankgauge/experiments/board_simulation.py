@@ -15,7 +15,7 @@ from rankgauge.active.defaults import DIALECT
 from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.experiments.board_trials import BoardTrials
-from rankgauge.experiments.jobs import Progress, unreported
+from rankgauge.experiments.jobs import Progress, cores, unreported
 from rankgauge.numeric import FloatArray
 from rankgauge.report.board_simulation import JUDGES, BoardSimulationReport
 
@@ -64,7 +64,7 @@ class BoardSimulation:
     depth: int | None = None
     repetitions: int = 100
     seed: int = 0
-    workers: int = 2
+    workers: int = field(default_factory=cores)
     folder: Path | None = None
     progress: Progress = unreported
 

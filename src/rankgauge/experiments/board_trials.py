@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -17,14 +15,11 @@ import numpy as np
 from rankgauge.active.board_study import MARKS, BoardCurve, BoardStudy, curves_of, marked
 from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unreported
+from rankgauge.experiments.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
 from rankgauge.judges.machine_judge import steps
 
 BLOCK = 5
 """The repetitions of a job. It never changes with what is asked for, so that finished parts serve more repetitions."""
-
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-"""What libraries of linear algebra read how many threads they may use from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +32,7 @@ class BoardTrials:
     fewer: Mapping[str, int] = field(default_factory=dict)
     """How often slow yardsticks are tried, if less often."""
     seed: int = 0
-    workers: int = 2
+    workers: int = field(default_factory=cores)
     folder: Path | None = None
     """Where finished parts are kept."""
     progress: Progress = unreported
@@ -64,8 +59,7 @@ class BoardTrials:
         jobs = {method: self._jobs(judged, title, method) for method in self.methods}
         # Blocks of all yardsticks in turn: what is left at the end is as mixed as what was done.
         asked = sorted((job for mine in jobs.values() for job in mine), key=lambda job: int(job.settings["first"]))
-        with _one_thread_each():
-            found = run_jobs(asked, work, judged, folder=self.folder, workers=self.workers, progress=self.progress)
+        found = run_jobs(asked, work, judged, folder=self.folder, workers=self.workers, progress=self.progress)
         pool, measures = judged.board.pool, [str(target) for target in judged.board.targets]
         curves: list[BoardCurve] = []
         for method, mine in jobs.items():
@@ -108,21 +102,6 @@ def work(judged: JudgedBoard, job: ExperimentJob) -> list[list[list[dict[str, fl
         standings = yardstick.standings(judged, settings["labels"], seed)
         found.append([[marked(s, t) for s, t in zip(at, judged.truth, strict=True)] for at in standings])
     return found
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Lets the processes that are started multiply matrices with one thread: with more they would wait for each other.
-
-    What the user has set stays.
-    """
-    ours = {name: "1" for name in THREADS if name not in os.environ}
-    os.environ.update(ours)
-    try:
-        yield
-    finally:
-        for name in ours:
-            del os.environ[name]
 
 
 def _digest(judged: JudgedBoard) -> str:

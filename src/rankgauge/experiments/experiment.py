@@ -11,7 +11,7 @@ import polars as pl
 
 from rankgauge.errors import ParameterError
 from rankgauge.experiments.claims import Number, Paper
-from rankgauge.experiments.jobs import Progress, unreported
+from rankgauge.experiments.jobs import Progress, cores, unreported
 from rankgauge.registry import Registered, Registry
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Setting:
     trials: int = 100
     seed: int = 0
     data: Path | None = None
-    jobs: int = 2
+    jobs: int = field(default_factory=cores)
     """How many processes may run at once."""
     folder: Path | None = None
     """Where finished parts are kept, so that an interrupted experiment can go on; None: in a temporary folder."""

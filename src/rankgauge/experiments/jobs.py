@@ -26,12 +26,20 @@ Work: TypeAlias = Callable[[Any, "ExperimentJob"], Any]
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with how many jobs are done, of how many, and the name of the last one."""
 
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "RANKGAUGE_THREADS")
+"""What libraries of linear algebra, and our own kernels, read how many threads they may use from."""
+
 HEARING = 0.2
 """Seconds between checks for Ctrl-C."""
 
 
 def unreported(done: int, jobs: int, name: str) -> None:
     """Reports nothing."""
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +80,7 @@ def run_jobs(
     data: Any,
     *,
     folder: Path | None,
-    workers: int = 2,
+    workers: int,
     progress: Progress = unreported,
 ) -> dict[str, Any]:
     """The result of each job by its name; jobs that the folder has results for are not run again."""
@@ -96,7 +104,7 @@ def _worked(
             job.finish(work(data, job), folder)
             yield job
         return
-    with _processes(min(workers, len(jobs)), (work, data, folder)) as pool:
+    with _one_thread_each(), _processes(min(workers, len(jobs)), (work, data, folder)) as pool:
         with _unheard():
             waiting = {pool.submit(_work, job): job for job in jobs}
         while waiting:
@@ -117,6 +125,21 @@ def _unheard() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Lets the processes that are started compute with one thread: with more they would wait for each other.
+
+    What the user has set stays.
+    """
+    ours = {name: "1" for name in THREADS if name not in os.environ}
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name in ours:
+            del os.environ[name]
 
 
 @contextmanager

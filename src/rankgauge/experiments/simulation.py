@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from rankgauge.active.cost import COSTS
 from rankgauge.active.pool import Pool
 from rankgauge.datasets import learning_rows
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.experiments.jobs import Progress, unreported
+from rankgauge.experiments.jobs import Progress, cores, unreported
 from rankgauge.experiments.papers.active.benchmark import Split
 from rankgauge.experiments.papers.active.rankers import Predictions, Recipe, train_and_predict
 from rankgauge.experiments.papers.active.scenarios import Scenario, known_grades, pool_of
@@ -61,7 +61,7 @@ class Simulation:
     beliefs: str = MODEL
     repetitions: int = 400
     seed: int = 0
-    workers: int = 2
+    workers: int = field(default_factory=cores)
     progress: Progress = unreported
 
     def run(self) -> SimulationReport:

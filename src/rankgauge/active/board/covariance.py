@@ -98,11 +98,11 @@ class Covariance:
 
     def lead_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """How far run s has to be ahead of run t to be better, for all s at once but each t by itself (runs × runs)."""
-        drawn, least = self._drawn(level, rng), self._pair_divisor
-        found = np.zeros_like(least)
-        for t in range(len(least)):
-            largest = ((drawn - drawn[:, [t]]) / least[:, t]).max(axis=1)
-            found[:, t] = _mapped(self.pair_error[:, t], self.pair_freedom[:, t], _quantile(largest, level))
+        drawn, scale = np.ascontiguousarray(self._drawn(level, rng).T), 1.0 / self._pair_divisor
+        largest = np.array([((drawn - one) * scale[:, [t]]).max(axis=0) for t, one in enumerate(drawn)])
+        found = np.zeros_like(scale)
+        for t, quantile in enumerate(np.quantile(largest, level, axis=1).tolist()):
+            found[:, t] = _mapped(self.pair_error[:, t], self.pair_freedom[:, t], quantile)
         return found
 
     def gap_half_widths(self, run: int, level: float, rng: np.random.Generator) -> FloatArray:

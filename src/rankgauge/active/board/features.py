@@ -82,15 +82,21 @@ class _Ranks:
     @cached_property
     def nearness(self) -> FloatArray:
         """1 at the first rank, 0 at rank 1001, by the logarithm of the rank."""
-        return np.asarray(1.0 - np.log(np.minimum(self.pool.rank, 1001)) / np.log(1001.0))
+        ranks = np.arange(1, self.pool.deepest + 1)
+        return np.asarray(1.0 - np.log(np.minimum(ranks, 1001)) / np.log(1001.0))[self.pool.rank - 1]
+
+    @cached_property
+    def close(self) -> FloatArray:
+        """The mean nearness of all runs to each document."""
+        return self._sum(self.nearness) / len(self.pool.runs)
 
     def columns(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The shared features (documents × 10), their prior precisions, and their expected effects."""
         pool, runs = self.pool, len(self.pool.runs)
         fused = self._sum(np.asarray(1.0 / (FUSION + pool.rank), dtype=np.float64))
         best = np.full(len(pool.documents), UNSEEN)
-        np.minimum.at(best, pool.document, pool.rank)
-        share, close = self._sum() / runs, self._sum(self.nearness) / runs
+        np.minimum.at(best, pool.document, pool.rank.astype(np.float64))  # of one type: several times as fast
+        share, close = self._sum() / runs, self.close
         # By name: the column, its precision, its expected effect. The intercept's effect depends on the threshold.
         found: dict[str, tuple[FloatArray, float, float]] = {
             "intercept": (np.ones(len(best)), 0.25, 0.0),
@@ -108,7 +114,7 @@ class _Ranks:
 
     def write_runs(self, out: SingleArray) -> None:
         """Each run's nearness to the document less the mean of all runs, into the columns of `out`."""
-        out[:] = (-self._sum(self.nearness) / len(self.pool.runs))[:, np.newaxis]
+        out[:] = (-self.close)[:, np.newaxis]
         out[self.pool.document, self.pool.run] += self.nearness.astype(np.float32)  # a run has a document once
 
 

@@ -40,7 +40,7 @@ class RunLists:
     def of(cls, pool: BoardPool, target: BoardTarget) -> RunLists:
         """The lists of a pool's runs, as the target's shape reads them."""
         weight = target.weights[pool.rank - 1]
-        counts = weight != 0
+        counts = slice(None) if weight.all() else weight != 0  # a slice copies nothing
         return _KINDS[target.shape](
             shape=(len(pool.runs), len(pool.queries)),
             run=pool.run[counts],

@@ -67,10 +67,10 @@ class Slopes:
     def squares(self, covariance: FloatArray) -> FloatArray:
         """Σ_z ψ_s'C_zψ_s (runs): the diagonal of `gram`, for a fraction of its time."""
         worth, both, ideal = (form * self.scale[self.query] ** 2 for form in self._forms(covariance))
-        document, level = self.lists.document, self.level.ravel()[self.lists.cell]
-        added = self.hit * (self.hit * worth[document] - 2 * level * both[document])
+        document, sums = self.lists.document, self.lists.sums
+        mixed = 2 * self.level * sums(self.hit * both[document])
         by_query = np.bincount(self.query, ideal, minlength=len(self.scale))
-        return np.asarray(self.lists.sums(added).sum(axis=1) + self.level**2 @ by_query)
+        return np.asarray((sums(self.hit**2 * worth[document]) - mixed).sum(axis=1) + self.level**2 @ by_query)
 
     def fourths(self, covariance: FloatArray, weight: FloatArray) -> FloatArray:
         """Σ_z (ψ_s'C_zψ_s)² · weight_z (runs)."""

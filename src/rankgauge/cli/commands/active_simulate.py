@@ -77,7 +77,10 @@ class SimulationOptions:
         ),
     ] = None
     seed: Annotated[int, typer.Option("--seed", help="The seed of all draws.", metavar="N")] = 0
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many processes work side by side.", metavar="N")] = 2
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="How many processes work side by side; by default one a core.", metavar="N"),
+    ] = None
     output: Annotated[str, choices.output("rankgauge.report.simulation:SimulationReport.formats")] = "table"
 
 
@@ -223,6 +226,7 @@ def simulate(ctx: typer.Context, options: SimulationOptions, letor: LetorOptions
 
 def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
     from rankgauge.cli.progress import told
+    from rankgauge.experiments.jobs import cores
     from rankgauge.experiments.simulation import Simulation
 
     with told() as progress:
@@ -241,7 +245,7 @@ def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
             beliefs=letor.beliefs,
             repetitions=400 if options.repetitions is None else options.repetitions,
             seed=options.seed,
-            workers=options.jobs,
+            workers=options.jobs or cores(),
             progress=progress,
         ).run()
 
@@ -251,6 +255,7 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.experiments.board_simulation import BoardSimulation, PoolKind
+    from rankgauge.experiments.jobs import cores
 
     measures, runs = names(options.measure or ()), options.runs or []
     refuse_measures(runs, measures)
@@ -269,7 +274,7 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
             depth=options.depth,
             repetitions=100 if options.repetitions is None else options.repetitions,
             seed=options.seed,
-            workers=options.jobs,
+            workers=options.jobs or cores(),
             folder=board.parts,
             progress=progress,
         ).run()

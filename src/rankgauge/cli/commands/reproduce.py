@@ -58,7 +58,10 @@ class ReproductionOptions:
         bool,
         typer.Option("--full", help="Use the paper's own settings, where the usual ones are quicker (ndcg-tools)."),
     ] = False
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many processes run at once.", metavar="N")] = 2
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="How many processes run at once; by default one a core.", metavar="N"),
+    ] = None
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")] = True
 
 
@@ -76,6 +79,7 @@ def reproduce(asked: ReproductionOptions) -> None:
     """Test the claims of a paper, or of a page of ours: which ones hold, with the numbers and their standard errors."""
     from rankgauge.cli.progress import told
     from rankgauge.experiments import PAPERS, Setting
+    from rankgauge.experiments.jobs import cores
     from rankgauge.experiments.reproduction import Reproduction, show_papers
     from rankgauge.report import plots
 
@@ -90,7 +94,7 @@ def reproduce(asked: ReproductionOptions) -> None:
             trials=experiment.trials if asked.trials is None else asked.trials,
             seed=asked.seed,
             data=asked.data,
-            jobs=asked.jobs,
+            jobs=asked.jobs or cores(),
             folder=asked.output,
             full=asked.full,
             progress=progress,

@@ -16,7 +16,7 @@ from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.study import ErrorCurve, Study
 from rankgauge.active.target import Target
-from rankgauge.experiments.jobs import ExperimentJob, Progress, run_jobs, unreported
+from rankgauge.experiments.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
 from rankgauge.numeric import FloatArray
 from rankgauge.report.worths import graded
 
@@ -89,7 +89,7 @@ class Trials:
     seed: int
     efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
     """By method and measure."""
-    workers: int = 2
+    workers: int = field(default_factory=cores)
     progress: Progress = unreported
 
     def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, ErrorCurve]]:
