@@ -11,7 +11,7 @@
     ├── ParameterError        4   a parameter's value makes no sense
     └── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
 
-The number is the exit code of the command line.
+The number is the exit code of the command line. `InputWarning` is a warning of Python's, and no error.
 """
 
 from __future__ import annotations
@@ -53,6 +53,10 @@ class InputError(RankGaugeError):
         place = "" if self.path is None else f"{self.path}:" + (f"{self.line}:" if self.line else "") + " "
         shown = "" if self.text is None else f"\n  {_shortened(self.text)}"
         return f"{place}{self.problem}{shown}" + (f"\n  {self.hint}" if self.hint else "")
+
+
+class InputWarning(UserWarning):
+    """A file or table was read, but not all of it as it stands: rows were left out or merged."""
 
 
 class PausedError(InputError):

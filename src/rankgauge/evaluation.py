@@ -9,7 +9,7 @@ most of the time that a small run takes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,9 +21,10 @@ import numpy as np
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UngroupedError, UnmatchedError
+from rankgauge.input_notes import heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
-from rankgauge.policies import IdealPool
+from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
 from rankgauge.result import Result
@@ -36,8 +37,17 @@ LARGE = 32 << 20
 TOGETHER = 8
 """How many small runs are scored at once: NumPy's calls cost more than their lists."""
 
+ALL_TIED = (
+    "all documents of a query have the same score, so that nothing orders them: a rank in the file does not count; "
+    "--ties input keeps the order of the file"
+)
+"""The note on a run whose scores say nothing."""
+
 Names = str | Measure | Iterable[str | Measure]
 """One measure, or several."""
+
+Tables = Callable[[], "tuple[pl.DataFrame, pl.DataFrame]"]
+"""What gives judgments and run as tables."""
 
 
 @overload
@@ -47,18 +57,37 @@ def evaluate(
     measures: Names,
     *,
     dialect: str | Dialect = "standard",
+    columns: str | Mapping[str, str] | None = None,
+    scale: Any = None,
+    ids: str | Iterable[str] | None = None,
     **overrides: Any,
 ) -> dict[str, Result]: ...
 
 
 @overload
 def evaluate(
-    judgments: Any, run: Any, measures: Names, *, dialect: str | Dialect = "standard", **overrides: Any
+    judgments: Any,
+    run: Any,
+    measures: Names,
+    *,
+    dialect: str | Dialect = "standard",
+    columns: str | Mapping[str, str] | None = None,
+    scale: Any = None,
+    ids: str | Iterable[str] | None = None,
+    **overrides: Any,
 ) -> Result: ...
 
 
 def evaluate(
-    judgments: Any, run: Any, measures: Names, *, dialect: str | Dialect = "standard", **overrides: Any
+    judgments: Any,
+    run: Any,
+    measures: Names,
+    *,
+    dialect: str | Dialect = "standard",
+    columns: str | Mapping[str, str] | None = None,
+    scale: Any = None,
+    ids: str | Iterable[str] | None = None,
+    **overrides: Any,
 ) -> Result | dict[str, Result]:
     """How good a run is, by each of the measures; of several runs by name, how good each is.
 
@@ -66,12 +95,27 @@ def evaluate(
     ir_datasets ("irds:" and an id); several runs are a dict of such: {"bm25": …, "dense": …}. `measures` are names, or
     measures of ours or of ir-measures. `dialect` names the tool to compute as; `overrides` replace single choices of
     it, such as `ties="expected"` or `empty="leave-out"`.
+
+    The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
+    `scale="esci"` what words are worth as grades, `ids="casefold,url"` by which rules two ids are the same.
     """
     spoken = dialects.get(dialect, **overrides)
     wanted = spoken.select(measures)
-    if _is_several(run):
-        return dict(evaluate_runs(judgments, run, wanted, spoken))
-    return _Judgments(given=judgments, dialect=spoken).result(run, wanted)
+    several = _is_several(run)
+    judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
+    if several:
+        return dict(evaluate_runs(judgments, runs, wanted, spoken))
+    return _Judgments(given=judgments, dialect=spoken).result(runs[""], wanted)
+
+
+def spelled(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
+    """Judgments and runs, with what a user says of how they spell columns, grades and ids."""
+    if not any(said.values()):
+        return judgments, runs
+    from rankgauge import io
+    from rankgauge.tables import Spelling
+
+    return io.spell_all(judgments, runs, Spelling.of(**said))
 
 
 def evaluate_runs(
@@ -137,7 +181,7 @@ class _Judgments:
     @cached_property
     def pool(self) -> JudgedPool | None:
         """The judged documents of a regular TREC file."""
-        plain = isinstance(self.given, str | os.PathLike) and self.dialect.assessors is None
+        plain = _is_plain(self.given) and self.dialect.assessors is None
         return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
 
     def result(self, run: Any, measures: tuple[Measure, ...]) -> Result:
@@ -145,15 +189,12 @@ class _Judgments:
         return scored(self.hits(run), measures, self.dialect)
 
     def hits(self, run: Any) -> Hits:
-        """The judged hits of a run with queries that are judged."""
-        hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
-        try:
-            return hits.matched()
-        except UnmatchedError as error:
-            from rankgauge import io
-
-            error.hint = io.unnamed(run, len(hits.strangers)) or error.hint
-            raise
+        """The judged hits of a run with queries that are judged, and what the readers of the files had to say."""
+        with heard() as notes:
+            hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
+            if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
+                note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
+        return replace(hits, notes=tuple(notes)) if notes else hits
 
     def named_hits(self, name: str, run: Any) -> Hits:
         """Those of one of several runs; an error names it."""
@@ -167,10 +208,10 @@ class _Judgments:
     def _hits(self, run: Any) -> Hits:
         """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
         judgments, dialect = self.given, self.dialect
-        if isinstance(run, str | os.PathLike) and self.pool is not None:
+        if _is_plain(run) and self.pool is not None:
             scanned = scan_run(run, self.pool, dialect.ranking)
             if scanned is not None:
-                return scanned
+                return matched(scanned, lambda: _tables(judgments, run), run)
         from rankgauge import io
 
         with io.traced(run):
@@ -178,8 +219,10 @@ class _Judgments:
                 if io.is_path(judgments) and io.is_path(run) and io.is_large(run):
                     judged = io.read_judgments(judgments)
                     streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
-                    return replace(streamed, top=dialect.highest(judged))
-            return joined(*io.pair_from(judgments, run, dialect.reading), dialect)
+                    whole = replace(streamed, top=dialect.highest(judged))
+                    return matched(whole, lambda: (judged, next(io.stream_run(run))), run)
+            tables = io.pair_from(judgments, run, dialect.reading)
+            return matched(joined(*tables, dialect), lambda: tables, run)
 
 
 def _is_several(run: Any) -> bool:
@@ -192,8 +235,52 @@ def _is_several(run: Any) -> bool:
     return isinstance(first, str | os.PathLike) or hasattr(first, "columns")
 
 
+def _is_plain(source: Any) -> bool:
+    """Whether the source is a path, and nobody says how the file spells things."""
+    return isinstance(source, str | os.PathLike) and not hasattr(source, "spelling")
+
+
 def _is_file(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)
+
+
+def _tables(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tables in two regular files; of a large run only the first queries."""
+    from rankgauge import io
+
+    if io.is_large(run):
+        return io.read_judgments(judgments), next(io.stream_run(run))
+    return io.pair_from(judgments, run)
+
+
+def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
+    """The hits, unless next to nothing of the run is judged only because the ids are spelled differently.
+
+    `read` gives judgments and run, for the rare case that they have to be looked at.
+    """
+    if not hits.is_sparse:
+        return hits.matched()
+    from rankgauge import io
+    from rankgauge.tables.near_ids import near_ids
+
+    try:
+        hits.matched()
+    except UnmatchedError as error:
+        if hint := io.unnamed(run, len(hits.strangers)):
+            error.hint = hint
+            raise
+
+    what = "document" if hits.is_answered.any() else "query"
+    near = near_ids(*read(), of=what)
+    if near is None:
+        return hits.matched()
+    plural = {"document": "documents", "query": "queries"}[what]
+    found = f"{near.shared} of its {near.listed} {plural} are judged under another spelling"
+    said = f"{found}, such as {near.run!r} for {near.judged!r}"
+    if len(hits.query):
+        note(f"hardly a document of the run is judged, but {said}: {near.option} makes them the same")
+        return hits
+    raise InputError(f"no {what} of the run is judged, but {said}", hint=f"Make them the same: {near.option}.")
 
 
 def joined(judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect) -> Hits:

@@ -131,3 +131,12 @@ class QueryOrder(Policy):
     APPEARANCE = "appearance", "queries are in the order of the judgments"
     LEXICAL = "lexical", "queries are in the byte order of their ids"
     NUMERIC = "numeric", "queries are in the order of their ids as numbers"
+
+
+class SameId(Policy):
+    """Ids that are the same: what two files may write differently."""
+
+    TRIM = "trim", "blanks around an id do not count"
+    CASEFOLD = "casefold", "capital and small letters are the same"
+    NUMBER = "number", "1, 001 and 1.0 are the same"
+    URL = "url", "an address is the same with and without http(s):// and a last slash"

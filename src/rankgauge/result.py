@@ -42,6 +42,11 @@ class Result:
         """The positions among the judged queries of those that count, in the dialect's order."""
         return counted(self.hits, self.dialect)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the readers of its files had to say: rows that were left out, judgments that were merged."""
+        return self.hits.notes
+
     @cached_property
     def queries(self) -> pl.Series:
         """The queries that count."""

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rankgauge import evaluate, io
 from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.input_notes import heard
 from tests.fuzz.readers import Reader, readers
 from tests.io.test_packing import zstd
 
@@ -67,7 +68,9 @@ def read(reader: Reader, content: bytes, folder: Path) -> None:
     path.write_bytes(content)
     said = "read"
     try:
-        reader.read(path)
+        with heard() as notes:
+            reader.read(path)
+        said += "".join(notes)
     except RankGaugeError as error:
         said = str(error)
     assert 0 < len(said) < 2000, "an error has words, and is no copy of the file"

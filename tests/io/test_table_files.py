@@ -84,7 +84,7 @@ def test_chorus_has_three_raters() -> None:
         ("j.csv", "query,docid,rating\nq,d,1\nq,d,2\n", 3, "judged twice"),
         ("j.csv", "query,name,rating\nq,d,1\n", None, "no column for document"),
         ("j.csv", "query,docid,rating\n", None, "there are no rows"),
-        ("j.jsonl", '{"query": 1, "document": "d", "grade": 1}\n\n{"query": 2, "document": "d"}\n', 3, "no grade"),
+        ("j.jsonl", '{"query": 1, "document": "d", "grade": 1}\n\n{"query": 2, "grade": 1}\n', 3, "no document"),
         ("j.jsonl", '{"query": 1, "document": "d", "grade": 1}\nnot json\n', 2, "one JSON object per line"),
         ("j.jsonl", '{"query": 1, "document": "d", "grade": 1}\n[1]\n', 2, "one JSON object per line"),
         ("j.jsonl", '{"query": 1, "document": "d", "grade": "high"}\n', 1, "the grade 'high'"),

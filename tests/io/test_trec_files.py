@@ -84,7 +84,7 @@ def test_grades_may_be_negative_or_fractional(tmp_path: Path) -> None:
         ("1 0 a 1\n1 0 b x\n", 2, "the grade 'x' is not a finite number"),
         ("1 0 a 1\n1 0 b nan\n", 2, "the grade 'nan' is not a finite number"),
         ("1 0 a 1\n1 0 b -inf\n", 2, "the grade '-inf' is not a finite number"),
-        ("1 0 a 1\n#\n1 0 a 1\n", 3, "document a of query 1 is judged twice: grade 1, then 1"),
+        ("1 0 a 1\n#\n1 0 a 0\n", 3, "document a of query 1 is judged twice: grade 1, then 0; first on line 1"),
         ("1 0 a 1\n2 0 a 1\n1 5 a 2\n", 3, "document a of query 1 is judged twice: grade 1, then 2"),
     ],
 )

@@ -19,7 +19,7 @@ from rankgauge.audit.traits import DataTraits
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError
-from rankgauge.evaluation import joined
+from rankgauge.evaluation import joined, matched
 from rankgauge.io import Reading
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
@@ -127,7 +127,8 @@ class Scores:
         key = ("hits", self._early(dialect))
         if key not in self._kept:
             with io.traced(self.run):
-                self._kept[key] = dialect.check(joined(*self._read(dialect), dialect).matched())
+                tables = self._read(dialect)
+                self._kept[key] = dialect.check(matched(joined(*tables, dialect), lambda: tables))
             self._kept.setdefault("queries", self._kept[key].queries)
         hits: Hits = self._kept[key]
         return hits

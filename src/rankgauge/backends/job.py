@@ -78,7 +78,7 @@ class EvaluationJob:
 def _checked(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     """The frame as the table; a batch may have no rows, which is no fault."""
     wanted = frame.select(name for name in table.columns if name in frame.columns)
-    return check(wanted, table, locate=_shower(wanted)) if len(wanted) else wanted
+    return check(wanted, table, locate=_shower(wanted), whole=True) if len(wanted) else wanted
 
 
 def _shower(frame: pl.DataFrame) -> Callable[[int], Place]:

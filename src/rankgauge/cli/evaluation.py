@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from rankgauge import dialects
 from rankgauge.backends import Engine, engine
-from rankgauge.cli.options import EvaluationOptions, given, names
+from rankgauge.cli.options import EvaluationOptions, SpellingOptions, given, names
 from rankgauge.cli.progress import told
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.cli.streams import heed
@@ -43,6 +43,7 @@ class RunsEvaluation:
     formats: tuple[str | None, str | None]
     queries: Path | None
     """The list of queries that responses of a search engine answer."""
+    spelling: SpellingOptions
     verbose: bool
 
     @classmethod
@@ -60,6 +61,7 @@ class RunsEvaluation:
             dialect=dialects.get(options.dialect).changed(**rules),
             formats=(options.format_judgments, options.format_run),
             queries=options.queries,
+            spelling=SpellingOptions(columns=options.columns, scale=options.scale, ids=options.ids),
             verbose=options.verbose,
         )
 
@@ -86,13 +88,14 @@ class RunsEvaluation:
 
     def _evaluated(self, where: Engine, measures: Sequence[Measure]) -> Iterator[tuple[str, Result]]:
         """The name and the result of each run. With named formats or listed queries, files are read one by one."""
+        source, runs = self.spelling.file(self.judgments), self.spelling.files(self.runs)
         if not any(self.formats) and self.queries is None:
-            yield from where.evaluate_all(self.judgments, self.runs, measures, dialect=self.dialect)
+            yield from where.evaluate_all(source, runs, measures, dialect=self.dialect)
             return
         from rankgauge import io
 
-        judgments = io.read_judgments(self.judgments, self.formats[0])
-        for name, path in self.runs.items():
+        judgments = io.read_judgments(source, self.formats[0])
+        for name, path in runs.items():
             with io.traced(path, self.formats[1]):
                 run = io.read_run(path, self.formats[1], queries=self.queries)
                 result = where.evaluate(judgments, run, measures, dialect=self.dialect)

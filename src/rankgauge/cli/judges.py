@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from rankgauge import io
+from rankgauge.cli.options import SpellingOptions
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.errors import InputError
 from rankgauge.io.source import suffix_of
 
 
-def sorted_files(people: Path, files: Sequence[Path]) -> tuple[dict[str, Path], dict[str, Path]]:
+def sorted_files(
+    people: Path, files: Sequence[Path], spelling: SpellingOptions
+) -> tuple[dict[str, Path], dict[str, Path]]:
     """The judges' files and the runs among the files, by name; a judge is called by its file's name up to a dot."""
     refuse_measures([people, *files], ())
     judges: dict[str, Path] = {}
     runs: dict[str, Path] = {}
     for name, path in named(files).items():
-        (runs if _is_run(path) else judges)[name] = path
+        (runs if _is_run(path, spelling) else judges)[name] = path
     if not judges:
         raise InputError(
             "there is no judge among the files, only runs",
@@ -31,9 +34,9 @@ def sorted_files(people: Path, files: Sequence[Path]) -> tuple[dict[str, Path], 
     return ({short[name]: path for name, path in judges.items()} if distinct else judges), runs
 
 
-def _is_run(path: Path) -> bool:
+def _is_run(path: Path, spelling: SpellingOptions) -> bool:
     try:
-        return io.detect(path).kind is io.Kind.RUN
+        return io.detect(spelling.file(path)).kind is io.Kind.RUN
     except InputError:
         # A table may have nothing but the chances of grades, which no format of judgments knows.
         if path.exists() and suffix_of(str(path)) in io.table_suffixes():

@@ -6,13 +6,14 @@ import errno
 import io
 import os
 import sys
+import warnings
 from typing import Any
 
 import typer
 
 from rankgauge.cli.command import PROGRAM, CommandGroup, examples_of
 from rankgauge.cli.completion import mended
-from rankgauge.errors import RankGaugeError
+from rankgauge.errors import InputWarning, RankGaugeError
 
 # Before NumPy loads: no threads for matrix products, which nothing here needs, and no huge pages, for which the kernel
 # may have to move memory first (a fresh array of 200 MB then takes five times as long to fill).
@@ -60,6 +61,7 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a code page without Σ is no reason to fail
+    warnings.showwarning = _show
     try:
         with mended():
             code = app(prog_name=app.info.name, standalone_mode=False)
@@ -84,6 +86,12 @@ def run() -> None:
         # The reader has seen enough (| head); drop what is still in the buffer.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """A warning as one line, like errors; what Python says of its place helps nobody here."""
+    said = f"note: {message}" if issubclass(category, InputWarning) else f"{category.__name__}: {message}"
+    print(f"rankgauge: {said}", file=sys.stderr)
 
 
 def _told(error: Any) -> str:

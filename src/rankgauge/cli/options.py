@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -67,6 +67,24 @@ ScaleName: TypeAlias = Annotated[
         help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
     ),
 ]
+Columns: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--columns",
+        help="Which columns of a table hold what, where that is not clear: query=search_term,document=sku,grade=stars.",
+        metavar="NAMES",
+    ),
+]
+SameIds: TypeAlias = Annotated[
+    str | None,
+    choices.option(
+        "--ids",
+        registry="rankgauge.policies:SameId",
+        help="By which rules two ids are the same, separated by commas: {choices}.",
+        metavar="RULES",
+        several=True,
+    ),
+]
 Empty: TypeAlias = Annotated[
     str | None,
     Option(
@@ -87,6 +105,29 @@ QueryList: TypeAlias = Annotated[
         metavar="FILE",
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpellingOptions:
+    """The options of every command that reads tables: how they spell columns, grades and ids."""
+
+    columns: Columns = None
+    scale: ScaleName = None
+    ids: SameIds = None
+
+    def file(self, path: Path) -> Any:
+        """The path of a file, with what is said of it."""
+        return self.files({"": path})[""]
+
+    def files(self, paths: Mapping[str, Path]) -> dict[str, Any]:
+        """The paths of files by name, each with what is said of them."""
+        if not (self.columns or self.scale or self.ids):
+            return dict(paths)
+        from rankgauge import io
+        from rankgauge.tables import Spelling
+
+        spelling = Spelling.of(self.columns, self.scale, self.ids)
+        return {name: io.spell(path, spelling) for name, path in paths.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +173,9 @@ class EvaluationOptions:
     format_judgments: Annotated[str | None, file_format("--format-judgments", "judgments")] = None
     format_run: Annotated[str | None, file_format("--format-run", "runs")] = None
     queries: QueryList = None
+    columns: Columns = None
+    scale: ScaleName = None
+    ids: SameIds = None
     verbose: Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")] = False
 
 

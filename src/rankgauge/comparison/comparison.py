@@ -16,7 +16,7 @@ from rankgauge.comparison import tables
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.evaluation import evaluate_runs
+from rankgauge.evaluation import evaluate_runs, spelled
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, TieRule
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -49,17 +49,21 @@ def compare(
     baseline: str | None = None,
     settings: ComparisonSettings | None = None,
     dialect: str | Dialect = "standard",
+    columns: str | Mapping[str, str] | None = None,
+    scale: Any = None,
+    ids: str | Iterable[str] | None = None,
     **overrides: Any,
 ) -> Comparison:
     """Which of the runs differ by more than luck, by each of the measures.
 
     `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
-    with that one, else each with each. `dialect` and `overrides` are those of `evaluate`.
+    with that one, else each with each. The other arguments are those of `evaluate`.
     """
     from rankgauge import io
 
     named = runs if isinstance(runs, Mapping) else {io.label(path): path for path in runs}
     spoken = dialects.get(dialect, **overrides)
+    judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
     return Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -19,9 +19,9 @@ from rankgauge.io.formats import letor
 from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.io.output import writing
 from rankgauge.io.queries import Queries, listed_queries
-from rankgauge.io.source import STANDARD_STREAM, Source, suffix_of
+from rankgauge.io.source import STANDARD_STREAM, Source, SpelledFile, suffix_of
 from rankgauge.policies import Duplicates, FractionalGrade
-from rankgauge.tables import as_judgments, as_run
+from rankgauge.tables import Spelling, as_judgments, as_run
 
 PathLike = str | os.PathLike[str]
 LARGE = 1 << 26
@@ -39,38 +39,48 @@ def detect(path: PathLike) -> Detection:
     return detections(_source(path))[0]
 
 
-def read_judgments(path: PathLike, format: AnyFormat = None) -> pl.DataFrame:
-    """The judgments in a file, or those of a data set that `irds:` names."""
+def read_judgments(path: PathLike, format: AnyFormat = None, **spelled: Any) -> pl.DataFrame:
+    """The judgments in a file, or those of a data set that `irds:` names.
+
+    `spelled` says how the file spells things: `columns={"query": "search_term"}`, `scale="esci"`, `ids="trim"`.
+    """
     if is_dataset(path):
         return judgments_of(path)
-    source = _source(path)
+    source = _source(spell(path, Spelling.of(**spelled)))
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
     return chosen.read_judgments(source)
 
 
-def read_run(path: PathLike, format: AnyFormat = None, *, queries: Queries | None = None) -> pl.DataFrame:
+def read_run(
+    path: PathLike, format: AnyFormat = None, *, queries: Queries | None = None, **spelled: Any
+) -> pl.DataFrame:
     """The run in a file, or the one of a data set that `irds:` names.
 
     `queries` names the queries of responses of a search engine, which do not say them: a list in the order of the
-    requests, or a file with one per line. Other runs name their own.
+    requests, or a file with one per line. Other runs name their own. `spelled` says how the file spells things:
+    `columns={"query": "search_term"}`, `ids="trim"`.
     """
     if is_dataset(path):
         return run_of(path)
-    source = replace(_source(path), queries=() if queries is None else listed_queries(queries))
+    named = () if queries is None else listed_queries(queries)
+    source = replace(_source(spell(path, Spelling.of(**spelled))), queries=named)
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     assert chosen.read_run is not None
     return chosen.read_run(source)
 
 
-def read_table(path: PathLike) -> pl.DataFrame:
-    """The table in a file with all its columns, named as in the file; the suffix tells the format."""
+def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
+    """The table in a file with all its columns, named as in the file; the suffix tells the format.
+
+    `spelled` may say which columns are ours, which get our names: `columns={"query": "search_term"}`.
+    """
     suffix = suffix_of(os.fspath(path))
     able = [one for one in FORMATS.values() if one.read_table and suffix in one.suffixes]
     if not able:
         hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own readers."
         raise InputError(f"'{suffix}' is not a table format", path=os.fspath(path), hint=hint)
-    source = _source(path)
+    source = _source(spell(path, Spelling.of(**spelled)))
     head = Head(source=source)
     chosen = next((one for one in able if len(able) > 1 and one.recognise(head)), able[-1])
     assert chosen.read_table is not None
@@ -148,6 +158,22 @@ def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = 
         chosen.write_run(frame, file, tag)
 
 
+def spell(source: Any, spelling: Spelling | None) -> Any:
+    """The path of a file, with what a user says of how the file spells things; anything else is given back."""
+    return SpelledFile(path=os.fspath(source), spelling=spelling) if spelling and is_path(source) else source
+
+
+def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None) -> tuple[Any, dict[str, Any]]:
+    """Judgments and runs, with what a user says of how they spell things; tables in memory are read by it now."""
+    if spelling is None:
+        return judgments, dict(runs)
+    named = is_path(judgments) or is_dataset(judgments)
+    return spell(judgments, spelling) if named else as_judgments(judgments, spelling), {
+        name: spell(run, spelling) if is_path(run) or is_dataset(run) else as_run(run, spelling)
+        for name, run in runs.items()
+    }
+
+
 def judgments_from(source: Any) -> pl.DataFrame:
     """The judgments in a file, a data set, a frame, a dict or rows."""
     return read_judgments(source) if is_path(source) or is_dataset(source) else as_judgments(source)
@@ -210,7 +236,7 @@ def unnamed(run: Any, queries: int) -> str | None:
 
 
 def _source(path: PathLike) -> Source:
-    return Source.of(os.fspath(path))
+    return Source.of(path)
 
 
 def _written(path: PathLike, format: AnyFormat, ability: str) -> Format:

@@ -19,7 +19,8 @@ from rankgauge.io.json_text import beginning
 from rankgauge.io.source import Source
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.registry import Registered, Registry
-from rankgauge.tables import find, raters
+from rankgauge.tables import ALIASES, find, raters
+from rankgauge.tables.columns import UNSAID
 from rankgauge.tables.validation import Place
 
 FORMATS: Registry[Format] = Registry("file format", "rankgauge.io.formats", order=lambda one: -one.sureness)
@@ -163,13 +164,16 @@ def get(name: str | Format) -> Format:
     return name if isinstance(name, Format) else FORMATS.find(name)
 
 
-def kinds(columns: Iterable[str]) -> tuple[Kind, ...]:
-    """What a table with those columns may be; BEIR's judgments call the grade a score."""
+def kinds(columns: Iterable[str], said: Mapping[str, str] = UNSAID) -> tuple[Kind, ...]:
+    """What a table with those columns may be; BEIR's judgments call the grade a score.
+
+    `said` are our columns by the names that a user says they have.
+    """
     columns = list(columns)
-    if find(columns, "query") is None or find(columns, "document") is None:
+    has = {name: find(columns, name, said) is not None for name in ALIASES}
+    if not (has["query"] and has["document"]):
         return ()
-    judged = find(columns, "grade") is not None or bool(raters(columns))
-    scored, ranked = find(columns, "score") is not None, find(columns, "rank") is not None
+    judged, scored, ranked = has["grade"] or bool(raters(columns)), has["score"], has["rank"]
     marks = {Kind.JUDGMENTS: judged, Kind.RUN: scored or ranked}
     found = [kind for kind, holds in marks.items() if holds]
     return (*found, Kind.JUDGMENTS) if scored and not judged and not ranked else tuple(found)

@@ -51,7 +51,7 @@ def locate(source: Source, row: int) -> Place:
 def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFrame:
     """The table whose columns are the pattern's named groups."""
     # Most files have no comments, and looking for them costs as much as reading.
-    for rows in (scan(source), scan(source).filter(CONTENT)):
+    for rows in (scan(source), scan(source).filter(CONTENT)) if source.spelling is None else ():
         quick = collect(_fields(rows, pattern, table), source)
         if is_clean(quick, table):
             return quick.rechunk()
@@ -65,7 +65,7 @@ def records(lines: pl.DataFrame, table: Table, pattern: str, expected: str, sour
     if len(broken):
         number, text = broken.select("number", "line").row(0)
         raise InputError(f"expected {expected}", path=source.name, line=number, text=text)
-    return check(found, table, path=source.name, locate=lambda row: place(lines, row))
+    return check(found, table, path=source.name, locate=lambda row: place(lines, row), spelling=source.spelling)
 
 
 def place(lines: pl.DataFrame, row: int) -> Place:
@@ -97,7 +97,7 @@ def batches(source: Source, table: Table, pattern: str, expected: str, rows: int
             read += len(lines)
             for batch in lines.iter_slices(rows):
                 quick = _fields(batch.lazy(), pattern, table).collect()
-                if is_clean(quick, table):
+                if source.spelling is None and is_clean(quick, table):
                     yield quick
                 elif len(kept := batch.filter(CONTENT)):
                     yield records(kept, table, pattern, expected, source)

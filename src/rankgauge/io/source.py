@@ -11,14 +11,19 @@ import json
 import lzma
 import sys
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from rankgauge.errors import InputError
 from rankgauge.io.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
 from rankgauge.lazy_polars import pl
+
+if TYPE_CHECKING:
+    from rankgauge.tables import Spelling
 
 STANDARD_STREAM = "-"
 
@@ -35,6 +40,20 @@ def damage() -> tuple[type[BaseException], ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SpelledFile(PathLike[str]):
+    """A path with what a user says of the file: it is taken wherever a path is."""
+
+    path: str
+    spelling: Spelling
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __str__(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """A file to read, or the bytes that came from a pipe."""
 
@@ -45,10 +64,15 @@ class Source:
     """The queries that the responses in the file answer, in their order, if they were listed."""
     part: str = ""
     """The name of the run that was asked for, of several in the file."""
+    spelling: Spelling | None = None
+    """What a user says of the file."""
 
     @classmethod
-    def of(cls, path: str | Path) -> Source:
+    def of(cls, path: str | PathLike[str]) -> Source:
         """The source of that name; an error if there is nothing to read. FILE#NAME is one run of several in a file."""
+        if isinstance(path, SpelledFile):
+            return replace(cls.of(path.path), spelling=path.spelling)
+        path = fspath(path)
         if str(path) == STANDARD_STREAM:
             return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()
         file = Path(path)
@@ -68,8 +92,11 @@ class Source:
             raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
     def _filled(self) -> Source:
-        if not self._magic():
+        magic = self._magic()
+        if not magic:
             raise InputError("is empty", path=self.name)
+        if magic.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            return self._recoded()
         if self.packed:
             with self._raw() as raw:
                 if is_bomb(raw.read(1 << 16)):
@@ -79,6 +106,19 @@ class Source:
                         hint="Unpack it yourself if it is one.",
                     )
         return self
+
+    def _recoded(self) -> Source:
+        """The same text in UTF-8: Excel's "Unicode text" is UTF-16."""
+        try:
+            with self._raw() as raw:
+                return Source(name=self.name, path=None, content=raw.read().decode("utf-16").encode())
+        except UnicodeError:
+            raise InputError("begins as UTF-16 text and is none", path=self.name) from None
+
+    @property
+    def said(self) -> Mapping[str, str]:
+        """Our columns by the names that a user says they have."""
+        return {} if self.spelling is None else self.spelling.columns
 
     @property
     def suffix(self) -> str:
@@ -135,7 +175,8 @@ class Source:
                         line.decode("utf-8")
                     except UnicodeDecodeError:
                         text = line.decode("utf-8", "backslashreplace")
-                        return InputError("is not UTF-8 text", path=self.name, line=number, text=text)
+                        hint = "Save it as UTF-8; Excel calls that 'CSV UTF-8'."
+                        return InputError("is not UTF-8 text", path=self.name, line=number, text=text, hint=hint)
         return InputError(f"cannot be read: {error}", path=self.name)
 
     def scannable(self) -> Path | io.BytesIO:

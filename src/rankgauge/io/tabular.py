@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -18,9 +19,10 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Head
 from rankgauge.io.source import Source, damage
-from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, raters, recognise
+from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, missing_columns, raters, recognise
 from rankgauge.tables.validation import Place
 
 SEPARATORS = (",", "\t", ";")
@@ -29,16 +31,25 @@ Scan = Callable[[Source], pl.LazyFrame]
 Locate = Callable[[Source, int], Place]
 
 
-def tabular(*, scan: Scan, careful: Scan | None = None, locate: Locate | None = None, **facts: Any) -> Format:
+def tabular(
+    *,
+    scan: Scan,
+    careful: Scan | None = None,
+    locate: Locate | None = None,
+    comma: Callable[[Source], bool | None] = lambda source: None,
+    **facts: Any,
+) -> Format:
     """A format of tables, whose readers follow from its scan.
 
-    `careful` is a slower scan for files that the quick one refuses; `locate` finds the line of a row.
+    `careful` is a slower scan for files that the quick one refuses; `locate` finds the line of a row; `comma` says of
+    tables that people write whether a comma in a number is a decimal one where it could also separate thousands.
     """
+    kit = TableReader(scan=scan, careful=careful, locate=locate, comma=comma)
     return Format(
-        read_table=partial(_whole, scan, careful),
-        read_judgments=partial(_read, JUDGMENTS, scan, careful, locate),
-        read_run=partial(_read, RUN, scan, careful, locate),
-        batches=partial(_batches, scan),
+        read_table=kit.whole,
+        read_judgments=partial(kit.read, JUDGMENTS),
+        read_run=partial(kit.read, RUN),
+        batches=kit.batches,
         locate=locate,
         keeps_assessors=True,
         **facts,
@@ -52,16 +63,27 @@ def header(head: Head) -> tuple[list[str], str]:
     """
     line = "" if head.binary else head.text.split("\n", 1)[0].replace("\r", "")
     split = {separator: next(csv.reader([line], delimiter=separator), []) for separator in SEPARATORS}
-    known = (one for one, cells in split.items() if find(cells, "query") and find(cells, "document"))
+    said = head.source.said
+    known = (one for one, cells in split.items() if find(cells, "query", said) and find(cells, "document", said))
     separator = next(known, max(SEPARATORS, key=line.count))
     return split[separator], separator
 
 
 def scan_delimited(source: Source) -> pl.LazyFrame:
-    """A delimited file, every column as text: "007" is an id, not the number 7."""
-    _, separator = header(Head(source=source))
+    """A delimited file, every column as text: "007" is an id, not the number 7.
+
+    Blanks around cells do not count, unless the file quotes every cell: then they were meant.
+    """
+    head = Head(source=source)
+    _, separator = header(head)
     rows = pl.scan_csv(source.scannable(), separator=separator, infer_schema=False, truncate_ragged_lines=False)
-    return rows.filter(~pl.all_horizontal(pl.all().is_null()))  # polars reads a blank line as a row without cells
+    filled = rows.filter(~pl.all_horizontal(pl.all().is_null()))  # polars reads a blank line as a row without cells
+    return filled if is_exact(head) else filled.with_columns(pl.all().str.strip_chars())
+
+
+def is_exact(head: Head) -> bool:
+    """Whether a delimited file quotes its cells, so that blanks around their text are part of it."""
+    return head.text.startswith('"')
 
 
 def records(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
@@ -104,58 +126,80 @@ def locate_object(source: Source, row: int) -> Place:
     return next((line, text) for line, text, _ in islice(objects(source), row, None))
 
 
-def _whole(scan: Scan, careful: Scan | None, source: Source) -> pl.DataFrame:
-    """The table with all its columns, named as in the file."""
-    return _attempted(lambda one: one(source).collect(engine="streaming"), scan, careful, source)
+@dataclass(frozen=True, kw_only=True)
+class TableReader:
+    """What reads tables of one format; see `tabular`."""
 
+    scan: Scan
+    careful: Scan | None
+    locate: Locate | None
+    comma: Callable[[Source], bool | None]
 
-def _read(table: Table, scan: Scan, careful: Scan | None, locate: Locate | None, source: Source) -> pl.DataFrame:
-    place = None if locate is None else partial(locate, source)
-    return _attempted(lambda one: _checked(one(source), table, source, place), scan, careful, source)
+    def whole(self, source: Source) -> pl.DataFrame:
+        """The table with all its columns, named as in the file unless a user says which are ours."""
+        return self._attempted(lambda scan: _renamed(scan(source).collect(engine="streaming"), source.said), source)
 
+    def read(self, table: Table, source: Source) -> pl.DataFrame:
+        """The judgments or the run, with an error that names the file and, if possible, the line."""
+        return self._attempted(lambda scan: self._checked(scan, table, source), source)
 
-def _attempted(read: Callable[[Scan], pl.DataFrame], scan: Scan, careful: Scan | None, source: Source) -> pl.DataFrame:
-    """What the quick scan gives, or the careful one if the quick one fails."""
-    if careful is not None:
-        with suppress(InputError, *damage()):
-            return read(scan)
-    try:
-        return read(careful or scan)
-    except damage() as error:
-        raise source.unreadable(error) from None
+    def batches(self, source: Source, rows: int) -> Iterator[pl.DataFrame]:
+        """The rows of a run, about that many at a time."""
+        try:
+            frame, comma = self.scan(source), self.comma(source)
+            named = _named(frame, RUN, source, frame.collect_schema().names())
+            for batch in named.collect_batches(chunk_size=rows, maintain_order=True):
+                if len(batch):
+                    yield check(batch, RUN, path=source.name, spelling=source.spelling, comma=comma)
+        except damage() as error:
+            raise source.unreadable(error) from None
 
+    def _attempted(self, read: Callable[[Scan], pl.DataFrame], source: Source) -> pl.DataFrame:
+        """What the quick scan gives, or the careful one if the quick one fails."""
+        if self.careful is not None:
+            with suppress(InputError, *damage()):
+                return read(self.scan)
+        try:
+            return read(self.careful or self.scan)
+        except damage() as error:
+            raise source.unreadable(error) from None
 
-def _checked(
-    frame: pl.LazyFrame, table: Table, source: Source, locate: Callable[[int], Place] | None = None
-) -> pl.DataFrame:
-    """The judgments or the run that the frame holds, with an error that names the file and, if possible, the line."""
-    columns = frame.collect_schema().names()
-    collected = _named(frame, table, source, columns).collect(engine="streaming")
-    # One row of a wide table is several judgments, so a judgment's number does not tell the line.
-    wide = find(columns, "grade") is None and bool(raters(columns))
-    return check(collected, table, path=source.name, locate=None if wide else locate).rechunk()
-
-
-def _batches(scan: Scan, source: Source, rows: int) -> Iterator[pl.DataFrame]:
-    """The rows of a run, about that many at a time."""
-    try:
+    def _checked(self, scan: Scan, table: Table, source: Source) -> pl.DataFrame:
         frame = scan(source)
-        named = _named(frame, RUN, source, frame.collect_schema().names())
-        for batch in named.collect_batches(chunk_size=rows, maintain_order=True):
-            if len(batch):
-                yield check(batch, RUN, path=source.name)
-    except damage() as error:
-        raise source.unreadable(error) from None
+        columns = frame.collect_schema().names()
+        collected = _named(frame, table, source, columns).collect(engine="streaming")
+        if self.careful not in (None, scan) and sum(collected.null_count().row(0)):
+            raise InputError("a cell is empty, or was not as the quick scan expected it")
+        # One row of a wide table is several judgments, so a judgment's number does not tell the line.
+        wide = find(columns, "grade", source.said) is None and bool(raters(columns))
+        place = None if wide or self.locate is None else partial(self.locate, source)
+        known = check(
+            collected,
+            table,
+            path=source.name,
+            locate=place,
+            spelling=source.spelling,
+            comma=self.comma(source),
+        )
+        return known.rechunk()
+
+
+def _renamed(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
+    """The frame with our names for the columns that a user names; others that could be meant are left out."""
+    found = {name: column for name in said if (column := find(frame.columns, name, said)) == said[name]}
+    hidden = {name for name in frame.columns for ours in found if name not in found.values() and find([name], ours)}
+    return frame.drop(hidden).rename({column: name for name, column in found.items()})
 
 
 def _named(frame: pl.LazyFrame, table: Table, source: Source, columns: list[str]) -> pl.LazyFrame:
-    named = recognise(frame, table, columns)
-    present = named.collect_schema()
-    missing = [name for name in table.required if name not in present]
-    if missing:
-        raise InputError(
-            f"no column for {', '.join(missing)} among {', '.join(columns) or 'no columns'}",
-            path=source.name,
-            hint=f"Expected the columns {', '.join(table.required)}: rename yours, or name them in a first line.",
-        )
+    said = source.said
+    try:
+        named = recognise(frame, table, columns, said)
+        if error := missing_columns(table, named.collect_schema(), columns, said):
+            raise error
+    except InputError as error:
+        raise InputError(error.problem, path=source.name, hint=error.hint) from None
+    for name in table.required.keys() & said.keys():
+        if find(columns, said[name]) is None and (other := find(columns, name)):
+            note(f"there is no column {said[name]}; the {name} is taken from the column {other}", source.name)
     return named

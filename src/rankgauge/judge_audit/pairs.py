@@ -16,6 +16,8 @@ from rankgauge.io.source import suffix_of
 from rankgauge.judge_audit.common_scale import on_scale
 from rankgauge.judges.machine_judge import MachineJudge, read_judges
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
+from rankgauge.tables import find
+from rankgauge.tables.cells import is_blank
 
 KEYS = ["query", "document"]
 
@@ -142,6 +144,7 @@ def _chances(source: Any) -> pl.DataFrame | None:
     if name is None:
         return None
     keys = io.judgments_from(source).select(KEYS)
+    table = _counted(table, len(keys))
     chance = table[name].cast(pl.Float64, strict=False)
     bad = ~((chance > 0) & (chance <= 1)).fill_null(False)
     if bad.any():
@@ -152,6 +155,14 @@ def _chances(source: Any) -> pl.DataFrame | None:
             hint="It is the chance with which the document was chosen for people.",
         )
     return keys.with_columns(probability=chance)
+
+
+def _counted(table: pl.DataFrame, n: int) -> pl.DataFrame:
+    """The rows of a table that are judgments: those with a grade, without repetitions."""
+    grade = find(table.columns, "grade")
+    kept = table if grade is None or len(table) == n else table.filter(~is_blank(table[grade]))
+    ids = [column for name in KEYS if (column := find(table.columns, name))]
+    return kept if len(kept) == n else kept.unique(ids, keep="first", maintain_order=True)
 
 
 def _grades(judge: MachineJudge) -> pl.DataFrame:

@@ -56,7 +56,8 @@ class MachineJudge:
     def read(cls, source: Any, name: str | None = None, *, words: Mapping[str, float] = BOOLEANS) -> MachineJudge:
         """The judge whose grades a file, a frame, a dict or rows hold; a file's judge has the file's name.
 
-        `words` are grades that a table may have in place of numbers. A document that several assessors of the file
+        `words` are grades that a table may have in place of numbers, besides those of a scale that the file is said to
+        have. A document that several assessors of the file
         graded has the mean of their grades.
         """
         path = source if io.is_path(source) else None
@@ -64,7 +65,9 @@ class MachineJudge:
         frame = _table(source)
         if frame is None:
             frame = io.judgments_from(source)
-        typed = _checked(frame, path, {**BOOLEANS, **{word.lower(): grade for word, grade in words.items()}})
+        said = getattr(getattr(source, "spelling", None), "scale", None)
+        known = {**words, **dict(said.levels if said else ())}
+        typed = _checked(frame, path, {**BOOLEANS, **{word.lower(): grade for word, grade in known.items()}})
         if "assessor" not in frame.columns:
             _refuse_contradictions(typed, path)
         found = typed.group_by(KEYS, maintain_order=True).agg(pl.all().mean())

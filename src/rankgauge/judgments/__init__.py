@@ -2,8 +2,8 @@
 
 from rankgauge.judgments.agreement import Agreement, agreement
 from rankgauge.judgments.combination import RULES, Rule, binarise, combine, counts, level_of
-from rankgauge.judgments.scales import SCALES, Scale
-from rankgauge.judgments.scales import get as scale
+from rankgauge.tables.scales import SCALES, Scale
+from rankgauge.tables.scales import get as scale
 
 __all__ = [
     "RULES",

@@ -42,7 +42,7 @@ def combine(judgments: pl.DataFrame, rule: str | Rule = "mean", *, at: float | N
     many assessors judged them; see `counts`.
     """
     wanted, level = _parse(rule, at)
-    frame = check(judgments, JUDGMENTS) if level is None else binarise(judgments, level)
+    frame = check(judgments, JUDGMENTS, whole=True) if level is None else binarise(judgments, level)
     return frame.group_by(ITEM, maintain_order=True).agg(wanted.reduce(pl.col("grade")))
 
 
@@ -54,7 +54,7 @@ def binarise(
     `negative` says what a grade below 0 means: `zero` makes it 0 like any grade below the level; `unjudged` and `keep`
     leave it for the ranking to interpret.
     """
-    policy, frame = NegativeGrade.parse(negative), check(judgments, JUDGMENTS)
+    policy, frame = NegativeGrade.parse(negative), check(judgments, JUDGMENTS, whole=True)
     if policy is NegativeGrade.REFUSE and (frame["grade"] < 0).any():
         first = frame.filter(pl.col("grade") < 0).row(0, named=True)
         raise InputError(f"query '{first['query']}', document '{first['document']}' has the grade {first['grade']:g}")
@@ -66,7 +66,7 @@ def binarise(
 
 def counts(judgments: pl.DataFrame) -> pl.DataFrame:
     """How many assessors judged each item: query, document, assessors."""
-    grouped = check(judgments, JUDGMENTS).group_by(ITEM, maintain_order=True)
+    grouped = check(judgments, JUDGMENTS, whole=True).group_by(ITEM, maintain_order=True)
     return grouped.agg(assessors=pl.len().cast(pl.Int64))
 
 

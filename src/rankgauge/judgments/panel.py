@@ -55,7 +55,7 @@ class Panel:
     @classmethod
     def of(cls, judgments: pl.DataFrame) -> Panel:
         """The panel of the assessors of some judgments."""
-        frame = check(judgments, JUDGMENTS)
+        frame = check(judgments, JUDGMENTS, whole=True)
         if "assessor" not in frame.columns:
             raise InputError("agreement needs to know who judged", hint="Name them in a column 'assessor'.")
         item, items = _positions(frame, list(ITEM))

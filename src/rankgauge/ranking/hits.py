@@ -22,6 +22,9 @@ from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 CELLS = 1 << 20
 """How many cells a block may have: 8 MB for a column of doubles, which the cache of a core still holds."""
 
+SPARSE = 100
+"""If not one in so many documents is judged, ids may be spelled differently."""
+
 FLAT = ("rank", "grade", "first", "size")
 
 EXACT = 1 << 24
@@ -56,7 +59,7 @@ class Hits:
     descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
     the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged. `single` says
     that measures divide and add in single precision. `top` is the highest grade that an assessor gave, where several
-    were combined; None: that of the pool.
+    were combined; None: that of the pool. `notes` are what the readers of the files had to say.
     """
 
     names: Names
@@ -72,6 +75,7 @@ class Hits:
     strangers: tuple[str, ...] = ()
     single: bool = False
     top: float | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def gathered(
@@ -141,6 +145,18 @@ class Hits:
     def is_answered(self) -> BoolArray:
         """For which of the judged queries the run has documents."""
         return self.retrieved > 0 if self.answered is None else self.answered
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether next to none of the retrieved documents is judged, and more could be."""
+        possible = min(float(self.retrieved.sum()), len(self.pool_query))
+        return len(self.query) * SPARSE < possible or (bool(self.strangers) and not self.is_answered.any())
+
+    @property
+    def is_evenly_tied(self) -> bool:
+        """Whether all documents of each list have the same score, as far as the judged ones show."""
+        lists = self.retrieved[self.query]
+        return bool(len(lists)) and lists[0] == self.size[0] and bool((lists == self.size).all() and (lists > 1).any())
 
     def matched(self) -> Hits:
         """The hits, unless no query of the run is judged: all values would be 0 and mean nothing."""

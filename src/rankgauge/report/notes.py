@@ -26,7 +26,7 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
     return [
         note
-        for kind in (_dialect, _worths, _intervals, _few, _judged, _counted, _bounds, _sampled, _strangers)
+        for kind in (_dialect, _worths, _intervals, _few, _judged, _counted, _bounds, _sampled, _strangers, _files)
         for note in kind(report)
     ]
 
@@ -131,6 +131,12 @@ def _strangers(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         of = ", ".join(runs) if report.several else "the run"
         plural = "query" if len(queries) == 1 else "queries"
         yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {_listed(queries)}"
+
+
+def _files(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """What the readers of the files had to say, once where several runs share it."""
+    for words in dict.fromkeys(words for result in report.results.values() for words in result.notes):
+        yield "input", words
 
 
 def _by_run(report: EvaluationReport, counts: Mapping[str, str]) -> str:

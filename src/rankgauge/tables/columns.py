@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.registry import plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,26 +43,71 @@ RUN = Table(
     optional={"rank": COUNT},
 )
 
-ALIASES: Mapping[str, tuple[str, ...]] = {
+ALIASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     # PyTerrier's frames hold the id in `qid` and the text in `query`; Quepid's only `query`: ids come first.
-    "query": ("query_id", "qid", "q_id", "queryid", "topic_id", "query", "topic"),
-    # PyTerrier's `docno` is the document's own id and `docid` a number inside the index.
-    "document": ("document", "document_id", "doc_id", "docno", "docid", "corpus_id", "doc", "did"),
-    "grade": ("grade", "relevance", "label", "rating", "rel", "judgment", "judgement"),
-    "score": ("score", "sim"),
-    "rank": ("rank",),
-    "assessor": ("assessor", "rater", "annotator", "judge"),
+    "query": (
+        ("query_id", "qid", "topic_id"),
+        ("query",),
+        ("topic",),
+        ("query_text", "keyword", "keywords", "search_term", "search_query", "search_phrase", "search_keyword"),
+    ),
+    # PyTerrier's `docno` is the document's own id and `docid` a number inside the index. In a shop's table the product
+    # has an id, an article number and an address.
+    "document": (
+        ("document",),
+        ("document_id",),
+        ("docno",),
+        ("doc_id", "corpus_id"),
+        ("doc", "did"),
+        ("passage_id", "pid", "product_id", "item_id", "article_id"),
+        ("sku", "asin"),
+        ("url", "uri", "document_url", "doc_url"),
+        ("id",),
+    ),
+    "grade": (
+        ("grade",),
+        ("relevance", "rel", "label", "rating", "judgment", "judgement", "relevance_grade", "relevance_label"),
+        ("esci_label",),
+    ),
+    "score": (("score",), ("sim", "similarity", "search_score", "relevance_score")),
+    "rank": (("rank",), ("position", "doc_position", "document_position", "result_position")),
+    "assessor": (
+        ("assessor",),
+        ("rater", "annotator", "judge", "assessor_id", "rater_id", "annotator_id", "worker_id"),
+    ),
 }
-"""Our column → its names in ir-measures, PyTerrier, BEIR, Quepid and others, the surest first, in any case."""
+"""Our column → its names in ir-measures, PyTerrier, BEIR, Quepid and others, the surest first.
+
+Names in one group are equally sure: a table with two of them does not say which is meant. Only letters and digits
+count, so that `Doc ID` is `doc_id` and `_score` is `score`.
+"""
+
+Said = Mapping[str, str]
+"""Our column → the name that a user says it has."""
+
+UNSAID: Said = {}
 
 _RATER = re.compile(r"^(?P<assessor>.+)_(?:rating|grade|label|relevance)$")
 _SUMMARIES = {"final", "mean", "average", "avg", "median", "consensus", "overall"}
 
 
-def find(columns: Iterable[str], name: str) -> str | None:
-    """The column that holds what we call `name`, if there is one."""
-    spelled = {_plain(column): column for column in reversed(list(columns))}
-    return next((spelled[alias] for alias in ALIASES.get(name, (name,)) if alias in spelled), None)
+def find(columns: Iterable[str], name: str, said: Said = UNSAID) -> str | None:
+    """The column that holds what we call `name`, if there is one; `said` is the user's word on it."""
+    return next((found[0] for found in _candidates(columns, name, said)), None)
+
+
+def _candidates(columns: Iterable[str], name: str, said: Said) -> Iterator[list[str]]:
+    """The columns that may hold what we call `name`: those that are equally likely together, the likeliest first."""
+    spelled: dict[str, list[str]] = {}
+    for column in columns:
+        spelled.setdefault(plain(column), []).append(column)
+    if name in said and (same := spelled.get(plain(said[name]))):
+        yield [said[name] if said[name] in same else same[0]]
+    for group in ALIASES.get(name, ((name,),)):
+        # A name that is written as we write it is sure: `score` beside `_score`.
+        alike = [sorted(spelled.get(plain(alias), ()), key=lambda column, a=alias: column != a) for alias in group]
+        if found := [column for same in alike for column in same]:
+            yield found[:1] if found[0] == name else found
 
 
 def raters(columns: Iterable[str]) -> dict[str, str]:
@@ -68,14 +117,14 @@ def raters(columns: Iterable[str]) -> dict[str, str]:
     return {column: assessor for column, assessor in named.items() if assessor not in _SUMMARIES}
 
 
-def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str]) -> pl.LazyFrame:
+def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: Said = UNSAID) -> pl.LazyFrame:
     """The frame's columns that the table knows, under the table's names; others are left out.
 
     A judgments table without grades takes them from its assessors' columns (`anna_rating`, `ben_rating`), or else from
     `score`, as BEIR's files call the grade. A run without scores takes the falling rank.
     """
     columns = list(columns)
-    found = {name: column for name in table.columns if (column := find(columns, name)) is not None}
+    found = {name: column for name in table.columns if (column := find(columns, name, said)) is not None}
     kept = {name: pl.col(column).alias(name) for name, column in found.items()}
     if table is JUDGMENTS and "grade" not in kept:
         if wide := raters(columns):
@@ -83,8 +132,46 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str]) -> pl.L
         if (score := find(columns, "score")) and find(columns, "rank") is None:
             kept["grade"] = pl.col(score).alias("grade")
     if table is RUN and "score" not in kept and "rank" in kept:
-        kept["score"] = -pl.col(found["rank"]).cast(NUMBER).alias("score")
+        rank = pl.col(found["rank"])
+        text = frame.collect_schema()[found["rank"]] == pl.String
+        kept["score"] = -(rank.str.strip_chars() if text else rank).cast(NUMBER, strict=False).alias("score")
+    elif table is RUN and _rivals(columns, "rank", said):
+        kept.pop("rank")  # scores alone order a run
+    for name in kept:
+        _refuse_rivals(name, _rivals(columns, name, said))
     return frame.select(kept[name] for name in table.columns if name in kept)
+
+
+def missing_columns(
+    table: Table, present: Iterable[str], columns: Iterable[str], said: Said = UNSAID
+) -> InputError | None:
+    """The error that names the table's required columns that are not present, and how to say which they are."""
+    lacking, columns = [name for name in table.required if name not in present], list(columns)
+    if not lacking:
+        return None
+    wrong = [f"{name}={said[name]}" for name in lacking if name in said]
+    problem = f"no column for {', '.join(lacking)} among {', '.join(columns) or 'no columns'}"
+    if wrong:
+        near = difflib.get_close_matches(said[lacking[0]], columns, n=1) if lacking[0] in said else []
+        hint = f"There is no such column: {', '.join(wrong)}." + (f" Did you mean {near[0]}?" if near else "")
+    else:
+        example = ",".join(f"{name}=NAME" for name in lacking)
+        hint = f"Say which column it is: --columns {example}, or columns={{'{lacking[0]}': 'NAME'}} in Python."
+    return InputError(problem, hint=hint)
+
+
+def _rivals(columns: Iterable[str], name: str, said: Said) -> list[str]:
+    """The columns that could equally be what we call `name`, if there are several."""
+    found = next(_candidates(columns, name, said), [])
+    return found if len(found) > 1 else []
+
+
+def _refuse_rivals(name: str, columns: list[str]) -> None:
+    if columns:
+        raise InputError(
+            f"the columns {' and '.join(columns)} could each be the {name}",
+            hint=f"Say which: --columns {name}={columns[0]}, or columns={{'{name}': '{columns[0]}'}} in Python.",
+        )
 
 
 def _long(frame: pl.LazyFrame, wide: Mapping[str, str]) -> pl.LazyFrame:

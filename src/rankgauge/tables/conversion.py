@@ -12,7 +12,8 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.tables.columns import JUDGMENTS, RUN, Table, recognise
+from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Table, missing_columns, recognise
+from rankgauge.tables.spelling import Spelling
 from rankgauge.tables.validation import check
 
 
@@ -24,27 +25,24 @@ def as_frame(source: Any) -> pl.DataFrame:
     return frame.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def as_judgments(source: Any) -> pl.DataFrame:
+def as_judgments(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
     """The judgments that a frame, a dict of dicts, columns or rows hold: query, document, grade[, assessor]."""
-    return _as_table(source, JUDGMENTS)
+    return _as_table(source, JUDGMENTS, spelling)
 
 
-def as_run(source: Any) -> pl.DataFrame:
+def as_run(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
     """The run that a frame, a dict of dicts, columns or rows hold: query, document, score[, rank]."""
-    return _as_table(source, RUN)
+    return _as_table(source, RUN, spelling)
 
 
-def _as_table(source: Any, table: Table) -> pl.DataFrame:
+def _as_table(source: Any, table: Table, spelling: Spelling | None) -> pl.DataFrame:
+    said = UNSAID if spelling is None else spelling.columns
     frame = _frame(source, table)
     columns = frame.collect_schema().names()
-    named = recognise(frame, table, columns)
-    missing = [name for name in table.required if name not in named.collect_schema()]
-    if missing:
-        raise InputError(
-            f"no column for {', '.join(missing)} among {', '.join(columns) or 'no columns'}",
-            hint=f"Expected the columns {', '.join(table.required)}: rename yours.",
-        )
-    return check(named.collect(), table)
+    named = recognise(frame, table, columns, said)
+    if error := missing_columns(table, named.collect_schema(), columns, said):
+        raise error
+    return check(named.collect(), table, spelling=spelling)
 
 
 def _frame(source: Any, table: Table) -> pl.LazyFrame:
@@ -71,7 +69,7 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
 def _series(name: str, column: Any) -> pl.Series:
     """One column of a pandas frame. Its numbers go through NumPy; anything else through a list."""
     if getattr(column.dtype, "kind", "O") in "iufb" and type(column.dtype).__module__.startswith("numpy"):
-        return pl.Series(name, column.to_numpy(), nan_to_null=False)
+        return pl.Series(name, column.to_numpy(), nan_to_null=True)
     return _mixed(name, column.astype(object).where(column.notna(), None).tolist())
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.tables.columns import JUDGMENTS, Table
+from rankgauge.input_notes import note
+from rankgauge.tables.cells import is_blank, numbers, truths
+from rankgauge.tables.columns import JUDGMENTS, Table, missing_columns
+from rankgauge.tables.scales import SCALES
+from rankgauge.tables.spelling import Spelling
 
 Place = tuple[int, str]
 """The number and the text of a row's line in its file."""
@@ -28,25 +33,30 @@ def check(
     *,
     path: str | Path | None = None,
     locate: Callable[[int], Place] | None = None,
+    spelling: Spelling | None = None,
+    comma: bool | None = None,
+    whole: bool = False,
 ) -> pl.DataFrame:
     """The frame with the table's columns in the table's types, or an error that says what is wrong and where.
 
-    `locate` gives the line of the row with that number (from 0).
+    `locate` gives the line of the row with that number (from 0); `spelling` is how the file spells grades and ids.
+    `comma` says for a table that people may have written whether its numbers have a decimal comma; see `cells`. Rows
+    without a grade are left out, and judgments that say the same twice are merged; a note counts them. With `whole`
+    both are errors.
     """
-    missing = [name for name in table.required if name not in frame.columns]
-    if missing:
-        raise InputError(
-            f"{table.name} need the columns {', '.join(table.required)}; {', '.join(missing)} not found among "
-            f"{', '.join(frame.columns) or 'no columns'}",
-            path=path,
-        )
+    if error := missing_columns(table, frame.columns, frame.columns):
+        error.path = path
+        raise error
     if frame.is_empty():
         raise InputError(f"no {table.name} found: there are no rows", path=path)
     wanted = [name for name in table.columns if name in frame.columns]
     typed = frame.select(_cast(frame, name, table.columns[name]) for name in wanted)
-    fault = None if is_clean(typed, table) else next(_faults(frame, typed, table), None)
-    if fault is None:
+    if spelling is None and is_clean(typed, table):
         return typed
+    rows = _Rows(raw=frame, typed=typed, table=table, spelling=spelling or Spelling(), comma=comma, whole=whole)
+    fault = next(rows.faults(locate), None)
+    if fault is None:
+        return rows.kept(path)
     line, text = (None, None) if locate is None else locate(fault.row)
     problem = fault.problem if locate else f"row {fault.row + 1}: {fault.problem}"
     raise InputError(problem, path=path, line=line, text=text, hint=fault.hint)
@@ -80,42 +90,125 @@ def _cast(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
     return column.cast(dtype, strict=False)
 
 
-def _faults(raw: pl.DataFrame, typed: pl.DataFrame, table: Table) -> Iterator[_Fault]:
-    """What is wrong: the first row with each kind of fault."""
-    for name, dtype in table.required.items():
-        bad = typed[name].is_null()
-        if dtype == pl.String:
-            bad |= (typed[name].str.len_bytes() == 0).fill_null(True)
-        else:
-            bad |= typed[name].is_nan().fill_null(True)
-        if table is JUDGMENTS and dtype == pl.Float64:
-            bad |= typed[name].is_infinite().fill_null(True)
-        row = bad.arg_max() if bad.any() else None
-        if row is not None:
-            yield _Fault(row=row, problem=_complaint(name, raw[name][row], dtype))
-    key = [name for name in table.key if name in typed.columns]
-    if key:
-        yield from _twice(typed, table, key)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Rows:
+    """Rows that are not as we write them, or that a user says how to read."""
+
+    raw: pl.DataFrame
+    typed: pl.DataFrame
+    table: Table
+    spelling: Spelling
+    comma: bool | None
+    whole: bool
+
+    def faults(self, locate: Callable[[int], Place] | None) -> Iterator[_Fault]:
+        """What is wrong: the first row with each kind of fault."""
+        for name, dtype in self.table.required.items():
+            column = self.read[name]
+            bad = column.is_null()
+            if dtype == pl.String:
+                bad |= (column.str.len_bytes() == 0).fill_null(True)
+            else:
+                bad |= column.is_nan().fill_null(True)
+            if self.table is JUDGMENTS and dtype == pl.Float64:
+                bad |= column.is_infinite().fill_null(True)
+            bad &= ~self.blank
+            row = bad.arg_max() if bad.any() else None
+            if row is not None:
+                yield self._complaint(name, row)
+        yield from self._contradictions(locate)
+
+    def kept(self, path: str | Path | None) -> pl.DataFrame:
+        """The rows that count, with a note on those that do not."""
+        blank, again = int(self.blank.sum()), int(self.again.sum())
+        if blank == len(self.raw):
+            raise InputError(f"no {self.table.name} found: none of the {blank} rows has a grade", path=path)
+        if blank:
+            said = "row has no grade and is left out" if blank == 1 else "rows have no grade and are left out"
+            note(f"{blank} {said}", path)
+        if again:
+            said = "judgment repeats an earlier one" if again == 1 else "judgments repeat earlier ones"
+            note(f"{again} {said}, with the same grade: they count once", path)
+        return self.read.filter(~self.blank & ~self.again)
+
+    @cached_property
+    def blank(self) -> pl.Series:
+        """Which rows are to be left out: those of judgments without a grade."""
+        if self.table is not JUDGMENTS or self.whole:
+            return self._none
+        return is_blank(self.raw["grade"])
+
+    @cached_property
+    def read(self) -> pl.DataFrame:
+        """The rows with numbers as spreadsheets write them, grades as words, and ids in one spelling."""
+        numbers = [name for name, dtype in self.table.columns.items() if dtype.is_numeric() and name in self.typed]
+        mended = [self._numbers(name) for name in numbers]
+        ids = [self.spelling.same(name) for name in ("query", "document") if name in self.typed]
+        return self.typed.with_columns(*mended, *ids)
+
+    def _numbers(self, name: str) -> pl.Series:
+        raw, typed = self.raw[name], self.typed[name]
+        if name == "grade" and self.spelling.scale is not None:
+            return self.spelling.scale.grades(raw)
+        if raw.dtype != pl.String:
+            return typed
+        found = typed if self.comma is None else numbers(raw, comma=self.comma).cast(typed.dtype, strict=False)
+        return found.fill_null(truths(raw)) if name == "grade" else found
+
+    @cached_property
+    def again(self) -> pl.Series:
+        """Which judgments repeat an earlier one: the same document, assessor and grade."""
+        return self._none if self.whole else self._later(["grade"])
+
+    @property
+    def _none(self) -> pl.Series:
+        return pl.repeat(False, len(self.raw), dtype=pl.Boolean, eager=True)
+
+    def _later(self, more: list[str]) -> pl.Series:
+        """Which rows share the key, and the columns in `more`, with an earlier row that counts."""
+        key = [name for name in self.table.key if name in self.read.columns]
+        if not key:
+            return self._none
+        alone = pl.when(self.blank).then(pl.int_range(pl.len())).alias("blank")
+        return self.read.select(~pl.struct(*key, *more, alone).is_first_distinct()).to_series() & ~self.blank
+
+    def _contradictions(self, locate: Callable[[int], Place] | None) -> Iterator[_Fault]:
+        again = self._later([]) & ~self.again
+        row = again.arg_max() if again.any() else None
+        if row is None:
+            return
+        key = [name for name in self.table.key if name in self.read.columns]
+        second = self.read.row(row, named=True)
+        same = [pl.col(name) == second[name] for name in key]
+        earlier = self.read.with_row_index("row").filter(~self.blank, *same).row(0, named=True)
+        by = f" by {second['assessor']}" if "assessor" in key else ""
+        on = "" if locate is None else f"; first on line {locate(earlier['row'])[0]}"
+        yield _Fault(
+            row=row,
+            problem=f"document {second['document']} of query {second['query']} is judged twice{by}: "
+            f"grade {earlier['grade']:g}, then {second['grade']:g}{on}",
+            hint="Keep one judgment of each document, or name the assessors: in a column, or as trec-assessors.",
+        )
+
+    def _complaint(self, name: str, row: int) -> _Fault:
+        value = self.raw[name][row]
+        if name == "score" and value is None and "rank" in self.raw.columns:  # a run without scores has its ranks
+            name, value = "rank", self.raw["rank"][row]
+        if value is None or value == "":
+            return _Fault(row=row, problem=f"there is no {name}")
+        if name != "grade":
+            return _Fault(row=row, problem=f"the {name} {value!r} is not a number")
+        scale = self.spelling.scale
+        if scale is None:
+            return _Fault(row=row, problem=f"the grade {value!r} is not a finite number", hint=_scales_of(value))
+        levels = ", ".join(label for label, _ in scale.levels)
+        problem = f"the grade {value!r} is not a level of the scale {scale.name}: {levels}"
+        return _Fault(row=row, problem=problem, hint=_scales_of(value))
 
 
-def _complaint(name: str, value: object, dtype: pl.DataType) -> str:
-    if value is None or value == "":
-        return f"there is no {name}"
-    return f"the {name} {value!r} is not a {'finite number' if name == 'grade' else 'number'}"
-
-
-def _twice(typed: pl.DataFrame, table: Table, key: list[str]) -> Iterator[_Fault]:
-    again = ~typed.select(pl.struct(key).is_first_distinct()).to_series()
-    row = again.arg_max() if again.any() else None
-    if row is None:
-        return
-    second = typed.row(row, named=True)
-    same = [pl.col(name) == second[name] for name in key]
-    first = typed.filter(*same).row(0, named=True)
-    by = f" by {second['assessor']}" if "assessor" in key else ""
-    yield _Fault(
-        row=row,
-        problem=f"document {second['document']} of query {second['query']} is judged twice{by}: "
-        f"grade {first['grade']:g}, then {second['grade']:g}",
-        hint="Keep one judgment of each document, or name the assessors: in a column, or as trec-assessors.",
-    )
+def _scales_of(word: object) -> str | None:
+    """Which scales know a word."""
+    if not isinstance(word, str):
+        return None
+    knowing = [f"--scale {name}" for name, scale in SCALES.items() if scale.knows(word)]
+    return f"Words need a scale: {' or '.join([*knowing, 'your own, as in --scale good=2,fair=1,bad=0'])}."

@@ -19,8 +19,8 @@ from rankgauge.active.target import Target
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.judgments import combine, scale
-from rankgauge.judgments.scales import Scale
 from rankgauge.policies import Policy
+from rankgauge.tables.scales import Scale
 
 
 class Unjudgeable(Policy):

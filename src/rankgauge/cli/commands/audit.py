@@ -65,6 +65,8 @@ def run(
         ),
     ] = "standard",
     output: Annotated[str, choices.output("rankgauge.report.audit:AuditReport.formats")] = "table",
+    *,
+    spelling: options.SpellingOptions,
 ) -> None:
     """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
     from rankgauge.audit import audit
@@ -76,7 +78,8 @@ def run(
     format_, path = AuditReport.find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], ())
-    found = audit(judgments, listed, measure, dialects=names(dialects) if dialects else None, base=against)
+    judged, ranked = spelling.file(judgments), spelling.files(listed)
+    found = audit(judged, ranked, measure, dialects=names(dialects) if dialects else None, base=against)
     with opened(path) as stream:
         format_.write(AuditReport(audit=found), stream)
 
@@ -94,6 +97,8 @@ def explain(
     query: Annotated[str, typer.Option("-q", "--query", help="The query.", metavar="ID")],
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
+    *,
+    spelling: options.SpellingOptions,
 ) -> None:
     """How one query gets its value under each tool: rank by rank, stage by stage."""
     from rankgauge import audit
@@ -104,8 +109,10 @@ def explain(
     from rankgauge.report.explanation import ExplanationReport
 
     heed()
-    scores = audit.Scores(judgments=judgments, run=run)
-    asked = fitting(judgments, run) if dialects is None else [get_dialect(name) for name in names(dialects)]
+    scores = audit.Scores(judgments=spelling.file(judgments), run=spelling.file(run))
+    asked = (
+        fitting(scores.judgments, scores.run) if dialects is None else [get_dialect(name) for name in names(dialects)]
+    )
     found = [audit.explain(scores, dialect, parse(measure), query) for dialect in asked]
     ExplanationReport(found=found).show(sys.stdout)
 
@@ -119,6 +126,8 @@ def lint(
     ] = None,
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
+    *,
+    spelling: options.SpellingOptions,
 ) -> None:
     """What in a data set distorts scores: empty queries, short lists, ties, unjudged documents, duplicates and more."""
     from rankgauge.audit import audit
@@ -127,5 +136,6 @@ def lint(
     from rankgauge.report.lint import FindingsReport
 
     heed()
-    audited = None if run is None else audit(judgments, run, measure, dialects=names(dialects) if dialects else None)
-    FindingsReport(found=look(judgments, run, audit=audited), measure=measure).show(sys.stdout)
+    judged, ranked = spelling.file(judgments), None if run is None else spelling.file(run)
+    audited = None if run is None else audit(judged, ranked, measure, dialects=names(dialects) if dialects else None)
+    FindingsReport(found=look(judged, ranked, audit=audited), measure=measure).show(sys.stdout)

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import DialectName, names
+from rankgauge.cli.options import DialectName, SpellingOptions, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,6 +76,8 @@ def judge(
     first: Annotated[int, Option("--first", min=1, help="How many documents to show people first.", metavar="N")] = 20,
     seed: Annotated[int, Option("--seed", help="The seed of random draws.", metavar="N")] = 0,
     output: Annotated[str, choices.output("rankgauge.report.judge_audit:JudgeAuditReport.formats")] = "table",
+    *,
+    spelling: SpellingOptions,
 ) -> None:
     """What a machine judge is worth: agreement with people, where it errs, what that does to runs, and what to do."""
     from rankgauge import io
@@ -88,15 +90,15 @@ def judge(
     heed()
     format_, path = JudgeAuditReport.find(output)
     spare([people, documents, *named(files).values()], [path, show_first])
-    judges, runs = sorted_files(people, files)
+    judges, runs = sorted_files(people, files, spelling)
     audit = audit_judges(
-        people,
-        judges,
-        runs,
+        spelling.file(people),
+        spelling.files(judges),
+        spelling.files(runs),
         names(measure or ["nDCG@10"]),
         rel=rel,
         dialect=dialect,
-        documents=None if documents is None else io.read_table(documents),
+        documents=None if documents is None else io.read_table(spelling.file(documents)),
         suspects=made_by_judge or (),
         half_width=half_width,
         seed=seed,

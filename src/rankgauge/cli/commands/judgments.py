@@ -10,7 +10,7 @@ import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
-from rankgauge.cli.options import file_format
+from rankgauge.cli.options import SpellingOptions, file_format
 
 group(
     "judgments",
@@ -28,6 +28,8 @@ def agreement(
     judgments: Ratings,
     seed: Annotated[int, typer.Option(help="The seed of the intervals' bootstrap.", metavar="N")] = 0,
     format_: InputFormat = None,
+    *,
+    spelling: SpellingOptions,
 ) -> None:
     """How far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
     import numpy as np
@@ -38,7 +40,7 @@ def agreement(
     from rankgauge.report.agreement import AgreementReport
 
     heed()
-    found = measure_agreement(io.read_judgments(judgments, format_), rng=np.random.default_rng(seed))
+    found = measure_agreement(io.read_judgments(spelling.file(judgments), format_), rng=np.random.default_rng(seed))
     AgreementReport(found=found, seed=seed).show(sys.stdout)
 
 
@@ -59,6 +61,8 @@ def combine(
         Path, typer.Option("-o", "--output", help="The file to write; its ending says the format. -: standard output.")
     ] = Path("-"),
     format_: InputFormat = None,
+    *,
+    spelling: SpellingOptions,
 ) -> None:
     """Combine several assessors' grades into one, and write judgments."""
     from rankgauge import io
@@ -66,5 +70,5 @@ def combine(
     from rankgauge.judgments import combine as combine_grades
 
     heed()
-    combined = combine_grades(io.read_judgments(judgments, format_), rule, at=at)
+    combined = combine_grades(io.read_judgments(spelling.file(judgments), format_), rule, at=at)
     io.write_judgments(combined, output)

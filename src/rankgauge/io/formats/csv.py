@@ -12,12 +12,12 @@ from rankgauge.io.tabular import header, locate_record, scan_delimited, tabular
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
-    return kinds(header(head)[0])
+    return kinds(header(head)[0], head.source.said)
 
 
 def _recognise_tabs(head: Head) -> tuple[Kind, ...]:
     names, separator = header(head)
-    return kinds(names) if separator == "\t" else ()
+    return kinds(names, head.source.said) if separator == "\t" else ()
 
 
 def _nearly(head: Head) -> str | None:
@@ -29,7 +29,11 @@ def _nearly(head: Head) -> str | None:
 
 def _write(separator: str, frame: pl.DataFrame, file: BinaryIO, tag: str = "") -> None:
     grades = [numbers("grade")] if "grade" in frame.columns else []
-    frame.with_columns(grades).write_csv(file, separator=separator)
+    texts = pl.selectors.string()
+    padded = frame.select((texts != texts.str.strip_chars()).any())
+    # Readers keep the blanks around a cell only where every cell is quoted.
+    quoted = "always" if any(padded.row(0)) else "necessary"
+    frame.with_columns(grades).write_csv(file, separator=separator, quote_style=quoted)
 
 
 def _table(separator: str, **facts: Any) -> Format:
@@ -37,6 +41,7 @@ def _table(separator: str, **facts: Any) -> Format:
     return tabular(
         scan=scan_delimited,
         locate=locate_record,
+        comma=lambda source: header(Head(source=source))[1] != ",",
         sureness=2,
         write_judgments=write,
         write_run=write,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import polars as pl
@@ -20,15 +21,15 @@ _NUMBERS = ("grade", "score", "rank")
 def _recognise(head: Head) -> tuple[Kind, ...]:
     if not head.lines or not head.lines[0].lstrip().startswith("{"):
         return ()
-    first, names = _parsed(head.lines[0]), _names(head)
-    if isinstance(first, dict) and _is_nested(first, names):
+    first, names, said = _parsed(head.lines[0]), _names(head), head.source.said
+    if isinstance(first, dict) and _is_nested(first, names, said):
         return ()
-    return kinds(names) or ((Kind.JUDGMENTS, Kind.RUN) if isinstance(first, dict) else ())
+    return kinds(names, said) or ((Kind.JUDGMENTS, Kind.RUN) if isinstance(first, dict) else ())
 
 
-def _is_nested(row: dict[str, Any], names: list[str]) -> bool:
+def _is_nested(row: dict[str, Any], names: list[str], said: Mapping[str, str]) -> bool:
     """Whether it is no row of a table: an id is an object or a list, or without known columns any cell is."""
-    ids = [find(names, name) for name in ("query", "document")] if kinds(names) else list(row)
+    ids = [find(names, name, said) for name in ("query", "document")] if kinds(names, said) else list(row)
     return any(isinstance(row.get(name), dict | list) for name in ids if name is not None)
 
 
@@ -48,7 +49,7 @@ def _parsed(line: str) -> Any:
 def _scan(source: Source) -> pl.LazyFrame:
     """The objects' keys as columns, ids as text and numbers as numbers."""
     names = _names(Head(source=source))
-    found = {name: column for name in ALIASES if (column := find(names, name)) is not None}
+    found = {name: column for name in ALIASES if (column := find(names, name, source.said)) is not None}
     known = {column: NUMBER if name in _NUMBERS else TEXT for name, column in found.items()}
     known |= dict.fromkeys(raters(names), NUMBER)
     return pl.scan_ndjson(source.scannable(), schema_overrides=known)

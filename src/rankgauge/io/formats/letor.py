@@ -58,7 +58,14 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 def read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
     """The judgments of a LETOR file."""
     rows = _kept(_named(lines.content(source), source, reading), reading)
-    return check(rows, JUDGMENTS, path=source.name, locate=lambda row: lines.place(rows, row))
+    return check(
+        rows,
+        JUDGMENTS,
+        path=source.name,
+        locate=lambda row: lines.place(rows, row),
+        spelling=source.spelling,
+        whole=True,
+    )
 
 
 def _kept(rows: pl.DataFrame, reading: Reading) -> pl.DataFrame:
@@ -98,7 +105,14 @@ def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tupl
     """The judgments of a LETOR file, and the run that its scores file makes of its documents."""
     named = _named(lines.content(source), source, reading)
     rows = _kept(named.with_columns(_scores(scores, len(named), source, reading)), reading)
-    judgments = check(rows, JUDGMENTS, path=source.name, locate=lambda row: lines.place(rows, row))
+    judgments = check(
+        rows,
+        JUDGMENTS,
+        path=source.name,
+        locate=lambda row: lines.place(rows, row),
+        spelling=source.spelling,
+        whole=True,
+    )
     return judgments, judgments.select("query", "document").with_columns(rows["score"])
 
 
@@ -134,7 +148,7 @@ def _scanned(source: Source, reading: Reading, dtype: npt.DTypeLike) -> FeatureT
         return None
     try:
         rows = _named(scanned.lines, source, reading)
-        return _features(check(rows, JUDGMENTS), scanned.matrix)
+        return _features(check(rows, JUDGMENTS, whole=True), scanned.matrix)
     except InputError:
         return None
 
@@ -147,7 +161,14 @@ def _features(judged: pl.DataFrame, matrix: Matrix) -> FeatureTable:
 def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
     """The same as `read_features` by expressions over whole lines, with an error that names the line."""
     rows = _named(lines.content(source), source, reading)
-    judged = check(rows, JUDGMENTS, path=source.name, locate=lambda row: lines.place(rows, row))
+    judged = check(
+        rows,
+        JUDGMENTS,
+        path=source.name,
+        locate=lambda row: lines.place(rows, row),
+        spelling=source.spelling,
+        whole=True,
+    )
     texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")
     pairs = texts.explode("line", empty_as_null=False)
     number, value = (pl.col("line").str.extract(_FEATURE, group) for group in (1, 2))

@@ -32,7 +32,7 @@ def _recognise(scan: Scan, starts: tuple[bytes, ...], head: Head) -> tuple[Kind,
     if not head.raw.startswith(starts):
         return ()
     try:
-        return kinds(scan(head.source).collect_schema().names()) or (Kind.JUDGMENTS, Kind.RUN)
+        return kinds(scan(head.source).collect_schema().names(), head.source.said) or (Kind.JUDGMENTS, Kind.RUN)
     except damage():
         return (Kind.JUDGMENTS, Kind.RUN)
 

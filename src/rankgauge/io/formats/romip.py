@@ -47,7 +47,14 @@ def _read_run(source: Source) -> pl.DataFrame:
 
 
 def _checked(rows: pl.DataFrame, source: Source, table: Table) -> pl.DataFrame:
-    return check(rows.select(list(table.required)), table, path=source.name, locate=lambda row: (rows["line"][row], ""))
+    return check(
+        rows.select(list(table.required)),
+        table,
+        path=source.name,
+        locate=lambda row: (rows["line"][row], ""),
+        spelling=source.spelling,
+        whole=True,
+    )
 
 
 def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:

@@ -45,7 +45,7 @@ def _cells(source: Source, table: Table, column: str, reading: Reading = STRICT)
         return number, text
 
     named = long.select(pl.col("number").cast(pl.String).alias("query"), pl.col("document").cast(pl.String), column)
-    return check(named, table, path=source.name, locate=locate)
+    return check(named, table, path=source.name, locate=locate, spelling=source.spelling, whole=True)
 
 
 def _read_run(source: Source) -> pl.DataFrame:

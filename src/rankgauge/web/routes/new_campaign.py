@@ -12,7 +12,7 @@ from rankgauge.active.cost import COSTS
 from rankgauge.active.method import METHODS
 from rankgauge.errors import RankGaugeError
 from rankgauge.judgments.combination import RULES
-from rankgauge.judgments.scales import SCALES
+from rankgauge.tables.scales import SCALES
 from rankgauge.web.auth import Admin, TheRoom
 from rankgauge.web.new_campaign import NewCampaign, create
 from rankgauge.web.room import Room

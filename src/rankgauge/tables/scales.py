@@ -50,6 +50,15 @@ class Scale(Registered):
             raise self._unknown(label)
         return self._grades[key]
 
+    def knows(self, label: str | float) -> bool:
+        """Whether the label is one of its levels."""
+        return _key(str(label)) in self._grades
+
+    def grades(self, labels: pl.Series) -> pl.Series:
+        """The grades of labels; null where one is not a level."""
+        known = {label: self._grades.get(_key(str(label))) for label in labels.unique().drop_nulls()}
+        return pl.Series(labels.name, [known.get(label) for label in labels], dtype=pl.Float64)
+
     def label(self, grade: float) -> str:
         """The label of a grade."""
         for label, level in self.levels:
@@ -123,7 +132,7 @@ for _name, _reference, _text in (
     (
         "esci",
         "Reddy et al., Shopping queries dataset, 2022: the gains of exact, substitute, complement, irrelevant",
-        "E=1, S=0.1, C=0.01, I=0",
+        "E=1, S=0.1, C=0.01, I=0, Exact=1, Substitute=0.1, Complement=0.01, Irrelevant=0",
     ),
 ):
     Scale(name=_name, reference=_reference, levels=Scale.parse(_text).levels).register()

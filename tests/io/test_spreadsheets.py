@@ -1,0 +1,153 @@
+"""Tables as people have them: spreadsheets, and text that spreadsheet programs wrote."""
+
+from __future__ import annotations
+
+import builtins
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import rankgauge
+from rankgauge import io
+from rankgauge.errors import InputError, InputWarning, MissingExtraError
+from rankgauge.io.formats import xlsx
+
+ROWS = [("Query", "Doc ID", "Rating"), ("shoes", 7, 2), ("shoes ", "b", 0.5), ("boots", "007", None)]
+READ = [("shoes", "7", 2.0), ("shoes", "b", 0.5)]
+
+
+def excel(path: Path, rows: list[tuple[Any, ...]], *, before: int = 0) -> Path:
+    """A workbook with a sheet of remarks and a sheet of these rows, below so many blank ones."""
+    book = openpyxl.Workbook()
+    book.active.append(["Remarks"])
+    sheet = book.create_sheet("ratings")
+    for _ in range(before):
+        sheet.append([])
+    for row in rows:
+        sheet.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_workbook_of_excel(tmp_path: Path, before: int) -> None:
+    """The sheet that is a table counts; ids that are numbers have no point, blanks do not count, nor do empty cells."""
+    path = excel(tmp_path / "j.xlsx", ROWS, before=before)
+    assert io.detect(path).kind is io.Kind.JUDGMENTS
+    with pytest.warns(InputWarning, match=f"^{path}: 1 row has no grade and is left out$"):
+        assert io.read_judgments(path).rows() == READ
+
+
+def test_a_sheet_of_libreoffice(tmp_path: Path) -> None:
+    """As pandas writes .ods by odfpy, under any name."""
+    frame = pd.DataFrame(ROWS[1:3], columns=ROWS[0])
+    frame.to_excel(tmp_path / "j.ods", engine="odf", index=False)
+    (tmp_path / "ratings").write_bytes((tmp_path / "j.ods").read_bytes())
+    for name in ("j.ods", "ratings"):
+        assert io.read_judgments(tmp_path / name).rows() == READ
+
+
+def test_a_run_in_a_workbook(tmp_path: Path) -> None:
+    """Ranks order it; the evaluation is that of the same run in memory."""
+    run = excel(tmp_path / "r.xlsx", [("keyword", "sku", "position"), ("shoes", "b", 1), ("shoes", 7, 2)])
+    judgments = excel(tmp_path / "j.xlsx", ROWS[:3])
+    found = rankgauge.evaluate(judgments, run, "nDCG@10")
+    assert (
+        found["nDCG@10"]
+        == rankgauge.evaluate([("shoes", "7", 2), ("shoes", "b", 0.5)], {"shoes": {"b": 2, "7": 1}}, "nDCG@10")[
+            "nDCG@10"
+        ]
+    )
+    with pytest.raises(InputError, match="wrong order"):
+        io.read_pair(run, judgments)
+
+
+def test_an_error_names_the_row_of_the_sheet(tmp_path: Path) -> None:
+    """Blank rows count as the program counts them."""
+    path = excel(tmp_path / "j.xlsx", [*ROWS[:3], (), ("boots", "c", "great")], before=2)
+    with pytest.raises(InputError, match="the grade 'great'") as caught:
+        io.read_judgments(path)
+    assert (caught.value.line, caught.value.text) == (7, "boots c great")
+
+
+def test_spreadsheets_need_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its reader the error is the pip command."""
+    path, load = excel(tmp_path / "j.xlsx", ROWS), builtins.__import__
+
+    def lacking(name: str, *rest: Any) -> Any:
+        if name == "python_calamine":
+            raise ImportError(name)
+        return load(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", lacking)
+    with pytest.raises(MissingExtraError, match=r"pip install 'rankgauge\[xlsx\]'"):
+        io.read_judgments(path)
+
+
+def test_empty_damaged_and_dangerous_workbooks(tmp_path: Path) -> None:
+    """Each is one clear error."""
+    openpyxl.Workbook().save(tmp_path / "empty.xlsx")
+    with pytest.raises(InputError, match="the sheets are empty"):
+        io.read_judgments(tmp_path / "empty.xlsx")
+    whole = excel(tmp_path / "j.xlsx", ROWS).read_bytes()
+    (tmp_path / "cut.xlsx").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "old.xls").write_bytes(xlsx.OLD + bytes(range(256)) * 4)
+    for name in ("cut.xlsx", "old.xls"):
+        with pytest.raises(InputError, match="cannot be read as a spreadsheet"):
+            io.read_judgments(tmp_path / name)
+    with zipfile.ZipFile(tmp_path / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/workbook.xml", bytes(1 << 24))
+    with pytest.raises(InputError, match="unpacks to more than 500 times its size"):
+        io.read_judgments(tmp_path / "bomb.xlsx")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig"])
+@pytest.mark.parametrize("separator", ["\t", ";", ","])
+def test_text_as_excel_saves_it(tmp_path: Path, encoding: str, separator: str) -> None:
+    """'Unicode text' is UTF-16 with tabs, 'CSV UTF-8' has a byte order mark, and half of Europe writes semicolons."""
+    text = "Query,Doc ID,Rating\r\nчёрный кот,d1,2\r\nschuhe , d2,1\r\n".replace(",", separator)
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    (tmp_path / "ratings.txt").write_bytes((mark + text).encode(encoding))
+    assert io.read_judgments(tmp_path / "ratings.txt").rows() == [("чёрный кот", "d1", 2.0), ("schuhe", "d2", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["0,5", "1", "2,25"], [0.5, 1, 2.25]),
+        (["1.234,5", "1.234", "7"], [1234.5, 1234, 7]),
+        (["1\u202f234,5", "12"], [1234.5, 12]),
+        (["1'234.5", "3.5"], [1234.5, 3.5]),
+        (['"1,234.5"', "0.25"], [1234.5, 0.25]),
+        (['"1,234"', "5"], [1.234, 5]),
+        ([" 1 ", "\u00a02"], [1, 2]),
+        (["TRUE", "false", "Yes", "no"], [1, 0, 1, 0]),
+    ],
+)
+def test_numbers_as_people_write_them(tmp_path: Path, cells: list[str], numbers: list[float]) -> None:
+    """One column has one style; where it could be either, a comma is the decimal one beside semicolons."""
+    path = tmp_path / "j.csv"
+    path.write_text("query;document;grade\n" + "".join(f"q;d{n};{cell}\n" for n, cell in enumerate(cells)))
+    assert io.read_judgments(path)["grade"].to_list() == numbers
+
+
+def test_a_comma_between_commas_separates_thousands(tmp_path: Path) -> None:
+    """As in English spreadsheets; of a number that is neither, the error names the line."""
+    path = tmp_path / "r.csv"
+    path.write_text('query,document,score\nq,d,"1,234"\nq,e,"12,345,678"\nq,f,7\n')
+    assert io.read_run(path)["score"].to_list() == [1234, 12345678, 7]
+    path.write_text('query,document,score\nq,d,"1,234"\nq,e,"1,5"\n')
+    assert io.read_run(path)["score"].to_list() == [1.234, 1.5]
+    path.write_text('query,document,score\nq,d,"1,234.5"\nq,e,"1,5"\n')
+    with pytest.raises(InputError, match=r"r\.csv:2: the score '1,234\.5' is not a number"):
+        io.read_run(path)
+
+
+def test_blanks_that_were_meant_stay(tmp_path: Path) -> None:
+    """A file that quotes its cells has them as they are."""
+    (tmp_path / "j.csv").write_text('"query","document","grade"\n" q","d ","1"\n')
+    assert io.read_judgments(tmp_path / "j.csv").rows() == [(" q", "d ", 1.0)]
