@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import polars as pl
 
 from rankgauge import io
@@ -79,6 +80,7 @@ def readers() -> dict[str, Reader]:
             read = lambda path, f=form, r=reader: r(path, f.name)  # noqa: E731
             key = f"{form.name} {'judgments' if example.kind is io.Kind.JUDGMENTS else 'run'}"
             found[key] = Reader(read=read, sound=example.text.encode(), name="file.json")
+    found["xlsx judgments"] = Reader(read=io.read_judgments, sound=_workbook(), name="file.xlsx")
     found["any judgments"] = Reader(read=io.read_judgments, sound=_files()["qrels.txt"], name="file")
     found["any run"] = Reader(read=io.read_run, sound=_files()["bm25.txt"], name="file")
     found["any JSON"] = Reader(read=io.read_run, sound=FORMATS["elasticsearch"].samples[1].text.encode(), name="file")
@@ -115,6 +117,13 @@ ROMIP: tuple[tuple[str, str, Callable[[Path], Any]], ...] = (
     ("classification", "classification/results/alpha.xml", read_classification),
 )
 """What of ROMIP's tracks is no format of judgments and runs: its kind, a file of the example, its reader."""
+
+
+def _workbook() -> bytes:
+    book = openpyxl.Workbook()
+    for row in (("query", "document", "grade"), ("q1", "d1", 2), ("q1", 7, 0)):
+        book.active.append(row)
+    return _written("file.xlsx", lambda made, path: made.save(path), book)
 
 
 @cache

@@ -88,7 +88,7 @@ def run() -> None:
         sys.exit(0)
 
 
-def _show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
     """A warning as one line, like errors; what Python says of its place helps nobody here."""
     said = f"note: {message}" if issubclass(category, InputWarning) else f"{category.__name__}: {message}"
     print(f"rankgauge: {said}", file=sys.stderr)

@@ -98,4 +98,4 @@ def _table(rows: Iterable[Row], table: Table, source: Source) -> pl.DataFrame:
         query, document = cells[row][:2]
         return 0, f"query {query}, document {document}"
 
-    return check(frame, table, path=source.name, locate=place)
+    return check(frame, table, path=source.name, locate=place, spelling=source.spelling)

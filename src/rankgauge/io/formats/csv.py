@@ -32,8 +32,8 @@ def _write(separator: str, frame: pl.DataFrame, file: BinaryIO, tag: str = "") -
     texts = pl.selectors.string()
     padded = frame.select((texts != texts.str.strip_chars()).any())
     # Readers keep the blanks around a cell only where every cell is quoted.
-    quoted = "always" if any(padded.row(0)) else "necessary"
-    frame.with_columns(grades).write_csv(file, separator=separator, quote_style=quoted)
+    exact = any(padded.row(0))
+    frame.with_columns(grades).write_csv(file, separator=separator, quote_style="always" if exact else "necessary")
 
 
 def _table(separator: str, **facts: Any) -> Format:

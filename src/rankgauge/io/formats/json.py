@@ -11,6 +11,7 @@ Columns may have any name that tables in other formats may have.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -34,13 +35,14 @@ Columns = dict[str, list[Any]]
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
-    columns = _columns(head.document)
-    if find(columns, "query") is None or find(columns, "document") is None:
+    said = head.source.said
+    columns = _columns(head.document, said)
+    if find(columns, "query", said) is None or find(columns, "document", said) is None:
         return ()
-    return kinds(columns) or (Kind.JUDGMENTS, Kind.RUN)
+    return kinds(columns, said) or (Kind.JUDGMENTS, Kind.RUN)
 
 
-def _columns(document: Any) -> Columns:
+def _columns(document: Any, said: Mapping[str, str]) -> Columns:
     """The columns of a table in any of the shapes; none if the document is in none of them."""
     if isinstance(document, list):
         return _from_records(document)
@@ -52,7 +54,7 @@ def _columns(document: Any) -> Columns:
         return {str(name): [row[at] for row in rows] for at, name in enumerate(document["columns"])}
     if isinstance(data, list) and "schema" in document:
         return _from_records(data)
-    if find(document, "query") is None or find(document, "document") is None:
+    if find(document, "query", said) is None or find(document, "document", said) is None:
         return _from_records(list(document.values()))
     return _from_columns(document)
 
@@ -72,7 +74,7 @@ def _from_columns(document: dict[str, Any]) -> Columns:
 def _scan(source: Source) -> pl.LazyFrame:
     """The columns, every cell as text: polars would make one type of an id that is once a text and once a number."""
     documents = values(source)
-    columns = _columns(documents[0]) if documents else {}
+    columns = _columns(documents[0], source.said) if documents else {}
     if len(documents) != 1 or len({len(cells) for cells in columns.values()}) != 1:
         raise InputError("is not a table: its columns are of different lengths", path=source.name)
     texts = {name: [as_text(cell) for cell in cells] for name, cells in columns.items()}
