@@ -114,7 +114,11 @@ class ArrayScorer:
             made = map(judging, task)
             return [None if lists is None else (lists, lists.score(flat, self.how)) for lists in made]
 
-        if len(items) > 1:
+        if len(items) == 1 and layout.width is not None:  # one list, or a few
+            (one,) = work(items)
+            if one is not None and not len(one[1].doubtful):
+                return _Raw(values=one[1].values, best=one[0].best, retrieved=one[1].retrieved)
+        elif len(items) > 1:
             keep_freed_memory()
         found, doubtful = _Raw.of(layout.count, self._unlisted), []
         step = max(1, min(PARTS, len(items) // TASKS))
