@@ -11,6 +11,7 @@ from rankgauge import errors
 from rankgauge.errors import RankGaugeError
 
 MADE: list[RankGaugeError] = [
+    errors.AmbiguousNameError("measure", "F1", {"SetF": "of the whole list", "F@10": "of the first 10"}),
     errors.InputError("is odd", path=Path("run.txt"), line=3, text="a b", hint="Mend it."),
     errors.MissingExtraError("pandas", "notebooks"),
     errors.ParameterError("AP", "rel", "a number", "x"),
@@ -20,6 +21,7 @@ MADE: list[RankGaugeError] = [
     errors.UnavailableError("the database does not answer"),
     errors.UngroupedError("is not grouped", path="run.txt"),
     errors.UnknownNameError("measure", "nDGC", ["nDCG", "AP"]),
+    errors.UnknownNamesError([errors.UnknownNameError("measure", name, ["nDCG", "AP"]) for name in ("nDGC", "PA")]),
     errors.UnmatchedError("no query of the run is judged"),
 ]
 

@@ -8,6 +8,8 @@
     │   ├── UngroupedError    2   a run that is read in pieces is not grouped by query
     │   └── UnmatchedError    2   no query of the run is judged
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
+    │   ├── AmbiguousNameError 3  a name with several meanings: it shows them
+    │   └── UnknownNamesError 3   several names of one call
     ├── ParameterError        4   a parameter's value makes no sense
     └── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
 
@@ -17,7 +19,7 @@ The number is the exit code of the command line. `InputWarning` is a warning of 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,31 @@ class UnknownNameError(RankGaugeError):
     def _nearest(self) -> list[str]:
         lowered = {known.lower(): known for known in reversed(self.known)}
         return [lowered[n] for n in difflib.get_close_matches(self.name.lower(), lowered, n=3, cutoff=0.5)]
+
+
+class AmbiguousNameError(UnknownNameError):
+    """A name that people use for several things."""
+
+    def __init__(self, kind: str, name: str, meanings: Mapping[str, str]) -> None:
+        """`meanings` are the names to choose from, and what each stands for."""
+        self.meanings = dict(meanings)
+        super().__init__(kind, name, meanings)
+
+    def __str__(self) -> str:
+        told = " or ".join(f"{name} ({words})" for name, words in self.meanings.items())
+        return f"The {self.kind} '{self.name}' may be {told}. Write the one that you mean."
+
+
+class UnknownNamesError(UnknownNameError):
+    """Several names of one call that are wrong, with what each of their errors says."""
+
+    def __init__(self, errors: Sequence[RankGaugeError]) -> None:
+        self.lines = [str(error) for error in errors]
+        first = next(error for error in errors if isinstance(error, UnknownNameError))
+        super().__init__(first.kind, first.name, first.known, near=first.near, otherwise=first.otherwise)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
 
 
 class ParameterError(RankGaugeError):

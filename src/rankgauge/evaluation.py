@@ -92,9 +92,10 @@ def evaluate(
     """How good a run is, by each of the measures; of several runs by name, how good each is.
 
     `judgments` and `run` are paths, polars, pandas or pyarrow frames, dicts of dicts, rows, or data sets of
-    ir_datasets ("irds:" and an id); several runs are a dict of such: {"bm25": …, "dense": …}. `measures` are names, or
-    measures of ours or of ir-measures. `dialect` names the tool to compute as; `overrides` replace single choices of
-    it, such as `ties="expected"` or `empty="leave-out"`.
+    ir_datasets ("irds:" and an id); a run may be {query: [documents in order]} as well. Several runs are a dict of
+    such: {"bm25": …, "dense": …}. `measures` are names, ours or another tool's, or measures of ours or of ir-measures.
+    `dialect` names the tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or
+    `empty="leave-out"`.
 
     The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
     `scale="esci"` what words are worth as grades, `ids="casefold,url"` by which rules two ids are the same.
@@ -226,12 +227,12 @@ class _Judgments:
 
 
 def _is_several(run: Any) -> bool:
-    """Whether these are several runs by name, not one as {query: {document: score}} or {column: values}."""
+    """Whether these are several runs by name, not one as {query: {document: score}} or {query: [documents]}."""
     if not isinstance(run, Mapping) or not run:
         return False
     first = next(iter(run.values()))
     if isinstance(first, Mapping):
-        return isinstance(next(iter(first.values()), None), Mapping)
+        return isinstance(next(iter(first.values()), None), Mapping | list | tuple)
     return isinstance(first, str | os.PathLike) or hasattr(first, "columns")
 
 

@@ -52,11 +52,13 @@ def audit(
 
 
 def _is_mapping_of_runs(runs: Any) -> bool:
-    """Whether it maps names to runs; a dict of dicts of scores is a single run."""
+    """Whether it maps names to runs; a dict of dicts of scores, or of lists of documents, is a single run."""
     if not isinstance(runs, Mapping) or not runs:
         return False
     inner = next(iter(runs.values()))
-    return not isinstance(inner, Mapping) or isinstance(next(iter(inner.values()), None), Mapping)
+    if isinstance(inner, Mapping):
+        return isinstance(next(iter(inner.values()), None), Mapping | list | tuple)
+    return not isinstance(inner, list | tuple)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.lazy_polars import pl
-from rankgauge.measures import Listed, Measure, Printed, as_list, measures_of, parse, resolve
+from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import (
     Duplicates,
@@ -120,12 +120,13 @@ class Dialect(Registered):
         # A list made on demand is of trec_eval's names, which `resolve` knows by itself.
         listed = () if isinstance(self.printed, Listed) else self.printed
         known = {printed.name: printed for printed in listed}
-        found: list[Printed] = []
-        for name in as_list(names):
+
+        def meant(name: str | Measure) -> Iterable[Printed]:
             if name == ALL and self.printed:
-                found.extend(self.printed)
-            else:
-                found.extend([known[name]] if isinstance(name, str) and name in known else resolve([name]))
+                return self.printed
+            return [known[name]] if isinstance(name, str) and name in known else resolve([name])
+
+        found = each(as_list(names), meant)
         if not found:
             raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
         return tuple(found)

@@ -1,7 +1,7 @@
 """RANKED LISTS → VALUES: one file per measure; the folder is its family. Dropping a file in registers it."""
 
 from rankgauge.measures.measure import FAMILIES, MEASURES, Aggregate, Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.names import as_list, parse
+from rankgauge.measures.names import as_list, each, parse
 from rankgauge.measures.output import Listed, Printed, measures_of
 from rankgauge.measures.trec_names import parse_all, resolve, trec_name
 
@@ -17,6 +17,7 @@ __all__ = [
     "Printed",
     "TieRule",
     "as_list",
+    "each",
     "measures_of",
     "parse",
     "parse_all",

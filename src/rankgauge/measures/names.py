@@ -1,7 +1,7 @@
 """Names ↔ measures: `nDCG(dcg='exp-log2')@10` is a measure, and `str` of a measure is its name.
 
-A name that no measure has gets an error that suggests what may have been meant, also by the names that other tools and
-papers use.
+The names that other tools and papers use are understood too. A name that nobody uses gets an error that suggests what
+may have been meant.
 """
 
 from __future__ import annotations
@@ -9,29 +9,52 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import ParameterError, RankGaugeError, UnknownNameError, UnknownNamesError
+from rankgauge.measures import other_names
 from rankgauge.measures.measure import MEASURES, Cutoff, Measure
+from rankgauge.measures.other_names import plain
+
+N = TypeVar("N")
+T = TypeVar("T")
 
 _NAME = re.compile(r"^\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@()]+))?\s*$")
 
 
 def parse(text: str | Measure) -> Measure:
-    """The measure of that name, in the syntax of ir-measures; its own measures are known by their names."""
+    """The measure of that name: in the syntax of ir-measures, whose own measures may be given too, or in another's."""
     if isinstance(text, Measure):
         return text
     text = str(text)
     match = _NAME.match(text)
     kind = None if match is None else MEASURES.get(match["name"])
     if match is None or kind is None:
-        raise unknown(text)
+        meant = other_names.ours(text)
+        if meant is None:
+            raise unknown(text)
+        return parse(meant)
     parameters = _parameters(kind, match["parameters"] or "", text)
     if match["cutoff"] is not None:
         parameters["cutoff"] = _cutoff(kind, match["cutoff"], text)
     return kind(**parameters)
+
+
+def each(names: Iterable[N], find: Callable[[N], Iterable[T]]) -> list[T]:
+    """What all the names stand for. If some are unknown, the error is about every name that is wrong."""
+    found: list[T] = []
+    errors: list[RankGaugeError] = []
+    for name in names:
+        try:
+            found.extend(find(name))
+        except (UnknownNameError, ParameterError) as error:
+            errors.append(error)
+    unknown = [error for error in errors if isinstance(error, UnknownNameError)]
+    if errors:
+        raise UnknownNamesError(errors) if unknown and len(errors) > 1 else errors[0]
+    return found
 
 
 def as_list(names: Any) -> list[Any]:
@@ -79,31 +102,6 @@ def _frozen(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-OTHER_NAMES: Mapping[str, str] = {
-    "map": "AP",
-    "meanaverageprecision": "AP",
-    "averageprecision": "AP",
-    "mrr": "RR",
-    "meanreciprocalrank": "RR",
-    "reciprocalrank": "RR",
-    "recall": "R",
-    "precision": "P",
-    "prec": "P",
-    "hit": "Success",
-    "hits": "Success",
-    "hitrate": "Success",
-    "hitratio": "Success",
-    "hr": "Success",
-    "f": "SetF",
-    "f1": "SetF",
-    "fmeasure": "SetF",
-    "fscore": "SetF",
-    "rprecision": "Rprec",
-    "rankbiasedprecision": "RBP",
-    "expectedreciprocalrank": "ERR",
-}
-"""Other name, in small letters and without signs → ours."""
-
 COMMON = "Common ones are nDCG@10, AP, RR, P@10 and R@100; 'rankgauge measures' lists all."
 
 USUAL = {Cutoff.REQUIRED: "10", Cutoff.RECALL: "0.1"}
@@ -131,23 +129,18 @@ def _near(text: str, known: list[str]) -> list[str]:
         return []
     name, parameters, cutoff = match["name"], match["parameters"] or "", match["cutoff"]
     named = known if cutoff is None else list(MEASURES)  # trec_eval's names take no @
-    numbered = _NUMBERED.fullmatch(_plain(name))
+    numbered = _NUMBERED.fullmatch(plain(name))
     if meant := _meant(name, named):
         return [_spelled(meant, parameters, cutoff)]
     if numbered and (meant := _meant(numbered["name"], list(MEASURES))):
         return [_spelled(meant, parameters, cutoff or numbered["cutoff"])]
-    lowered = {one.lower(): one for one in reversed(named)}
+    lowered = {one.lower(): one for one in reversed(named) if len(one) > 1}  # a letter is near to any short word
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=3, cutoff=0.5)
     return list(dict.fromkeys(_spelled(lowered[one], parameters, cutoff) for one in near))
 
 
 def _meant(name: str, known: list[str]) -> str | None:
-    plain = _plain(name)
-    return OTHER_NAMES.get(plain) or next((one for one in known if _plain(one) == plain), None)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    return other_names.named(name) or next((one for one in known if plain(one) == plain(name)), None)
 
 
 def _spelled(name: str, parameters: str, cutoff: str | None) -> str:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import AmbiguousNameError, ParameterError, UnknownNameError
 from rankgauge.measures.measure import MEASURES, Measure
-from rankgauge.measures.names import parse, unknown
+from rankgauge.measures.names import each, parse, unknown
+from rankgauge.measures.other_names import ours
 from rankgauge.measures.output import Printed, measures_of
 
 RANKS = "5,10,15,20,30,100,200,500,1000"
@@ -175,8 +176,8 @@ _SPELLED = re.compile(
 
 
 def resolve(names: Iterable[str | Measure]) -> list[Printed]:
-    """What each name stands for, in trec_eval's syntax or ours, with the label to print it under."""
-    return [printed for name in names for printed in _resolved(name)]
+    """What each name stands for, in trec_eval's syntax, ours or another tool's, with the label to print it under."""
+    return each(names, _resolved)
 
 
 def parse_all(names: Iterable[str | Measure]) -> list[Measure]:
@@ -199,12 +200,21 @@ def _resolved(name: str | Measure) -> list[Printed]:
     # bpref_10 is a measure of its own, not bpref with a parameter; so is bpref_10(rel=2).
     if match is not None and (name in NAMES or not MEASURES.has_file(name.partition("(")[0])):
         entry = NAMES[match["name"]]
-        return entry.expand(entry, match["parameters"] or "")
+        try:
+            return entry.expand(entry, match["parameters"] or "")
+        except ParameterError:
+            # recall_at_10 and rbp.95 begin like trec_eval's names, but are those of other tools.
+            meant = ours(name)
+            if meant is None:
+                raise
+            return [Printed(name=name.strip(), measure=parse(meant))]
     try:
         return [Printed(name=name.strip(), measure=parse(name))]
     except UnknownNameError as error:
         # An error may suggest trec_eval's names beside ours.
-        raise (unknown(name, [*NAMES, *SETS]) if error.kind == "measure" else error) from None
+        if error.kind != "measure" or isinstance(error, AmbiguousNameError):
+            raise
+        raise unknown(name, [*NAMES, *SETS]) from None
 
 
 @cache

@@ -8,8 +8,7 @@ from typing import TextIO
 from rankgauge import dialects as _dialects
 from rankgauge import io
 from rankgauge.active.label_format import LABEL_FORMATS, LabelFormat
-from rankgauge.measures import FAMILIES, MEASURES, Measure
-from rankgauge.measures.names import unknown
+from rankgauge.measures import FAMILIES, MEASURES, Measure, parse
 from rankgauge.report import descriptions
 from rankgauge.report.format import FORMATS
 from rankgauge.report.formulas import readable
@@ -87,9 +86,7 @@ def _direction(known: LabelFormat) -> str:
 def _kind(name: str) -> type[Measure]:
     """The measure, also where the name has parameters or a cutoff."""
     bare = re.split(r"[(@]", name, maxsplit=1)[0].strip()
-    if bare not in MEASURES:
-        raise unknown(name)
-    return MEASURES[bare]
+    return MEASURES[bare] if bare in MEASURES else type(parse(name))
 
 
 def _hint(out: Screen, command: str, words: str) -> None:

@@ -1,18 +1,18 @@
 """Python objects that hold judgments or a run, converted to tables.
 
-polars, pandas and pyarrow frames, dicts of dicts, columns, and lists of tuples or dicts are recognised by their shape.
-Neither pandas nor pyarrow is imported, and pandas needs no pyarrow.
+polars, pandas and pyarrow frames, dicts of dicts or of ordered lists, columns, and lists of tuples or dicts are
+recognised by their shape. Neither pandas nor pyarrow is imported, and pandas needs no pyarrow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Table, missing_columns, recognise
+from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Table, find, missing_columns, recognise
 from rankgauge.tables.spelling import Spelling
 from rankgauge.tables.validation import check
 
@@ -31,8 +31,23 @@ def as_judgments(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
 
 
 def as_run(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
-    """The run that a frame, a dict of dicts, columns or rows hold: query, document, score[, rank]."""
-    return _as_table(source, RUN, spelling)
+    """The run that a frame, a dict of dicts or of ordered lists, columns or rows hold: query, document, score …"""
+    named = spelling is not None and bool(spelling.columns)
+    return _as_table(_by_rank(source) if not named and _is_ordered(source) else source, RUN, spelling)
+
+
+def _is_ordered(source: Any) -> bool:
+    """Whether it is {query: [documents in order]}, not {column: values}."""
+    if not isinstance(source, Mapping) or any(find(map(str, source), column) for column in RUN.required):
+        return False
+    unordered = str | bytes | Mapping | Set
+    lists = [isinstance(found, Iterable) and not isinstance(found, unordered) for found in source.values()]
+    return bool(lists) and all(lists)
+
+
+def _by_rank(source: Mapping[Any, Iterable[Any]]) -> list[tuple[Any, Any, float]]:
+    """The rows of ordered lists: the score is the falling rank."""
+    return [(query, document, -float(n)) for query, found in source.items() for n, document in enumerate(found, 1)]
 
 
 def _as_table(source: Any, table: Table, spelling: Spelling | None) -> pl.DataFrame:
@@ -94,7 +109,8 @@ def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
         rows = [(query, document, number) for query, found in source.items() for document, number in found.items()]
         return _from_rows(rows, table)
     if any(nested) or not source:
-        raise InputError(f"a dict of {table.name} is {{query: {{document: number}}}} or {{column: values}}")
+        ordered = ", {query: [documents in order]}" if table is RUN else ""
+        raise InputError(f"a dict of {table.name} is {{query: {{document: number}}}}{ordered} or {{column: values}}")
     columns = {str(name): list(values) for name, values in source.items()}
     if len({len(values) for values in columns.values()}) > 1:
         raise InputError(f"columns of different lengths: { {name: len(values) for name, values in columns.items()} }")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankgauge.measures import FAMILIES, Measure
+from rankgauge.measures.other_names import AT_RANK, MEANINGS, MEANINGS_AT_RANK, OTHER_NAMES
 from rankgauge.report import descriptions
 from rankgauge.report.formats.md import table
 from rankgauge.report.numbers import number
@@ -26,11 +27,20 @@ In the formulas $g_r$ is the grade at rank $r$, $k$ the cutoff, $n = |L|$ the le
 relevant documents (those with a grade of at least `rel`), $N$ that of the judged others, $g^*$ the grades in the ideal
 order, and $[x]$ is 1 where $x$ holds, else 0. In the examples a dash is a document that nobody judged.
 """
+OTHERS = """## Names of other tools
+
+trec_eval's names (`map`, `P_10`, `ndcg_cut.5,10`) are understood, and so are those of papers, BEIR, ranx, torchmetrics,
+Elasticsearch, PyTerrier and scikit-learn, in any letters: `NDCG@10`, `Recall@20`, `hit_rate@5`, `map_at_100`,
+`RetrievalMRR`, `mean_reciprocal_rank`, `ndcg_burges@10`, `rbp.95`, `precision@10-l2`. Tables show the measure under the
+name that it has here. A name with several meanings is an error that shows them:
+"""
+
+_MEANT = [*MEANINGS.items(), *((f"{name}@k", meant) for name, meant in MEANINGS_AT_RANK.items())]
 
 
 def page() -> str:
     """The page."""
-    return "\n".join([HEAD, *(_family(family) for family in FAMILIES if descriptions.kinds(family))])
+    return "\n".join([HEAD, _others(), *(_family(family) for family in FAMILIES if descriptions.kinds(family))])
 
 
 def overview() -> str:
@@ -41,6 +51,19 @@ def overview() -> str:
             links = ", ".join(f"[{name}](docs/measures.md#{name.lower()})" for name in names)
             rows.append((FAMILY_WORDS[family].split(":")[0], links))
     return table(("family", "measures"), rows)
+
+
+def _others() -> str:
+    """The names that other tools give to measures, and those that have several meanings."""
+    several = [
+        (f"`{name}`", " or ".join(f"`{ours}` ({words})" for ours, words in meant.items())) for name, meant in _MEANT
+    ]
+    named: dict[str, list[str]] = {}
+    for theirs, ours in (*OTHER_NAMES.items(), *((f"{name}@k", f"{ours}@k") for name, ours in AT_RANK.items())):
+        named.setdefault(ours, []).append(f"`{theirs}`")
+    rows = [(f"`{ours}`", ", ".join(names)) for ours, names in named.items()]
+    signs = "The other names, without signs and in small letters:\n"
+    return "\n".join([OTHERS, table(("name", "may be"), several), signs, table(("measure", "also called"), rows)])
 
 
 def _family(family: str) -> str:

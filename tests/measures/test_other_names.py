@@ -1,0 +1,140 @@
+"""Names of other tools and papers: understood where they have one meaning, shown where they have two."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankgauge import evaluate
+from rankgauge.errors import AmbiguousNameError, ParameterError, UnknownNameError, UnknownNamesError
+from rankgauge.measures import MEASURES, parse, resolve
+from rankgauge.measures.other_names import AT_RANK, MEANINGS, OTHER_NAMES, WHOLE_LIST
+
+PAPERS = {
+    "ndcg@10": "nDCG@10",
+    "NDCG@10": "nDCG@10",
+    "MAP": "AP",
+    "MRR@10": "RR@10",
+    "Recall@20": "R@20",
+    "Precision@5": "P@5",
+    "hit@1": "Success@1",
+    "hit_rate": "Success",
+    "HR@10": "Success@10",
+    "F1@10": "F@10",
+    "nDCG10": "nDCG@10",
+    "recall(rel=2)@20": "R(rel=2)@20",
+    "normalized discounted cumulative gain@5": "nDCG@5",
+}
+TREC = {
+    "map_cut_10": "AP@10",
+    "ndcg_cut_10": "nDCG@10",
+    "NDCG_cut_10": "nDCG@10",
+    "Recip_Rank": "RR",
+    "P5": "P@5",
+    "11-pt_avg": "IPrecAvg",
+}
+RANX = {
+    "hit_rate@10": "Success@10",
+    "r-precision": "Rprec",
+    "bpref": "Bpref",
+    "rbp.95": "RBP(p=0.95)",
+    "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+    "dcg_burges": "DCG(dcg='exp-log2')",
+    "map@100": "AP@100",
+    "mrr": "RR",
+    "f1@10": "F@10",
+    "precision@10-l2": "P(rel=2)@10",
+    "map-l2": "AP(rel=2)",
+}
+TORCHMETRICS = {
+    "RetrievalMAP": "AP",
+    "RetrievalMRR": "RR",
+    "RetrievalNormalizedDCG": "nDCG",
+    "RetrievalPrecision": "SetP",
+    "RetrievalRecall@5": "R@5",
+    "RetrievalHitRate": "Success",
+    "RetrievalRPrecision": "Rprec",
+    "retrieval_average_precision": "AP",
+    "retrieval_reciprocal_rank": "RR",
+    "retrieval_normalized_dcg": "nDCG",
+    "retrieval_recall": "SetR",
+}
+BEIR = {"MAP@100": "AP@100", "Recall@100": "R@100", "P@10": "P@10", "ndcg_at_10": "nDCG@10", "recall_at_100": "R@100"}
+ELASTICSEARCH = {
+    "precision@3": "P@3",
+    "recall@3": "R@3",
+    "mean_reciprocal_rank": "RR",
+    "mean_reciprocal_rank@5": "RR@5",
+    "dcg@10": "DCG@10",
+    "expected_reciprocal_rank@20": "ERR@20",
+}
+PYTERRIER = {
+    "recip_rank": "RR",
+    "P_10": "P@10",
+    "nDCG@10": "nDCG@10",
+    "AP(rel=2)@100": "AP(rel=2)@100",
+    "SetRelP": "SetRelativeP",
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [*(PAPERS | TREC | RANX | TORCHMETRICS | BEIR | ELASTICSEARCH | PYTERRIER).items()],
+)
+def test_names_of_others(written: str, meant: str) -> None:
+    """A name with one meaning is the measure, and the measure has our name."""
+    assert [str(one.measure) for one in resolve([written])] == [meant]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_letters_do_not_matter(name: str) -> None:
+    """Our own names are known in any letters, with the cutoff that they need."""
+    cutoff = {"required": "@5", "recall": "@0.5"}.get(MEASURES[name].facts.cutoff.value, "")
+    assert parse(f"{name.swapcase()}{cutoff}") == parse(f"{name}{cutoff}")
+
+
+def test_every_name_is_of_a_measure() -> None:
+    """Whatever the tables name is a measure with the parameters that they imply."""
+    for ours in (*OTHER_NAMES.values(), *WHOLE_LIST.values(), *(name for found in MEANINGS.values() for name in found)):
+        cutoff = {"required": "@5", "recall": "@0.5"}.get(
+            MEASURES[ours.partition("(")[0].partition("@")[0]].facts.cutoff.value, ""
+        )
+        assert parse(ours if "@" in ours else f"{ours}{cutoff}")
+    assert set(AT_RANK.values()) <= set(MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("F1", "SetF (of the whole list) or F@10 (of the first 10 documents)"),
+        ("precision", "SetP (of the whole list) or P@10 (of the first 10 documents)"),
+        ("Recall", "SetR (of the whole list) or R@10 (of the first 10 documents)"),
+        ("hits", "Success (whether there are any) or NumRelRet (how many there are, as in ranx)"),
+        ("hits@5", "Success@5 (whether there are any) or P@5 (their share; ranx's is their number, 5 times as much)"),
+    ],
+)
+def test_two_meanings_are_shown(written: str, shown: str) -> None:
+    """A name that people use for two measures is an error that says what each of the two is."""
+    with pytest.raises(AmbiguousNameError) as caught:
+        resolve([written])
+    assert str(caught.value) == f"The measure '{written}' may be {shown}. Write the one that you mean."
+
+
+def test_all_unknown_names_at_once() -> None:
+    """One error is about every wrong name of a call, each with its own help; the right ones are not mentioned."""
+    with pytest.raises(UnknownNamesError) as caught:
+        evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["ndgc@20", "AP", "F1", "foo", "P@x"])
+    first, *rest = str(caught.value).splitlines()
+    assert first.startswith("There is no measure called 'ndgc@20'. Did you mean nDCG@20")
+    assert [line.partition("'")[2].partition("'")[0] for line in rest] == ["F1", "foo", "cutoff"]
+    with pytest.raises(UnknownNameError, match=r"^There is no measure called 'foo'\.") as single:
+        evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["AP", "foo"])
+    assert type(single.value) is UnknownNameError
+    with pytest.raises(ParameterError, match="P@x"):
+        evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["P@x", "R@y"])
+
+
+def test_a_result_is_asked_by_any_name() -> None:
+    """The table shows our name; the result knows the one that was written too."""
+    result = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["MAP@100", "Recall@20"])
+    assert [str(measure) for measure in result.measures] == ["AP@100", "R@20"]
+    assert result["MAP@100"] == result["AP@100"] == 1.0
