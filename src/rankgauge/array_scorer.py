@@ -58,7 +58,7 @@ class ArrayScorer:
         self.how = self.dialect.ranking
         self._kernel, self._settlement = self.dialect.read(measure), Settlement.of(measure, self.dialect)
         whole = self.how.depth is None and self.how.unjudged is not Unjudged.SKIP and not self.how.single_arithmetic
-        self._quick = whole and self.how.ties is not Ties.DOCID and not measure.needs_top
+        self._quick = whole and self.how.ties not in (Ties.DOCID, Ties.ASCENDING) and not measure.needs_top
         self._highest = self.dialect.top(TOP) if self.dialect.high is not HighGrade.KEEP else TOP
         self._unlisted = 0.0 if self._kernel.ideal() is None else np.nan  # the value of a list without documents
         self._table = lru_cache(maxsize=8)(partial(tabulated, self._kernel))

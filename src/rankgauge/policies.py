@@ -49,7 +49,9 @@ class Ties(Policy):
 
     INPUT = "input", "tied documents keep the order of the input"
     DOCID = "docid", "tied documents are in descending order of their ids, as in trec_eval"
+    ASCENDING = "ascending", "tied documents are in ascending order of their ids"
     SELECTION = "selection", "tied documents are as a selection sort leaves them, as in RankLib of 2011"
+    QUICKSORT = "quicksort", "tied documents are as a quicksort leaves them, as in ranx"
     EXPECTED = "expected", "the mean over all orders of tied documents"
     BEST = "best", "tied documents are in the order that favours the run"
     WORST = "worst", "tied documents are in the order that harms the run"

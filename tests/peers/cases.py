@@ -25,10 +25,11 @@ class Cases:
         return list(self.run)
 
 
-def cases(*, ties: bool, lowest: int = 0, highest: int = 4) -> Cases:
+def cases(*, ties: bool, lowest: int = 0, highest: int = 4, missing: bool = False) -> Cases:
     """Lists of 1 to 40 documents, some of them judged, with relevant documents that the run missed.
 
-    With `ties` many scores are equal. At least one document of each query is judged, and one is retrieved.
+    With `ties` many scores are equal. At least one document of each query is judged, and one is retrieved; with
+    `missing` the run lacks every tenth query.
     """
     rng = np.random.default_rng(SEED)
     judgments: dict[str, dict[str, int]] = {}
@@ -41,4 +42,5 @@ def cases(*, ties: bool, lowest: int = 0, highest: int = 4) -> Cases:
         judgments[f"{number + 1}"] = {str(d): int(rng.integers(lowest, top + 1)) for d in judged}
         scores = rng.integers(0, 6, len(listed)) / 4 if ties else rng.permutation(len(listed)) / 8
         run[f"{number + 1}"] = {d: float(s) for d, s in zip(listed, scores, strict=True)}
-    return Cases(judgments=judgments, run=run)
+    answered = {query: found for query, found in run.items() if not (missing and query.endswith("7"))}
+    return Cases(judgments=judgments, run=answered)

@@ -95,3 +95,26 @@ def test_gdeval(name: str) -> None:
     case = cases(ties=True)
     result = evaluate(case.judgments, case.run, [name], dialect="trec_eval")
     np.testing.assert_allclose(result.matrix[:, 0], theirs(case, name, list(result.queries)), rtol=0, atol=5.1e-6)
+
+
+PROVIDED = {
+    "ir-measures": ["nDCG@10", "AP", "AP(rel=2)@10", "RR", "P@5", "R@10", "Rprec", "Success@5", "SetF"],
+    "ir-measures-msmarco": ["RR@10", "RR(rel=2)@5", "Judged@10"],
+    "ir-measures-gdeval": ["ERR@20", "nDCG(dcg='exp-log2')@10"],
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dialect", PROVIDED)
+def test_by_provider(dialect: str) -> None:
+    """The means of each provider, with ties in its order, and 0 for queries that the run does not answer."""
+    if dialect == "ir-measures-gdeval" and shutil.which("perl") is None:
+        pytest.skip("ir-measures runs gdeval.pl, and there is no perl")
+    case = cases(ties=True, missing=True)
+    asked = [ir_measures.parse_measure(name) for name in PROVIDED[dialect]]
+    means = ir_measures.calc_aggregate(asked, case.judgments, case.run)
+    result = evaluate(case.judgments, case.run, PROVIDED[dialect], dialect=dialect)
+    near = 5.1e-6 if dialect == "ir-measures-gdeval" else 1e-12
+    assert {str(measure): result[str(measure)] for measure in means} == {
+        str(measure): pytest.approx(mean, abs=near) for measure, mean in means.items()
+    }

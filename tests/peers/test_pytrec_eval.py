@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from rankgauge import evaluate
+from rankgauge import InputError, evaluate
 from rankgauge.measures import resolve
 from tests.peers.cases import cases
 
@@ -27,3 +27,29 @@ def test_every_measure(name: str, level: int) -> None:
     for p in printed:
         theirs = np.array([peer[query][p.name] for query in result.queries])
         np.testing.assert_allclose(result.matrix[:, result.measures.index(p.measure)], theirs, rtol=0, atol=1e-12)
+
+
+def test_the_dialect() -> None:
+    """Queries that the run lacks have no value, scores that are equal in 32 bits are tied, and grades are whole."""
+    case = cases(ties=True, lowest=-1, missing=True)
+    close = {
+        query: {document: score + 1e-9 * place for place, (document, score) in enumerate(listed.items())}
+        for query, listed in case.run.items()
+    }
+    names = {"map", "ndcg_cut.10", "recip_rank", "P.5", "bpref"}
+    peer = pytrec_eval.RelevanceEvaluator(case.judgments, names).evaluate(close)
+    printed = resolve(sorted(names))
+    result = evaluate(case.judgments, close, sorted(names), dialect="pytrec_eval")
+    assert set(result.names) == set(peer)
+    for p in printed:
+        theirs = [peer[query][p.name] for query in result.names]
+        np.testing.assert_allclose(result.matrix[:, result.measures.index(p.measure)], theirs, rtol=0, atol=1e-12)
+        assert result[p.measure] == pytest.approx(np.mean(theirs), abs=1e-12)
+
+
+def test_what_it_refuses() -> None:
+    """A grade that is not whole is an error in pytrec_eval and here."""
+    with pytest.raises(TypeError, match="integer"):
+        pytrec_eval.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"}).evaluate({"q": {"d": 1.0}})
+    with pytest.raises(InputError, match=r"pytrec_eval does not accept the grade 0\.5"):
+        evaluate({"q": {"d": 0.5}}, {"q": {"d": 1.0}}, "map", dialect="pytrec_eval")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import ranx
 
-from rankgauge import evaluate
+from rankgauge import InputError, evaluate
+from rankgauge.measures import parse
 from tests.peers.cases import Cases, cases
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # numba warns of its own dependencies
@@ -67,3 +68,34 @@ def test_bpref_of_both_kinds() -> None:
     usual = Cases(judgments={q: case.judgments[q] for q in both}, run={q: case.run[q] for q in both})
     peer, values = theirs_and_ours(usual, "bpref", "Bpref")
     np.testing.assert_allclose(values, peer, rtol=0, atol=1e-12)
+
+
+DIALECT = {
+    **SHARED,
+    "f1@10": "F@10",
+    "hit_rate": "Success",
+    "precision": "SetP",
+    "recall": "SetR",
+    "rbp.80": "RBP(p=0.8)",
+}
+
+
+def test_the_dialect() -> None:
+    """Every measure with ties as Numba's quicksort leaves them, RBP of grades, negative grades and empty queries."""
+    case = cases(ties=True, lowest=-1)
+    run = ranx.Run(case.run)
+    ranx.evaluate(ranx.Qrels(case.judgments), run, list(DIALECT), save_results_in_run=True)
+    result = evaluate(case.judgments, case.run, list(DIALECT), dialect="ranx")
+    for theirs, ours in DIALECT.items():
+        values = [run.scores[theirs][query] for query in result.names]
+        column = result.measures.index(parse(ours))
+        np.testing.assert_allclose(result.matrix[:, column], values, rtol=0, atol=1e-12, err_msg=theirs)
+
+
+def test_what_it_refuses() -> None:
+    """A judged query that the run lacks is an error in ranx and here."""
+    case = cases(ties=False, missing=True)
+    with pytest.raises(AssertionError, match="do not match"):
+        ranx.evaluate(ranx.Qrels(case.judgments), ranx.Run(case.run), "map")
+    with pytest.raises(InputError, match="ranx refuses a run without documents for a judged query: 7"):
+        evaluate(case.judgments, case.run, "map", dialect="ranx")

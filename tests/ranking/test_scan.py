@@ -19,6 +19,7 @@ from rankgauge import evaluate, io
 from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
+from rankgauge.ranking.rules import SORTS
 from rankgauge.ranking.scan import ids, lookup, scan
 from rankgauge.ranking.scan.chunks import chunks
 from rankgauge.ranking.scan.numbers import decimals
@@ -57,7 +58,7 @@ def assert_same(one: Hits, other: Hits) -> None:
 
 policies = st.builds(
     Ranking,
-    ties=st.sampled_from(sorted(set(Ties) - {Ties.SELECTION})),
+    ties=st.sampled_from(sorted(set(Ties) - set(SORTS))),
     single_precision=st.booleans(),
     unjudged=st.sampled_from(list(Unjudged)),
     negative=st.sampled_from([NegativeGrade.UNJUDGED, NegativeGrade.ZERO, NegativeGrade.KEEP]),
@@ -121,13 +122,14 @@ def large(rng: random.Random, *, listed: int, judged: int) -> tuple[list[Line], 
     return run, judgments
 
 
-def test_a_selection_sort_takes_the_general_path(tmp_path: Path) -> None:
-    """The order that a selection sort gives to ties is left to `rank`."""
+@pytest.mark.parametrize("ties", SORTS)
+def test_a_sort_that_moves_ties_takes_the_general_path(tmp_path: Path, ties: Ties) -> None:
+    """The order that a selection sort or a quicksort gives to ties is left to `rank`."""
     paths = written(tmp_path, *large(random.Random(7), listed=30, judged=5))
-    assert scan(paths[0], paths[1], Ranking(ties=Ties.SELECTION)) is None
+    assert scan(paths[0], paths[1], Ranking(ties=ties)) is None
 
 
-@pytest.mark.parametrize("ties", sorted(set(Ties) - {Ties.SELECTION}))
+@pytest.mark.parametrize("ties", sorted(set(Ties) - set(SORTS)))
 @pytest.mark.parametrize("size", [1 << 20, 1 << 16, 1 << 12])
 def test_scan_of_many_blocks_gives_what_rank_gives(tmp_path: Path, ties: Ties, size: int) -> None:
     """Neither the number of chunks nor a list longer than a chunk changes the hits."""

@@ -8,11 +8,27 @@ from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
 from rankgauge.io import Kind
 
-SEARCH_ONLY = ("romip", "romip-1+p")
-"""Tools of evaluation campaigns whose assessors and tracks a learned ranker's test set does not have."""
+CAMPAIGNS = ("romip", "romip-1+p")
+"""Tools of evaluation campaigns, whose assessors and tracks other judgments do not have."""
+
+SEARCH_ONLY = ("elasticsearch", "quepid", "ranx")
+"""Tools for the results of a search, which nobody uses on a learned ranker's test set."""
 
 NO_TOOL = ("papers",)
 """Definitions that no tool computes by."""
+
+WRAPPERS = (
+    "beir",
+    "beir-mrr",
+    "ir-measures",
+    "ir-measures-gdeval",
+    "ir-measures-msmarco",
+    "mteb",
+    "pytrec_eval",
+    "torchmetrics",
+)
+"""Libraries that compute as trec_eval, gdeval or scikit-learn do, but for queries that are not in the run: beside these
+they would be the same numbers again."""
 
 LEARNED_ONLY = (
     "catboost",
@@ -31,7 +47,7 @@ LEARNED_ONLY = (
 
 def fitting(judgments: Any, run: Any) -> tuple[Dialect, ...]:
     """The dialects that fit the two files; a dialect that a user added fits any."""
-    away = {*NO_TOOL, *SEARCH_ONLY, *(() if is_learned(judgments, run) else LEARNED_ONLY)}
+    away = {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *(SEARCH_ONLY if is_learned(judgments, run) else LEARNED_ONLY)}
     return tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from rankgauge.backends.job import JUDGMENT, LINE, EvaluationJob
 from rankgauge.errors import InputError
 from rankgauge.io.formats.letor import AGAIN
-from rankgauge.policies import Ties
+from rankgauge.ranking.rules import SORTS
 from rankgauge.tables import JUDGMENTS, RUN, Table, find
 
 OWNER = "owner"
@@ -31,8 +31,8 @@ def grouped(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None =
     if job.shares_ideal:
         rows, by = rows.withColumn(OWNER, F.regexp_replace("query", AGAIN, "")), OWNER
     keys = [F.col(name) for name in dict.fromkeys((by, "query", "kind"))]
-    # A selection sort starts from the order of the input.
-    ranked = () if job.dialect.ties is Ties.SELECTION else (_compared(job).desc(),)
+    # Sorts whose order of ties matters start from the order of the input.
+    ranked = () if job.dialect.ties in SORTS else (_compared(job).desc(),)
     return rows.repartition(F.col(by)).sortWithinPartitions(*keys, *ranked, F.col("order"))
 
 

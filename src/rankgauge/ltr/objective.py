@@ -61,7 +61,7 @@ class Objective(ABC):
     def of(documents: Documents, metric: str | Measure, dialect: str | Dialect = "standard") -> Objective:
         """The objective. Documents in arrays have no ids: a dialect that orders ties by them gets their mean."""
         spoken, measure = dialects.get(dialect), parse(metric)
-        spoken = spoken.changed(ties=Ties.EXPECTED) if spoken.ties is Ties.DOCID else spoken
+        spoken = spoken.changed(ties=Ties.EXPECTED) if spoken.ties in (Ties.DOCID, Ties.ASCENDING) else spoken
         spoken = spoken.topped(float(np.max(documents.grades, initial=0.0)))
         kernel = spoken.read(measure).bound(DEFAULTS)
         form, divisor = taken_apart(kernel)

@@ -18,6 +18,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.keys import TOP, UNGRADED, KeyArray, TiedKeys, doubtful, first_keys, score_keys, settled_codes
+from rankgauge.ranking.rules import SORTS
 
 Places: TypeAlias = slice | IndexArray
 """Which lists, or where their documents are in flat arrays."""
@@ -150,7 +151,7 @@ class JudgedLists:
         self, rows: IndexArray, keys: KeyArray, scores: npt.NDArray[Any], how: Ranking
     ) -> tuple[FloatArray, BoolArray]:
         """The sums of lists in which ties matter, and whether they are certain."""
-        if how.ties is Ties.SELECTION:
+        if how.ties in SORTS:
             return np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
         tied = TiedKeys.of(keys, scores, self.depth)
         if how.ties is Ties.EXPECTED:

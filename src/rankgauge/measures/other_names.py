@@ -50,7 +50,6 @@ OTHER_NAMES: Mapping[str, str] = {
     # ir-measures
     "setrelp": "SetRelativeP",
     # trec_eval 8
-    "gmap": "GMAP",
     "11ptavg": "IPrecAvg",
 }
 """Another name, in small letters and without signs → ours."""

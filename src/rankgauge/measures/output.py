@@ -47,6 +47,12 @@ def java_rounded(decimals: int) -> NumberFormat:
     )
 
 
+@cache
+def python_rounded(decimals: int) -> NumberFormat:
+    """Rounded to that many decimals, then written as Python writes a float: round(value, 5)."""
+    return NumberFormat(words=f"at most {decimals} decimals", write=lambda value: repr(round(value, decimals)))
+
+
 FULL = NumberFormat(words="every digit that the number needs", write=repr)
 """The shortest text that reads back to the same double, as Python prints it."""
 

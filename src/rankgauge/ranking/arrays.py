@@ -18,7 +18,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Block, Hits
 from rankgauge.ranking.lists import UNJUDGED, RankedLists
-from rankgauge.ranking.rules import Ranking, arrange, compared, graded, selection_order, tie_groups
+from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
 from rankgauge.threads import keep_freed_memory, spread
 
 ROWS, CELLS = 4096, 1 << 16
@@ -49,10 +49,10 @@ def rank_rows(grades: FloatArray, scores: FloatArray, how: Ranking) -> Hits:
     grades, scores = graded(grades, how.negative), compared(scores, how)
     counts = (~np.isnan(scores)).sum(axis=1)
     order = np.argsort(-scores, axis=1, kind="stable")
-    if how.ties is Ties.SELECTION:
+    if how.ties in SORTS:
         for row, n in enumerate(counts):
             listed = np.flatnonzero(~np.isnan(scores[row]))
-            order[row, :n] = listed[selection_order(scores[row, listed])]
+            order[row, :n] = listed[SORTS[how.ties](scores[row, listed])]
     kept = np.arange(scores.shape[1]) < counts[:, np.newaxis]
     query = np.nonzero(kept)[0].astype(np.int64)
     rank = np.broadcast_to(np.arange(1.0, scores.shape[1] + 1), kept.shape)[kept]
@@ -90,7 +90,7 @@ def pad_groups(sizes: IndexArray, *values: FloatArray) -> Iterator[tuple[IndexAr
 
 
 def _check(grades: FloatArray, how: Ranking) -> None:
-    if how.ties is Ties.DOCID:
+    if how.ties in (Ties.DOCID, Ties.ASCENDING):
         expected = "'input', 'expected', 'best' or 'worst': documents in arrays have no ids"
         raise ParameterError("arrays", "ties", expected, str(how.ties))
     if how.negative is NegativeGrade.REFUSE and bool((grades < 0).any()):

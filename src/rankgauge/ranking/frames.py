@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from rankgauge.errors import InputError, RepeatedError
 from rankgauge.lazy_polars import pl
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import NegativeGrade, Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.rules import Ranking, arrange, compared, graded, selection_order, tie_groups
+from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
 
 
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
@@ -116,21 +117,24 @@ def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
     step = score[1:] - score[:-1]
     grouped = not (code[1:] < code[:-1]).any()
     falling = grouped and not (same & (step > 0)).any()
-    if how.ties is Ties.DOCID and not (falling and not (same & (step == 0)).any()):
-        return rows.sort("code", "score", "document", descending=[False, True, True], maintain_order=True)
+    if falling and not (same & (step == 0)).any():
+        return rows
+    if how.ties in (Ties.DOCID, Ties.ASCENDING):
+        descending = [False, True, how.ties is Ties.DOCID]
+        return rows.sort("code", "score", "document", descending=descending, maintain_order=True)
+    if how.ties in SORTS:
+        return _sorted_by(SORTS[how.ties], rows.sort("code", maintain_order=True))
     if falling:
         return rows
-    if how.ties is Ties.SELECTION:
-        return _selected(rows.sort("code", maintain_order=True))
     return rows.sort("code", "score", descending=[False, True], maintain_order=True)
 
 
-def _selected(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows, sorted by query, each list in the order of a selection sort."""
+def _sorted_by(sort: Callable[[FloatArray], list[int]], rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows, sorted by query, each list as the sort leaves it."""
     score = rows["score"].to_numpy()
     counts = np.bincount(rows["code"].to_numpy())
     starts = np.cumsum(counts) - counts
-    orders = [selection_order(score[start : start + n]) for start, n in zip(starts, counts, strict=True)]
+    orders = [sort(score[start : start + n]) for start, n in zip(starts, counts, strict=True)]
     return rows[np.repeat(starts, counts) + np.concatenate(orders).astype(np.int64)]
 
 

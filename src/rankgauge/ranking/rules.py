@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from heapq import heappop, heapreplace
 
@@ -85,3 +86,56 @@ def selection_order(scores: FloatArray) -> list[int]:
             heapreplace(heaps[groups[at[place]]], found)
             at[place], at[found] = at[found], at[place]
     return at
+
+
+SMALL = 15
+"""Numba sorts a part of up to this many and one more by insertion, which keeps the order of ties."""
+
+
+def quicksort_order(scores: FloatArray) -> list[int]:
+    """The positions of the documents as Numba's argsort leaves them, by falling score: ranx sorts runs with it.
+
+    A quicksort around the median of three, which swaps documents of the pivot's score too; small parts are sorted by
+    insertion. So tied documents keep the order of the input in short lists only.
+    """
+    key = (-scores).tolist()
+    at = list(range(len(key)))
+    parts = [(0, len(at) - 1)]
+    while parts:
+        low, high = parts.pop()
+        while high - low >= SMALL:
+            pivot = _partition(at, key, low, high)
+            # The parts do not touch each other, so that the order in which they are sorted does not matter.
+            parts.append((pivot + 1, high))
+            high = pivot - 1
+        at[low : high + 1] = sorted(at[low : high + 1], key=key.__getitem__)
+    return at
+
+
+def _partition(at: list[int], key: list[float], low: int, high: int) -> int:
+    """Moves what is below the median of three before it, and the rest after it; gives its place."""
+    middle = (low + high) >> 1
+    for one, other in ((low, middle), (middle, high), (low, middle)):
+        if key[at[other]] < key[at[one]]:
+            at[one], at[other] = at[other], at[one]
+    pivot = key[at[middle]]
+    at[high], at[middle] = at[middle], at[high]
+    left, right = low, high - 1
+    while True:
+        while left < high and key[at[left]] < pivot:
+            left += 1
+        while right >= low and pivot < key[at[right]]:
+            right -= 1
+        if left >= right:
+            break
+        at[left], at[right] = at[right], at[left]
+        left, right = left + 1, right - 1
+    at[left], at[high] = at[high], at[left]
+    return left
+
+
+SORTS: Mapping[Ties, Callable[[FloatArray], list[int]]] = {
+    Ties.SELECTION: selection_order,
+    Ties.QUICKSORT: quicksort_order,
+}
+"""The policies by which tied documents are as a sort of the whole list leaves them."""

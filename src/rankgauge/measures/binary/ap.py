@@ -4,13 +4,18 @@ import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import reciprocal, relevance
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import DEFAULTS, OPEN, Cutoff, Example, Facts, Measure, choice
 from rankgauge.numeric import FloatArray, ratio
-from rankgauge.ranking import RankedLists
+from rankgauge.ranking import RankedLists, Sampling, total
+from rankgauge.ranking.sampling import SAMPLING
 
 
 class AP(Measure):
-    """The mean, over all relevant documents, of the precision at their ranks; 0 for those not retrieved."""
+    """The mean, over all relevant documents, of the precision at their ranks; 0 for those not retrieved.
+
+    With out_of='found' it is the mean over the relevant documents that the list has down to the cutoff, as in
+    torchmetrics, so that nothing is lost by missing the others.
+    """
 
     facts = Facts(
         title="Average precision",
@@ -20,10 +25,19 @@ class AP(Measure):
         examples=(
             Example("AP", (1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
             Example("AP(rel=2)@3", (1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
+            Example("AP(out_of='found')@3", (1, 0, 2, 1), missed=(1,), value="(1/1 + 2/3) / 2"),
         ),
     )
     cutoff: int | None = None
     rel: float = OPEN
+    out_of: str | None = choice("divisor of AP", ("relevant", "found"))
+
+    def estimate(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> tuple[FloatArray, FloatArray]:
+        if self.out_of != "found" or not lists.tied:
+            return super().estimate(lists, sampling)
+        # How many are found depends on the order of ties: no closed form.
+        lists = lists.condensed() if self.judged_only else lists
+        return sampling.mean(self.bound(DEFAULTS).values, lists)
 
     def values(self, lists: RankedLists) -> FloatArray:
         # trec_eval adds from the last document up, which shows in single precision.
@@ -32,8 +46,12 @@ class AP(Measure):
     def numerator(self) -> Form:
         return Form(shape=Shape.PRECISION, worth=relevance(self.rel), weight=reciprocal, cutoff=self.cutoff)
 
-    def ideal(self) -> Form:
+    def ideal(self) -> Form | None:
+        if self.out_of == "found":
+            return None
         return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=np.ones_like)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
+        if self.out_of == "found":
+            return total(lists.relevant(self.rel) * lists.inside(self.cutoff))
         return lists.total_relevant(self.rel)

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankgauge.measures.forms import Form
 from rankgauge.measures.graded.dcg import DCG
-from rankgauge.measures.measure import Cutoff, Example, Facts
+from rankgauge.measures.measure import Cutoff, Example, Facts, choice
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -15,7 +15,8 @@ class nDCG(DCG):
     """Discounted cumulative gain, divided by that of the ideal order of the judged documents.
 
     With `ideal_rel` only documents of at least that grade gain in the ideal order, as in trec_eval 8; lower grades
-    still gain in the list, so that the value may be above 1.
+    still gain in the list, so that the value may be above 1. With ideal_depth='list' the ideal order ends where the
+    list ends, as in Elasticsearch; with 'all' it goes on past the cutoff to the last judged document, as in Quepid.
     """
 
     facts = Facts(
@@ -45,10 +46,13 @@ class nDCG(DCG):
                 value="(2/1 + 1/log2(4)) / (2/1 + 1/1 + 1/log2(3))",
             ),
             Example("nDCG(gains={1: 5, 2: 2})@2", (2, 1, 1), missed=(0, 2), value="(2 + 5/log2(3)) / (5 + 5/log2(3))"),
+            Example("nDCG(ideal_depth='list')@3", (1, 2), missed=(2,), value="(1 + 2/log2(3)) / (2 + 2/log2(3))"),
+            Example("nDCG(ideal_depth='all')@1", (1, 2), missed=(2,), value="1 / (2 + 2/log2(3) + 1/log2(4))"),
         ),
     )
 
     ideal_rel: float | None = None
+    ideal_depth: str | None = choice("depth of the ideal ranking", ("cutoff", "list", "all"))
 
     def form(self) -> Form | None:
         return None  # the ideal order depends on all grades at once
@@ -58,7 +62,13 @@ class nDCG(DCG):
 
     def ideal(self) -> Form | None:
         form = super().form()
-        return form if form is None else replace(form, worth=self._ideal_gains)
+        if form is None or self.ideal_depth == "list":
+            return None
+        return replace(form, worth=self._ideal_gains, cutoff=self._ideal_cutoff)
+
+    @property
+    def _ideal_cutoff(self) -> int | None:
+        return None if self.ideal_depth == "all" else self.cutoff
 
     def _ideal_gains(self, lists: RankedLists) -> FloatArray:
         """The gains in the ideal order: grades below `ideal_rel` gain nothing there."""
@@ -67,12 +77,16 @@ class nDCG(DCG):
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
-        ideal = lists.ideal_order(self.cutoff if self.gains is None else None)
+        ideal = lists.ideal_order(self._ideal_cutoff if self.gains is None else None)
         if self.ideal_rel is not None:
             ideal = replace(ideal, grades=np.where(ideal.grades < self.ideal_rel, 0.0, ideal.grades))
         if self.gains is not None:
             worth = np.where(ideal.judged, self._gains(ideal), -np.inf)
             order = np.argsort(-worth, axis=-1, kind="stable")
             ideal = replace(ideal, grades=np.take_along_axis(ideal.grades, order, axis=-1))
+        if self.ideal_depth == "list":
+            inside = ideal.ranks <= lists.retrieved[..., np.newaxis]
+            ideal = replace(ideal, grades=np.where(inside, ideal.grades, 0.0))
+        reach = self if self.ideal_depth != "all" else replace(self, cutoff=None)
         # Grades below 0 may make it negative: then there is nothing to divide by, as in trec_eval and RankLib.
-        return np.maximum(total(self.amounts(ideal)), 0.0)
+        return np.maximum(total(reach.amounts(ideal)), 0.0)

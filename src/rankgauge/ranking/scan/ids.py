@@ -130,4 +130,9 @@ def same(one: Words, other: Words) -> BoolArray:
 
 def descending(rows: Words) -> list[Words]:
     """Sort keys, least significant first as `np.lexsort` wants them, for the falling byte order of the ids."""
-    return [~rows[:, column].byteswap() for column in reversed(range(rows.shape[1]))]
+    return [~key for key in ascending(rows)]
+
+
+def ascending(rows: Words) -> list[Words]:
+    """The same for the rising byte order of the ids."""
+    return [rows[:, column].byteswap() for column in reversed(range(rows.shape[1]))]

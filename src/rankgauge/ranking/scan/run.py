@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -17,9 +17,9 @@ from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found, Hits
-from rankgauge.ranking.rules import Ranking, arrange, compared
+from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared
 from rankgauge.ranking.scan.chunks import CHUNK, Chunk, IrregularFileError, chunks
-from rankgauge.ranking.scan.ids import Words, descending
+from rankgauge.ranking.scan.ids import Words, ascending, descending
 from rankgauge.ranking.scan.judgments import JudgedPool, spans
 from rankgauge.ranking.scan.lines import TrecLines
 from rankgauge.ranking.scan.numbers import decimals
@@ -28,6 +28,9 @@ from rankgauge.threads import keep_freed_memory, spread
 DOCUMENT, SCORE, FIELDS = 2, 4, 6
 LOOKED_AT = 512
 """How many bytes tell a packed file from text."""
+
+BY_ID: Mapping[Ties, Callable[[Words], list[Words]]] = {Ties.DOCID: descending, Ties.ASCENDING: ascending}
+"""The sort keys of ids, by the policies that order ties by them."""
 
 
 def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
@@ -41,8 +44,8 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
 
 def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> JudgedPool | None:
     """The judged documents of a TREC file, for any number of runs; None where the file is not regular."""
-    # A selection sort leaves ties as no stable sort does: its lists take the general path.
-    if sys.byteorder != "little" or how.ties is Ties.SELECTION:
+    # Some sorts leave ties as no stable sort does: their lists take the general path.
+    if sys.byteorder != "little" or how.ties in SORTS:
         return None
     keep_freed_memory()
     try:
@@ -162,9 +165,11 @@ def _ordered(
     groups = np.flatnonzero(opens)
     sizes = np.diff(groups, append=len(score))
     group = np.repeat(np.arange(len(groups)), sizes)
-    if ties is Ties.DOCID and len(groups) < len(score):
+    if ties in BY_ID and len(groups) < len(score):
         tied = np.flatnonzero((np.bincount(group[place >= 0], minlength=len(groups)) > 0) & (sizes > 1))
-        place = _by_id(place, documents if order is None else documents[order], groups[tied], sizes[tied])
+        place = _by_id(
+            place, documents if order is None else documents[order], groups[tied], sizes[tied], keys=BY_ID[ties]
+        )
     at = np.flatnonzero(place >= 0)
     query, group = np.repeat(np.arange(len(counts)), counts)[at], group[at]
     return Found(
@@ -193,9 +198,16 @@ def _falling(score: FloatArray, opens: BoolArray, starts: IndexArray, counts: In
     return order
 
 
-def _by_id(place: IndexArray, documents: Words, groups: IndexArray, sizes: IndexArray) -> IndexArray:
-    """The places after the documents of these tie groups were put in falling order of their ids."""
+def _by_id(
+    place: IndexArray,
+    documents: Words,
+    groups: IndexArray,
+    sizes: IndexArray,
+    *,
+    keys: Callable[[Words], list[Words]],
+) -> IndexArray:
+    """The places after the documents of these tie groups were put in the order of their ids that the keys give."""
     lines = spans(groups, sizes)
     place = place.copy()
-    place[lines] = place[lines[np.lexsort((*descending(documents[lines]), np.repeat(groups, sizes)))]]
+    place[lines] = place[lines[np.lexsort((*keys(documents[lines]), np.repeat(groups, sizes)))]]
     return place

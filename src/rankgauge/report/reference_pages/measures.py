@@ -32,7 +32,8 @@ OTHERS = """## Names of other tools
 trec_eval's names (`map`, `P_10`, `ndcg_cut.5,10`) are understood, and so are those of papers, BEIR, ranx, torchmetrics,
 Elasticsearch, PyTerrier and scikit-learn, in any letters: `NDCG@10`, `Recall@20`, `hit_rate@5`, `map_at_100`,
 `RetrievalMRR`, `mean_reciprocal_rank`, `ndcg_burges@10`, `rbp.95`, `precision@10-l2`. Tables show the measure under the
-name that it has here. A name with several meanings is an error that shows them:
+name that it has here. A name with several meanings is an error that shows them (`recall` in small letters is
+trec_eval's, at nine ranks):
 """
 
 _MEANT = [*MEANINGS.items(), *((f"{name}@k", meant) for name, meant in MEANINGS_AT_RANK.items())]
@@ -55,15 +56,17 @@ def overview() -> str:
 
 def _others() -> str:
     """The names that other tools give to measures, and those that have several meanings."""
-    several = [
-        (f"`{name}`", " or ".join(f"`{ours}` ({words})" for ours, words in meant.items())) for name, meant in _MEANT
-    ]
+    several: dict[str, list[str]] = {}
+    for name, meant in _MEANT:
+        told = " or ".join(f"`{ours}` ({words})" for ours, words in meant.items()).format(k="k")
+        several.setdefault(told, []).append(f"`{name}`")
     named: dict[str, list[str]] = {}
     for theirs, ours in (*OTHER_NAMES.items(), *((f"{name}@k", f"{ours}@k") for name, ours in AT_RANK.items())):
         named.setdefault(ours, []).append(f"`{theirs}`")
     rows = [(f"`{ours}`", ", ".join(names)) for ours, names in named.items()]
     signs = "The other names, without signs and in small letters:\n"
-    return "\n".join([OTHERS, table(("name", "may be"), several), signs, table(("measure", "also called"), rows)])
+    meanings = table(("name", "may be"), ((", ".join(names), told) for told, names in several.items()))
+    return "\n".join([OTHERS, meanings, signs, table(("measure", "also called"), rows)])
 
 
 def _family(family: str) -> str:

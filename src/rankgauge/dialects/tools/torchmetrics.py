@@ -1,0 +1,37 @@
+"""torchmetrics 1.9, retrieval: `RetrievalNormalizedDCG(top_k=10)` is nDCG@10, `RetrievalMAP` is AP.
+
+empty_target_action='pos' is empty=1, and 'skip' is empty=leave-out. Not as here: in AP, RR, P and R a document with a
+score of 0 or less never counts as relevant; measures other than nDCG leave tied documents as torch sorts them, which is
+in no certain order; and numbers have 32 bits.
+"""
+
+from rankgauge.dialects.dialect import Dialect, prints
+from rankgauge.measures.output import FULL
+from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, Ties
+
+TORCHMETRICS = Dialect(
+    name="torchmetrics",
+    title="torchmetrics 1.9, retrieval",
+    reference="torchmetrics 1.9.0, torchmetrics/retrieval and torchmetrics/functional/retrieval",
+    negative=NegativeGrade.KEEP,  # retrieval_normalized_dcg: target is the gain
+    ties=Ties.EXPECTED,  # _tie_average_dcg gives tied documents their mean gain
+    single_precision=True,  # preds.float()
+    ideal=IdealPool.RETRIEVED,  # target has the documents of preds: nothing is judged but not ranked
+    gain="linear",  # _dcg_sample_scores: target is the gain
+    discount="log2",  # the same: 1 / log2(position from 0 + 2)
+    readings={"AP": {"out_of": "found"}},  # retrieval_average_precision: the mean over the positions in the top k
+    empty=0.0,  # empty_target_action='neg', the default
+    missing=MissingQuery.SKIP,  # a query is an index of predictions
+    printed=prints(
+        {
+            "RetrievalMAP": "AP",
+            "RetrievalMRR": "RR",
+            "RetrievalNormalizedDCG": "nDCG",
+            "RetrievalPrecision": "SetP",
+            "RetrievalRecall": "SetR",
+            "RetrievalHitRate": "Success",
+            "RetrievalRPrecision": "Rprec",
+        },
+        number=FULL,
+    ),
+).register()
