@@ -40,9 +40,13 @@ def _is_ordered(source: Any) -> bool:
     """Whether it is {query: [documents in order]}, not {column: values}."""
     if not isinstance(source, Mapping) or any(find(map(str, source), column) for column in RUN.required):
         return False
-    unordered = str | bytes | Mapping | Set
-    lists = [isinstance(found, Iterable) and not isinstance(found, unordered) for found in source.values()]
+    lists = [_is_listed(found) for found in source.values()]
     return bool(lists) and all(lists)
+
+
+def _is_listed(found: Any) -> bool:
+    """Whether these are documents in an order."""
+    return isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping | Set)
 
 
 def _by_rank(source: Mapping[Any, Iterable[Any]]) -> list[tuple[Any, Any, float]]:

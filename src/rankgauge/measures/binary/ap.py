@@ -25,7 +25,6 @@ class AP(Measure):
         examples=(
             Example("AP", (1, 0, 2, None, 1), missed=(1,), value="(1/1 + 2/3 + 3/5) / 4"),
             Example("AP(rel=2)@3", (1, 2, 0, 2), missed=(2,), value="(1/2) / 3"),
-            Example("AP(out_of='found')@3", (1, 0, 2, 1), missed=(1,), value="(1/1 + 2/3) / 2"),
         ),
     )
     cutoff: int | None = None
@@ -52,6 +51,8 @@ class AP(Measure):
         return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=np.ones_like)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
-        if self.out_of == "found":
-            return total(lists.relevant(self.rel) * lists.inside(self.cutoff))
-        return lists.total_relevant(self.rel)
+        R = lists.total_relevant(self.rel)
+        if self.out_of != "found":
+            return R
+        found = total(lists.relevant(self.rel) * lists.inside(self.cutoff))
+        return np.where(R > 0, np.maximum(found, 1.0), 0.0)  # if nothing is found the value is 0, not 0/0

@@ -24,7 +24,6 @@ class RBP(Measure):
         examples=(
             Example("RBP", (1, 0, 2, None, 1), missed=(1,), value=".2 * (1 + .8**2 + .8**4)"),
             Example("RBP(p=0.5, rel=2)@3", (1, 2, 3, 2), missed=(2,), value=".5 * (.5 + .5**2)"),
-            Example("RBP(graded=True)", (3, None, 2), missed=(1,), value=".2 * (3 + 2 * .8**2)"),
         ),
     )
     cutoff: int | None = None

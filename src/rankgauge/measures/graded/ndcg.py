@@ -46,8 +46,6 @@ class nDCG(DCG):
                 value="(2/1 + 1/log2(4)) / (2/1 + 1/1 + 1/log2(3))",
             ),
             Example("nDCG(gains={1: 5, 2: 2})@2", (2, 1, 1), missed=(0, 2), value="(2 + 5/log2(3)) / (5 + 5/log2(3))"),
-            Example("nDCG(ideal_depth='list')@3", (1, 2), missed=(2,), value="(1 + 2/log2(3)) / (2 + 2/log2(3))"),
-            Example("nDCG(ideal_depth='all')@1", (1, 2), missed=(2,), value="1 / (2 + 2/log2(3) + 1/log2(4))"),
         ),
     )
 
