@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankgauge import dialects, score_arrays
 from rankgauge.errors import InputError
 from rankgauge.ltr import Documents, Objective
-from rankgauge.ltr.line_search import PairSearch, PlainSearch, line_search, step_sizes
+from rankgauge.ltr.line_search import PlainSearch, SortedSearch, line_search, step_sizes
 from rankgauge.ltr.objective import Discounted, General
 from rankgauge.policies import Ties
 
@@ -101,25 +101,76 @@ def test_refusals() -> None:
         Objective.of(documents, "nDCG@10", "yahoo").values(np.zeros(2))
 
 
-@settings(max_examples=60, deadline=None)
-@given(collection=collections(), measure=st.sampled_from(MEASURES[:7]), data=st.data())
-def test_line_search(collection: tuple[Documents, np.ndarray], measure: str, data: st.DataObject) -> None:
-    """One pass over pairs finds the value after each step that an evaluation of each step finds."""
+@settings(max_examples=100, deadline=None)
+@given(
+    collection=collections(),
+    measure=st.sampled_from([*MEASURES, "AP@3", "R@2", "Success@2", "nERR@3", "PFound"]),
+    ties=st.sampled_from(["input", "expected", "best", "worst"]),
+    seed=st.integers(0, 1000),
+)
+def test_line_search(collection: tuple[Documents, np.ndarray], measure: str, ties: str, seed: int) -> None:
+    """Sorted lists find the value after each step that an evaluation of each step finds.
+
+    Among the documents are some with the same features, and so with the same score: these stay tied.
+    """
     documents, _ = collection
     n = len(documents.grades)
-    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
-    column = np.where(rng.random(n) < 0.3, 0.0, rng.normal(size=n))
-    objective = Objective.of(documents, measure, dialects.get("standard").changed(ties="input"))
-    quick, plain = line_search(objective, column[np.newaxis]), PlainSearch(objective, column[np.newaxis])
-    assert isinstance(quick, PairSearch)
+    rng = np.random.default_rng(seed)
+    columns = np.where(rng.random((2, n)) < 0.3, 0.0, rng.normal(size=(2, n)))
     scores = rng.normal(size=n)
+    copied, of = rng.random(n) < 0.4, rng.integers(0, n, size=n)
+    columns[:, copied], scores[copied] = columns[:, of[copied]], scores[of[copied]]
+    objective = Objective.of(documents, measure, dialects.get("standard").changed(ties=ties))
+    quick, plain = line_search(objective, columns), PlainSearch(objective, columns)
+    assert isinstance(quick, SortedSearch)
     quick.start(scores)
     plain.start(scores)
-    values = objective.values(scores)
-    counted = ~np.isnan(values)
-    fixed = values[counted & ~objective.live].sum()
-    found = (quick.along(0) + fixed) / max(counted.sum(), 1)
-    np.testing.assert_allclose(found, np.nan_to_num(plain.along(0)), rtol=0, atol=1e-9)
+    counted = max((~np.isnan(objective.values(scores))).sum(), 1)
+    for feature in range(2):
+        # Queries that no order can change add a constant.
+        apart = np.nan_to_num(plain.along(feature)) - quick.along(feature) / counted
+        assert np.ptp(apart) < 1e-9
+
+
+def test_searches() -> None:
+    """Measures that state their form are sorted; where lists are cut, or for any other measure, steps are evaluated."""
+    documents = Documents.of(np.zeros((3, 1)), [0, 1, 2], [7, 7, 7])
+    columns = np.array([[0.0, 1.0, 2.0]])
+    cut = dialects.get("standard").changed(depth=2)
+    for measure, dialect, kind in (
+        ("nDCG@10", "letor4", SortedSearch),
+        ("AP", "trec_eval", SortedSearch),
+        ("AP", cut, PlainSearch),
+        ("Rprec", "standard", PlainSearch),
+    ):
+        assert type(line_search(Objective.of(documents, measure, dialect), columns)) is kind
+
+
+def test_ties_are_no_aim() -> None:
+    """A step after which documents are tied by chance is not taken for the order of the input, which is the best."""
+    documents = Documents.of(np.array([[0.0], [1.0], [2.0]]), [2, 0, 0], [1, 1, 1])
+    objective = Objective.of(documents, "nDCG", dialects.get("standard").changed(ties="input"))
+    search = line_search(objective, documents.matrix.T.copy())
+    search.start(documents.matrix[:, 0])
+    assert search.best(0) == -1.5  # −1 would leave no weight at all
+
+
+def test_lists_of_many_lengths() -> None:
+    """Lists of 1 to 60 documents go into blocks by their lengths; each has the value that an evaluation finds."""
+    rng = np.random.default_rng(0)
+    sizes = rng.permutation(np.arange(1, 61))
+    qid, n = np.repeat(np.arange(60), sizes), int(sizes.sum())
+    documents = Documents.of(rng.normal(size=(n, 2)), rng.integers(0, 3, size=n), qid)
+    for measure in ("nDCG@10", "AP", "ERR", "GMAP"):
+        objective = Objective.of(documents, measure)
+        objective = objective.chosen(objective.live)
+        columns = np.ascontiguousarray(objective.documents.matrix.T)
+        quick, plain = SortedSearch(objective, columns), PlainSearch(objective, columns)
+        for search in (quick, plain):
+            search.start(columns[0])
+        lists = 1 if measure == "GMAP" else objective.live.sum()
+        np.testing.assert_allclose(quick.along(1) / lists, plain.along(1), rtol=0, atol=1e-12)
+        assert quick.best(1) == plain.best(1) != 0.0
 
 
 def test_steps() -> None:
@@ -134,8 +185,8 @@ def test_steps() -> None:
 def test_best_step() -> None:
     """The step taken is the shortest of those that raise the value most, and none is taken where none does."""
     documents = Documents.of(np.zeros((2, 1)), [0, 1], [1, 1])
-    for kind in (PairSearch, PlainSearch):
-        search = kind(Objective.of(documents, "nDCG"), np.array([[0.0, 1.0], [0.0, -1.0]]))  # type: ignore[arg-type]
+    for kind in (SortedSearch, PlainSearch):
+        search = kind(Objective.of(documents, "nDCG"), np.array([[0.0, 1.0], [0.0, -1.0]]))
         search.start(np.array([5 / 512, 0.0]))
         assert search.best(0) == 6 / 512  # 4/512 leaves the bad document above
         assert search.value == 1.0

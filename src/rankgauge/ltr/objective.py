@@ -47,6 +47,23 @@ def weights_of(form: Form, ranks: FloatArray) -> FloatArray:
     return np.where(ranks <= limit, form.weight(np.minimum(ranks, limit)), 0.0)
 
 
+def worths_of(form: Form, grades: FloatArray) -> FloatArray:
+    """What each document adds at a rank of weight 1."""
+    return form.worth(RankedLists(ranks=np.ones(len(grades)), grades=grades, ideal=grades, retrieved=np.zeros(())))
+
+
+def divisors_of(divisor: Divisor | None, grades: FloatArray, sizes: IndexArray) -> FloatArray:
+    """What the sum of each list is divided by; 1 if by nothing."""
+    found = np.ones(len(sizes))
+    if divisor is None:
+        return found
+    for rows, (padded,) in pad_groups(sizes, grades):
+        ideal = -np.sort(-padded, axis=1)
+        lists = RankedLists(ranks=ideal, grades=ideal, ideal=ideal, retrieved=sizes[rows].astype(np.float64))
+        found[rows] = divisor(lists)
+    return found
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Objective(ABC):
     """The value of scores for the documents, by a measure as a dialect reads it."""
@@ -92,6 +109,13 @@ class Objective(ABC):
         """Which queries have too few documents, so that the dialect counts them 0."""
         zeroed = self.dialect.choice("short", self.measure) is ShortList.ZERO
         return np.asarray(self.documents.sizes < (self.measure.depth if zeroed else 0))
+
+    @cached_property
+    def grades(self) -> FloatArray:
+        """The grades on the dialect's scale."""
+        grades = self.documents.grades
+        grades = self.dialect.rescaled(grades) if self.dialect.rescales else grades
+        return graded(grades, self.dialect.negative)
 
     def mean(self, scores: FloatArray) -> float:
         """The measure's value over all queries for these scores."""
@@ -152,30 +176,14 @@ class Discounted(Objective):
         return np.array([self._ranked(column, ties or self.dialect.ties) for column in columns.T])
 
     @cached_property
-    def grades(self) -> FloatArray:
-        """The grades on the dialect's scale."""
-        grades = self.documents.grades
-        grades = self.dialect.rescaled(grades) if self.dialect.rescales else grades
-        return graded(grades, self.dialect.negative)
-
-    @cached_property
     def gains(self) -> FloatArray:
         """What each document adds at a rank of weight 1."""
-        ranks, grades = np.ones(len(self.grades)), self.grades
-        return self.form.worth(RankedLists(ranks=ranks, grades=grades, ideal=grades, retrieved=np.zeros(())))
+        return worths_of(self.form, self.grades)
 
     @cached_property
     def ideal(self) -> FloatArray:
         """What the sum of each query is divided by."""
-        sizes = self.documents.sizes
-        found = np.ones(len(sizes))
-        if self.divisor is None:
-            return found
-        for rows, (padded,) in pad_groups(sizes, self.grades):
-            ideal = -np.sort(-padded, axis=1)
-            lists = RankedLists(ranks=ideal, grades=ideal, ideal=ideal, retrieved=sizes[rows].astype(np.float64))
-            found[rows] = self.divisor(lists)
-        return found
+        return divisors_of(self.divisor, self.grades, self.documents.sizes)
 
     @cached_property
     def constant(self) -> FloatArray:

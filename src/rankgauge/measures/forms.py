@@ -70,7 +70,7 @@ def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float 
         lead = tuple(axis[:, 0] for axis in group)
         shapes, which = np.unique([lists.first[lead], lists.size[lead]], axis=1, return_inverse=True)
         worth = _worth_of_places(shapes[0], shapes[1], stop[group].shape[-1], weight, limit)
-        share = reached[lead] * (-np.diff(_chance_to_pass(stop[group])) * worth[which]).sum(axis=-1)
+        share = reached[lead] * (-np.diff(chance_to_pass(stop[group])) * worth[which]).sum(axis=-1)
         added[group] = stop[group] * (share / stop[group].sum(axis=-1))[:, np.newaxis]
     return added
 
@@ -87,7 +87,7 @@ def _cells_by_group(first: FloatArray, wanted: BoolArray) -> Iterator[tuple[Inde
         yield tuple(axis[starts[counts == h, np.newaxis] + np.arange(h)] for axis in cells)
 
 
-def _chance_to_pass(stop: FloatArray) -> FloatArray:
+def chance_to_pass(stop: FloatArray) -> FloatArray:
     """For each group of h documents, the mean of Π(1 − stop) over its subsets of j documents, j = 0..h."""
     h = stop.shape[-1]
     mean = np.zeros((len(stop), h + 1))
