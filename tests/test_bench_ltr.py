@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import ltr, ltr_peers
+from benchmarks import ltr, ltr_choice, ltr_peers
+from benchmarks.ltr_repeats import Repeats
 from rankgauge.datasets.folds import folds_of
 from rankgauge.datasets.learning import generate_learning, learning_parts
-from rankgauge.experiments.jobs import ExperimentJob
-from rankgauge.experiments.papers.ndcg_tools.training import PLAIN
+from rankgauge.experiments.jobs import ExperimentJob, unreported
+from rankgauge.experiments.papers.ndcg_tools.evaluators import HeldOut
+from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RankerSetup
+from rankgauge.ltr import AdaRank
 
 FOLDS = folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=40)))
 
@@ -20,24 +24,51 @@ def test_page(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: p
     """On tiny sets the page has a row for each ranker and each peer, and one of the large set; --write keeps it."""
     monkeypatch.setattr(ltr, "PEERS", {"lightgbm": ltr.PEERS["lightgbm"]})
     monkeypatch.setattr(ltr, "OURS", tuple(one for one in ltr.OURS if one.name in ("adarank", "ranksvm")))
+    monkeypatch.setattr(ltr_choice, "VARIANTS", ltr_choice.VARIANTS[:2])
     monkeypatch.setattr(ltr, "PAGE", tmp_path / "rankers.md")
     assert ltr.main(["--quick", "--write", f"--folder={tmp_path}"]) == 0
     page = capsys.readouterr().out
     for start in ("# Rankers", "## A generated set", "| AdaRank | 0.", "| RankSVM | 0.", "| LightGBM lambdarank | 0."):
         assert f"\n{start}" in f"\n{page}"
     assert "## RankSVM on a generated set like MSLR" in page
+    assert "| RankLib's way (rest 0) | 0." in page
     assert (tmp_path / "rankers.md").read_text(encoding="utf-8") == page
 
 
 def test_goals() -> None:
     """Every ranker has RankLib's numbers and goals; seconds ten times as few are ten times as fast."""
-    assert set(ltr.RANKLIB["goals"]) == set(ltr.RANKLIB["MQ2008"]) == {ranker.title for ranker in PLAIN}
+    assert set(ltr.RANKLIB["goals"]["MQ2008"]) == set(ltr.RANKLIB["MQ2008"]) == {ranker.title for ranker in PLAIN}
     seconds = ltr.RANKLIB["MQ2008"]["RankNet"]["cpu"]
     row = ltr.Row(title="RankNet", values=((0.5, 0.01),) * len(ltr.COLUMNS), cpu=seconds / 10)
-    quality, speed = ltr._reached(row)
+    quality, speed = ltr._reached(row, "MQ2008")
     assert (quality.measured, quality.verdict) == (0.5, "met")
     assert (speed.measured, speed.verdict) == (pytest.approx(10), "met")
     assert ltr._beside({"RankSVM": 0.5, "LinearSVC on pairs": 4.5}).verdict == "missed"
+
+
+def test_choice(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """AdaRank's defaults are among the variants tried, and the trials read no test set."""
+    defaults = AdaRank().get_params()
+    assert any(variant.items() <= defaults.items() for variant in ltr_choice.VARIANTS)
+    folds = [replace(fold, test=None) for fold in FOLDS]
+    trials = ltr_choice.values(tuple(folds), {"rounds": 3})
+    assert trials.shape == (15,)
+    monkeypatch.setattr(ltr_choice, "VARIANTS", ltr_choice.VARIANTS[:1])
+    assert ltr_choice.main(["--quick"]) == 0
+    assert "| RankLib's way (rest 0) | 0." in capsys.readouterr().out
+
+
+def test_repeats(tmp_path: Path) -> None:
+    """Seeds have trainings of their own, and a training for another measure is one too."""
+    ranker = RankerSetup(title="Coordinate Ascent", name="coordinate-ascent", settings={"restarts": 1, "iterations": 1})
+    repeats = Repeats(folds=FOLDS, tested=HeldOut.of(FOLDS), folder=tmp_path, workers=1, tell=unreported)
+    *_, row, _ = repeats.table((ranker,), {"Coordinate Ascent": {"std": 0.5}}, seeds=2)
+    first, second = (repeats.value(ranker, seed) for seed in (0, 1))
+    assert first != second
+    assert row.startswith(f"| Coordinate Ascent | {(first + second) / 2:.4f} | ")
+    assert row.endswith(" | 0.5000 |")
+    assert repeats.seconds(ranker, "AP") > 0
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["AP", "seed-1"]
 
 
 @pytest.mark.parametrize("name", list(ltr_peers.PEERS))

@@ -60,31 +60,55 @@ def test_ties_of_a_weak_ranker() -> None:
     np.testing.assert_allclose(found.table[:, 0], [0.0, (1 + 1 / 2) / 2, 0.0, (1 / 2 + 1 / 3) / 2])
 
 
-def test_strong_feature_does_not_stay_alone() -> None:
-    """A feature that comes up in every round is set aside, so that the others have their turn too."""
+def test_rest() -> None:
+    """A feature that was taken is left out of the next two rounds, even if it alone tells the grades; no longer."""
+    part = small()
+    found = Boosting.of(Objective.of(Documents.of(*part), "nDCG@5"), skip_dead=True)
+    weights = [np.zeros(5), *(round_.weights for _, round_ in found.rested(12, rest=2, patience=12))]
+    taken = [int(np.flatnonzero(change)[0]) for change in np.diff(weights, axis=0)]
+    assert taken[0] == 0
+    assert all(len({*taken[at : at + 3]}) == 3 for at in range(len(taken) - 2))
+    assert any(taken[at] == taken[at + 3] for at in range(len(taken) - 3))
+
+
+def test_patience() -> None:
+    """The rounds end after so many without a larger training value."""
+    part = small()
+    ranker = AdaRank(metric="nDCG@5", patience=4).fit(*part[:2], qid=part.qid)
+    values = [row["train"] for row in ranker.curve_]
+    assert len(values) < 500
+    assert int(np.argmax(values)) == len(values) - 1 - 4
+
+
+@pytest.mark.parametrize("rest", [0, 2])
+def test_strong_feature_does_not_stay_alone(rest: int) -> None:
+    """A feature that comes up in every round is set aside or rests, so that the others have their turn too."""
     rng = np.random.default_rng(0)
     parts, qid = rng.normal(size=(240, 3)), np.repeat(np.arange(30), 8)
     y = np.digitize(parts @ [1.1, 1.0, 1.0], [0.5, 2.0])
-    ranker = AdaRank(metric="nDCG@5").fit(parts, y, qid=qid)
+    ranker = AdaRank(metric="nDCG@5", rest=rest).fit(parts, y, qid=qid)
     single = max(Objective.of(Documents.of(parts, y, qid), "nDCG@5").mean(column) for column in parts.T)
     assert (ranker.weights_ > 0).all()
     assert ranker.score(parts, y, qid=qid) > single + 0.1
 
 
-def test_one_feature() -> None:
-    """A feature that is set aside with none left comes back at once."""
-    ranker = AdaRank(metric="RR", rounds=50).fit([[3.0], [1.0], [2.0]], [0, 1, 0], qid=[1, 1, 1])
+@pytest.mark.parametrize("rest", [0, 2])
+def test_one_feature(rest: int) -> None:
+    """A feature that is set aside or rests with none left comes back at once."""
+    ranker = AdaRank(metric="RR", rounds=50, rest=rest).fit([[3.0], [1.0], [2.0]], [0, 1, 0], qid=[1, 1, 1])
     assert ranker.score([[3.0], [1.0], [2.0]], [0, 1, 0], qid=[1, 1, 1]) == 1.0
     assert ranker.weights_[0] < 0
 
 
-def test_dead_queries() -> None:
+@pytest.mark.parametrize("rest", [0, 2])
+def test_dead_queries(rest: int) -> None:
     """Queries that no order can change do not move the choice of features, unless they are asked to stay."""
     part = small()
     live = part.y.reshape(-1, 7).max(axis=1).repeat(7) > 0
-    whole = AdaRank(rounds=20).fit(*part[:2], qid=part.qid)
-    alone = AdaRank(rounds=20).fit(*part.rows(live)[:2], qid=part.qid[live])
-    kept = AdaRank(rounds=20, skip_dead=False, dialect="yahoo").fit(*part[:2], qid=part.qid)
+    ways = {"rounds": 20, "rest": rest}
+    whole = AdaRank(**ways).fit(*part[:2], qid=part.qid)
+    alone = AdaRank(**ways).fit(*part.rows(live)[:2], qid=part.qid[live])
+    kept = AdaRank(**ways, skip_dead=False, dialect="yahoo").fit(*part[:2], qid=part.qid)
     ratio = whole.weights_[np.abs(whole.weights_) > 0] / alone.weights_[np.abs(alone.weights_) > 0]
     assert np.ptp(ratio) < 0.1  # only the spread of features differs
     assert not np.allclose(kept.weights_, whole.weights_)

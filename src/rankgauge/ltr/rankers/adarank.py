@@ -1,13 +1,14 @@
 """adarank: boosting of single features, with weights on queries.
 
 Xu & Li, AdaRank: a boosting algorithm for information retrieval, SIGIR 2007. Each round takes the feature that is best
-for the queries that the ranker so far ranks badly. Taken literally, that is the same strong feature in every round. So,
-as in RankLib, a feature chosen twice in a row is set aside, and its first turn undone; once the other features bring no
-more, those set aside return one by one.
+for the queries that the ranker so far ranks badly. Taken literally, that is the same strong feature in every round. So
+a feature that was taken rests for some rounds. RankLib has another remedy, which is here too: a feature chosen twice in
+a row is set aside, and its first turn undone; once the other features bring no more, those set aside return one by one.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties
 
 PATIENCE = 5
-"""How many rounds may pass without a better ranking before a feature that was set aside returns."""
+"""How many rounds may pass without a better ranking before a feature that RankLib's way set aside returns."""
 
 SURE = 1.0 - 1e-9
 """The largest mean that a feature may have: a mean of 1 would get an infinite weight."""
@@ -30,20 +31,27 @@ SURE = 1.0 - 1e-9
 class AdaRank(LinearRanker):
     """A weighted sum of features that makes any measure from 0 to 1 large, under any dialect.
 
-    A round that lowers the training value by `tolerance` or more is undone. `skip_dead` leaves out queries whose value
-    no order of their documents can change: they only gather weight. Of all rounds the best on the validation documents
-    stays.
+    A feature that was taken is left out of the next `rest` rounds; after `patience` rounds without a larger training
+    value there are no more. With `rest` 0 it is done as in RankLib: strong features are set aside, and a round that
+    lowers the training value by `tolerance` or more is undone. `skip_dead` leaves out queries whose value no order of
+    their documents can change: they only gather weight. Of all rounds the best on the validation documents stays.
     """
 
     name = "adarank"
     quick = {"rounds": 10}
 
     rounds: int = parameter(whole_number(), default=500)
+    rest: int = parameter(whole_number(least=0), default=2)
+    patience: int = parameter(whole_number(), default=20)
     tolerance: float = parameter(real_number(), default=0.002)
     skip_dead: bool = parameter(flag(), default=True)
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
-        rounds = Boosting.of(train, skip_dead=self.skip_dead).rounds(self.rounds, self.tolerance)
+        boosting = Boosting.of(train, skip_dead=self.skip_dead)
+        if self.rest:
+            rounds = boosting.rested(self.rounds, self.rest, self.patience)
+        else:
+            rounds = boosting.rounds(self.rounds, self.tolerance)
         proposed = ((number, round_.weights, round_.value) for number, round_ in rounds)
         self.weights_ = np.zeros(self.n_features_in_)
         self._keep_best(proposed, self.rounds, validation, watch)
@@ -92,19 +100,34 @@ class Boosting:
         counted &= objective.live if skip_dead else True
         return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
 
-    def rounds(self, most: int, tolerance: float) -> Iterator[tuple[int, Round]]:
-        """The number of each round that is not undone, and the ranker after it."""
+    def rested(self, most: int, rest: int, patience: int) -> Iterator[tuple[int, Round]]:
+        """The number of each round and the ranker after it, where features rest after their turn."""
         if not self.counted.any():
             return
-        none, unscored = np.zeros(len(self.units) // 2), np.zeros(len(self.objective.documents.grades))
-        now = before = Round(weights=none, scores=unscored, value=-np.inf, logs=np.zeros(self.table.shape[1]))
+        now, best, idle = self._start, -np.inf, 0
+        resting: deque[int] = deque(maxlen=max(min(rest, self._usable - 1), 0))
+        for number in range(1, most + 1):
+            ranker = self._pick(now, list(resting))
+            now = self._after(now, ranker)
+            resting.append(ranker % len(now.weights))
+            idle = 0 if now.value > best else idle + 1
+            best = max(best, now.value)
+            yield number, now
+            if idle >= patience:
+                return
+
+    def rounds(self, most: int, tolerance: float) -> Iterator[tuple[int, Round]]:
+        """RankLib's way: the number of each round that is not undone, and the ranker after it."""
+        if not self.counted.any():
+            return
+        now = before = self._start
         aside: list[int] = []
         last, returning, idle = -1, False, 0
         for number in range(1, most + 1):
             ranker = self._pick(now, aside)
             if ranker == last and not returning:
                 aside.append(ranker % len(now.weights))
-                returning = len(aside) == np.count_nonzero(self.units) // 2  # none is left
+                returning = len(aside) == self._usable  # none is left
                 aside = aside[:-1] if returning else aside
                 now, last = before, -1
                 continue
@@ -118,6 +141,17 @@ class Boosting:
                 continue
             now, before, last = after, now, ranker
             yield number, now
+
+    @property
+    def _start(self) -> Round:
+        """No feature yet, and all queries weigh the same."""
+        none, unscored = np.zeros(len(self.units) // 2), np.zeros(len(self.objective.documents.grades))
+        return Round(weights=none, scores=unscored, value=-np.inf, logs=np.zeros(self.table.shape[1]))
+
+    @property
+    def _usable(self) -> int:
+        """How many features can change an order."""
+        return int(np.count_nonzero(self.units)) // 2
 
     def _pick(self, now: Round, aside: list[int]) -> int:
         means = (self.table @ now.shares).reshape(2, -1)

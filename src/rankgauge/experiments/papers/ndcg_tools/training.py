@@ -43,11 +43,11 @@ class RankerSetup:
 LAYERS = ((10,), (100,), (10, 10), (10, 10, 10))
 WIDTHS, DEPTHS = (10, 100, 500), (1, 2, 3)
 
-ADARANK = RankerSetup(title="AdaRank", name="adarank", settings={"skip_dead": False})
-"""AdaRank as published: it also learns from queries whose value no order can change, and these gather weight."""
+ADARANK = RankerSetup(title="AdaRank", name="adarank", settings={"rest": 0, "skip_dead": False})
+"""AdaRank as in RankLib: it also learns from queries whose value no order can change, and these gather weight."""
 
-LIVE = RankerSetup(title="AdaRank on live queries", name="adarank")
-"""Our AdaRank, which leaves those queries out. It stands beside the paper's six and counts in none of its claims."""
+LIVE = RankerSetup(title="AdaRank on live queries", name="adarank", settings={"rest": 0})
+"""The same without those queries. It stands beside the paper's six and counts in none of its claims."""
 
 PLAIN = (
     ADARANK,
