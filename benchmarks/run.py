@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import boosting, excerpt, peers
+from benchmarks import boosting, compiled, excerpt, peers
 from benchmarks.costs import ROOT, Cost, measure, module
 from benchmarks.generate import DATA, MANY, SIZES, Size, generate, generate_many
 from benchmarks.goals import Reached, reached_in_boosting, reached_in_files, reached_in_memory, reached_with_runs
@@ -120,8 +120,20 @@ def _files(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     for tool in tools:
         yield f"| {tool} | " + " | ".join(str(costs[size.name][tool]) for size in sizes) + " |"
     yield ""
+    yield from _compiled_scans(asked, sizes)
     walls = {size: {tool: cost.wall for tool, cost in by.items()} for size, by in costs.items()}
     found.goals.extend(reached_in_files(walls, {size: by[COMMAND].memory for size, by in costs.items()}))
+
+
+def _compiled_scans(asked: argparse.Namespace, sizes: list[Size]) -> Iterator[str]:
+    """What a compiled scan would bring."""
+    took = {size.name: compiled.scan_cost(*generate(size, folder=asked.folder), asked.repeat) for size in sizes}
+    if all(took.values()):
+        yield "What would a compiled scan bring? A plain loop in C (`benchmarks/compiled.c`, one thread, from files to"
+        yield (
+            "judged hits, nothing scored) takes " + ", ".join(f"{cost} on {name}" for name, cost in took.items()) + "."
+        )
+        yield ""
 
 
 def _runs(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
@@ -178,8 +190,7 @@ def _memory(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
         cells = (f"{_short(by[name])} ({by[name] / by[OURS]:.1f})" if name in by else "" for by in seconds.values())
         yield f"| {name} | " + " | ".join(cells) + " |"
     yield ""
-    yield from COMPILED
-    yield ""
+    yield from _compiled_lists(rows, next(iter(seconds.values())))
     found.goals.extend(reached_in_memory(seconds))
 
 
@@ -187,13 +198,14 @@ def _short(seconds: float) -> str:
     return f"{seconds:.3f} s" if seconds > 0.01 else f"{1e6 * seconds:.0f} µs"
 
 
-COMPILED = (
-    "Would a compiled kernel be faster? On many lists, hardly: a prototype in C that keeps the ten best scores of each",
-    "list and counts grades (gcc -O3; not part of the package) took 104 ms of processor time for the 100,000 lists,",
-    "where NumPy, measured in turn with it, took 84 ms. NumPy sorts 32-bit integers with vector instructions. One list",
-    "took the prototype 0.7 µs, without the checks of a Python function; here nearly all of the time is that of some",
-    "fifty calls of NumPy, which no array code avoids. So one list is the place where a compiled kernel would pay.",
-)
+def _compiled_lists(rows: int, by: dict[str, float]) -> Iterator[str]:
+    """What a compiled kernel would bring on lists in memory."""
+    nanoseconds = compiled.list_nanoseconds(rows)
+    if nanoseconds is not None:
+        yield "A prototype in C that looks at no ties (`benchmarks/compiled.c`, one thread) takes"
+        yield f"{nanoseconds:,.0f} ns a list, RankGauge {1e9 * by[OURS] / rows:,.0f} ns. One list alone is where a"
+        yield "compiled kernel would pay: there nearly all of the time is that of calls of NumPy."
+        yield ""
 
 
 def _boosting(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
