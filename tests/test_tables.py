@@ -135,7 +135,7 @@ def test_a_row_without_a_grade_is_left_out_and_counted(source: Any) -> None:
 def test_judgments_that_say_the_same_are_merged_and_counted() -> None:
     """The same document with the same grade is one judgment; another grade is a contradiction."""
     rows = [("q", "a", 1), ("q", "b", 0), ("q", "a", 1), ("q", "a", "1.0")]
-    with pytest.warns(InputWarning, match="^2 judgments repeat earlier ones, with the same grade"):
+    with pytest.warns(InputWarning, match="^2 judgments repeat earlier ones with the same grade"):
         assert tables.as_judgments(rows).rows() == [("q", "a", 1.0), ("q", "b", 0.0)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 import rankgauge
 from rankgauge import io
 from rankgauge.errors import InputError, InputWarning, ParameterError, UnknownNameError
+from rankgauge.tables import ALIASES
 
 QUERIES = ("query_text", "Query Text", "keyword", "search_term", "Search Query", "qid", "query-id", "QueryID", "topic")
 DOCUMENTS = ("product_id", "sku", "url", "_id", "doc id", "docno", "corpus-id", "Doc ID", "docId", "id", "pid", "asin")
@@ -50,6 +52,15 @@ def test_the_common_names_of_scores_and_ranks(tmp_path: Path, order: str) -> Non
     path = written(tmp_path / "r.csv", f"query,document,{order}", "q,d,1", "q,e,2")
     first = 1.0 if "s" in order.lower()[:2] else -1.0
     assert io.read_run(path)["score"].to_list() == [first, 2 * first]
+
+
+def test_the_page_lists_every_name() -> None:
+    """In the same order, with a semicolon between groups."""
+    page = (Path(__file__).parents[2] / "docs" / "tables.md").read_text()
+    for name, groups in ALIASES.items():
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
+        listed = re.sub(r" \(or \w+\)|; in judgments also score", "", row.split("|")[2].strip())
+        assert listed == "; ".join(", ".join(group) for group in groups)
 
 
 def test_the_surest_name_comes_first(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
 from rankgauge.active.pooled_documents import PooledDocuments
+from rankgauge.cli.options import SpellingOptions
 from rankgauge.cli.runs import named
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.io import table_suffixes
@@ -60,10 +61,11 @@ def made_campaign(asked: PlanOptions) -> Campaign:
         raise ParameterError(method, "measure", "one measure, and neither a goal nor judgments", ", ".join(measures))
     grades = None if asked.grades is None else _numbers(asked.grades)
     choices: dict[str, Any] = {"cost": asked.cost, "grades": grades, "depth": asked.depth}
+    said = _spelling(asked)
     if _is_table(asked.pool):
-        pool = Pool.of(asked.pool[0], **choices)
+        pool = Pool.of(said.file(asked.pool[0]), **choices)
     else:
-        pool = Pool.from_runs(*named(asked.pool).values(), texts=asked.documents, **choices)
+        pool = Pool.from_runs(*said.files(named(asked.pool)).values(), texts=said.maybe(asked.documents), **choices)
     judges = _judges(asked)
     if judges:
         pool = pool.judged_by(judges)
@@ -79,16 +81,17 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
     """A new campaign for a board of runs."""
     if asked.option:
         raise ParameterError("method leaderboard", "option", "none", ", ".join(asked.option))
+    said = _spelling(asked)
     pool = BoardPool.from_runs(
-        named(asked.pool),
+        said.files(named(asked.pool)),
         depth=asked.depth,
-        also=asked.judged,
-        texts=asked.documents,
+        also=said.maybe(asked.judged),
+        texts=said.maybe(asked.documents),
         judges=_judges(asked),
         cost=asked.cost,
     )
     if asked.calibrate_on is not None:
-        human, judge = asked.calibrate_on
+        human, judge = map(said.file, asked.calibrate_on)
         pool = calibrated(pool, human, judge, grades=np.array(_scale(asked, pool)))
     scaled, words = _scaled(pool, asked)
     measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
@@ -98,10 +101,12 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
 
 def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:
     """The judges by name; words that they use for grades are those of the scale."""
-    levels = {} if asked.scale is None else {word: float(level) for word, level in scale(asked.scale).levels}
-    return {
-        name: MachineJudge.read(path, name, words=levels) for name, path in named(asked.judge or [], "judges").items()
-    }
+    files = _spelling(asked).files(named(asked.judge or [], "judges"))
+    return {name: MachineJudge.read(path, name) for name, path in files.items()}
+
+
+def _spelling(asked: PlanOptions) -> SpellingOptions:
+    return SpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids)
 
 
 def _common(asked: PlanOptions, words: str) -> dict[str, Any]:

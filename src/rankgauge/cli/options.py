@@ -119,6 +119,10 @@ class SpellingOptions:
         """The path of a file, with what is said of it."""
         return self.files({"": path})[""]
 
+    def maybe(self, path: Path | None) -> Any:
+        """The same, if there is a path."""
+        return None if path is None else self.file(path)
+
     def files(self, paths: Mapping[str, Path]) -> dict[str, Any]:
         """The paths of files by name, each with what is said of them."""
         if not (self.columns or self.scale or self.ids):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -130,4 +131,4 @@ def judged_board(pool: BoardPool, grades: FloatArray, measures: tuple[str, ...],
 
 
 def _title(judgments: Any) -> str:
-    return Path(str(judgments)).name if isinstance(judgments, str | Path) else "the board"
+    return Path(str(judgments)).name if isinstance(judgments, str | PathLike) else "the board"

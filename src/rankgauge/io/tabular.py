@@ -185,9 +185,10 @@ class TableReader:
 
 
 def _renamed(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
-    """The frame with our names for the columns that a user names; others that could be meant are left out."""
+    """The frame with our names for the columns that a user names; others that would go before them are left out."""
     found = {name: column for name in said if (column := find(frame.columns, name, said)) == said[name]}
-    hidden = {name for name in frame.columns for ours in found if name not in found.values() and find([name], ours)}
+    others = [name for name in frame.columns if name not in found.values()]
+    hidden = {name for name in others for ours in found if name == ours or find([name, ours], ours) != ours}
     return frame.drop(hidden).rename({column: name for name, column in found.items()})
 
 

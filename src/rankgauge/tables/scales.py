@@ -55,8 +55,10 @@ class Scale(Registered):
         return _key(str(label)) in self._grades
 
     def grades(self, labels: pl.Series) -> pl.Series:
-        """The grades of labels; null where one is not a level."""
+        """The grades of labels; null where one is not a level. Numbers stay where no label of the scale is one."""
         known = {label: self._grades.get(_key(str(label))) for label in labels.unique().drop_nulls()}
+        if not any(_number(label) is not None for label, _ in self.levels):
+            known = {label: _number(label) if grade is None else grade for label, grade in known.items()}
         return pl.Series(labels.name, [known.get(label) for label in labels], dtype=pl.Float64)
 
     def label(self, grade: float) -> str:
@@ -99,10 +101,15 @@ def get(name: str | Scale) -> Scale:
 
 def _key(label: str) -> str:
     """What two spellings of one label share. A number is its value, so that -2 and 2 stay two levels."""
+    number = _number(label)
+    return "".join(c for c in label.casefold() if c not in "-_ \t") if number is None else f"{number:g}"
+
+
+def _number(label: object) -> float | None:
     try:
-        return f"{float(label):g}"
+        return float(str(label))
     except ValueError:
-        return "".join(c for c in label.casefold() if c not in "-_ \t")
+        return None
 
 
 for _name, _reference, _text in (

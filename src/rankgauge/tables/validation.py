@@ -128,7 +128,7 @@ class _Rows:
             note(f"{blank} {said}", path)
         if again:
             said = "judgment repeats an earlier one" if again == 1 else "judgments repeat earlier ones"
-            note(f"{again} {said}, with the same grade: they count once", path)
+            note(f"{again} {said} with the same grade; each counts once", path)
         return self.read.filter(~self.blank & ~self.again)
 
     @cached_property

@@ -10,6 +10,7 @@ import typer
 from rankgauge.active import defaults
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
+from rankgauge.cli.options import Columns, SameIds, SpellingOptions
 from rankgauge.errors import InputError, ParameterError
 
 group(
@@ -143,6 +144,8 @@ def estimate(
             autocompletion=choices.sources,
         ),
     ] = None,
+    columns: Columns = None,
+    ids: SameIds = None,
     output: Annotated[str, choices.output("rankgauge.report.campaign:CampaignReport.formats")] = "table",
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy.
@@ -163,7 +166,8 @@ def estimate(
         if isinstance(found, BoardCampaign):
             if interval != defaults.INTERVAL:
                 raise ParameterError("active estimate", "interval", f"{defaults.INTERVAL} for a board", interval)
-            report = BoardReport.of(found, level=level, later=named(run or []))
+            later = SpellingOptions(columns=columns, ids=ids).files(named(run or []))
+            report = BoardReport.of(found, level=level, later=later)
         else:
             assert isinstance(found, Campaign)
             if run:

@@ -113,6 +113,8 @@ class PlanOptions:
         str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
     ] = None
     scale: options.ScaleName = None
+    columns: options.Columns = None
+    ids: options.SameIds = None
     depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None
     dialect: options.DialectName = defaults.DIALECT
     assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = (

@@ -12,7 +12,7 @@ import typer
 from rankgauge.active.defaults import DIALECT
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import DialectName
+from rankgauge.cli.options import Columns, DialectName, SameIds, ScaleName
 
 if TYPE_CHECKING:
     from rankgauge.report.format import Report
@@ -185,6 +185,9 @@ class BoardOptions:
         ),
     ] = None
     dialect: DialectName = DIALECT
+    columns: Columns = None
+    scale: ScaleName = None
+    ids: SameIds = None
     parts: Annotated[
         Path | None,
         typer.Option(
@@ -251,24 +254,25 @@ def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
 
 
 def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
-    from rankgauge.cli.options import names
+    from rankgauge.cli.options import SpellingOptions, names
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.experiments.board_simulation import BoardSimulation, PoolKind
     from rankgauge.experiments.jobs import cores
 
     measures, runs = names(options.measure or ()), options.runs or []
+    said = SpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids)
     refuse_measures(runs, measures)
     given = {"measures": tuple(measures)} if measures else {}
     with told() as progress:
         return BoardSimulation(
-            judgments=options.judgments,
-            runs=named(runs),
+            judgments=said.file(options.judgments),
+            runs=said.files(named(runs)),
             **given,
             methods=_names(options.methods or ""),
             shares=_numbers("shares", board.shares, float),
             budgets=_numbers("budgets", board.budgets, int),
-            judges=named(board.judge or [], "judges"),
+            judges=said.files(named(board.judge or [], "judges")),
             dialect=board.dialect,
             pool=PoolKind.of(board.pool),
             depth=options.depth,

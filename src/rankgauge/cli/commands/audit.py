@@ -136,6 +136,6 @@ def lint(
     from rankgauge.report.lint import FindingsReport
 
     heed()
-    judged, ranked = spelling.file(judgments), None if run is None else spelling.file(run)
+    judged, ranked = spelling.file(judgments), spelling.maybe(run)
     audited = None if run is None else audit(judged, ranked, measure, dialects=names(dialects) if dialects else None)
     FindingsReport(found=look(judged, ranked, audit=audited), measure=measure).show(sys.stdout)

@@ -73,6 +73,7 @@ class JudgeOptions:
         None
     )
     scale: options.ScaleName = None
+    columns: options.Columns = None
     samples: Annotated[
         int,
         typer.Option(
@@ -230,12 +231,13 @@ def _session(asked: JudgeOptions, store: AnswerStore) -> AskingSession:
         max_cost=asked.max_cost,
     )
     question = _question(asked)
-    pool: Any = asked.pool[0] if len(asked.pool) == 1 else asked.pool
+    said = options.SpellingOptions(columns=asked.columns)
+    pool: Any = said.file(asked.pool[0]) if len(asked.pool) == 1 else [said.file(run) for run in asked.pool]
     return AskingSession(
         pairs=TextPairs.of(
             pool,
-            documents=asked.documents,
-            queries=asked.queries,
+            documents=said.maybe(asked.documents),
+            queries=said.maybe(asked.queries),
             depth=asked.depth,
             max_characters=asked.max_characters,
         ),
