@@ -54,6 +54,10 @@ class Repeats:
         values = self.tested.values(scores[np.newaxis], READINGS["std"])
         return float(fold_means(values[0, -1], self.tested.fold)[0])
 
+    def mean(self, ranker: RankerSetup, seeds: int) -> float:
+        """The mean of that over the seeds."""
+        return float(np.mean([self.value(ranker, seed) for seed in range(seeds)]))
+
     def seconds(self, ranker: RankerSetup, metric: str) -> float:
         """The seconds of the processor that a fold takes, where the ranker optimises this measure."""
         jobs = [

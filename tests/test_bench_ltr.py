@@ -40,9 +40,10 @@ def test_goals() -> None:
     assert set(ltr.RANKLIB["goals"]["MQ2008"]) == set(ltr.RANKLIB["MQ2008"]) == {ranker.title for ranker in PLAIN}
     seconds = ltr.RANKLIB["MQ2008"]["RankNet"]["cpu"]
     row = ltr.Row(title="RankNet", values=((0.5, 0.01),) * len(ltr.COLUMNS), cpu=seconds / 10)
-    quality, speed = ltr._reached(row, "MQ2008")
+    quality, speed = ltr._reached(row, "MQ2008", {})
     assert (quality.measured, quality.verdict) == (0.5, "met")
     assert (speed.measured, speed.verdict) == (pytest.approx(10), "met")
+    assert next(ltr._reached(row, "MQ2008", {"RankNet": 0.4})).measured == 0.4  # the mean over seeds
     assert ltr._beside({"RankSVM": 0.5, "LinearSVC on pairs": 4.5}).verdict == "missed"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.ltr.linear import weighted
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.sorted_lists import Lists, Worths, sortable
+from rankgauge.ltr.sorted_lists import SortedLists, TiedWorths, sortable
 from rankgauge.measures.measure import Aggregate
 from rankgauge.numeric import FloatArray
 
@@ -78,8 +78,8 @@ class SortedSearch(LineSearch):
 
     def start(self, scores: FloatArray) -> None:
         levels, level = np.unique(scores, return_inverse=True)
-        worths = Worths.of(self.objective, self._kinds * len(levels) + level)
-        self._lists: list[Lists] = list(worths.blocks(len(self.steps)))
+        worths = TiedWorths.of(self.objective, self._kinds * len(levels) + level)
+        self._lists: list[SortedLists] = list(worths.blocks(len(self.steps)))
         super().start(scores)
 
     def _after(self, column: FloatArray, steps: FloatArray) -> FloatArray:

@@ -30,7 +30,7 @@ def sortable(objective: Objective) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Worths:
+class TiedWorths:
     """The documents of lists that an order can change, in the order that is right where they are tied."""
 
     form: Form
@@ -43,7 +43,7 @@ class Worths:
     """What each document adds to the number of relevant ones down to its own rank, on average, if it is relevant."""
 
     @classmethod
-    def of(cls, objective: Objective, alike: IndexArray) -> Worths:
+    def of(cls, objective: Objective, alike: IndexArray) -> TiedWorths:
         """The worths, where documents with the same number in `alike` are tied, for a measure that is `sortable`."""
         form, divisor = taken_apart(objective.kernel)
         if form is None:
@@ -63,7 +63,7 @@ class Worths:
             own=own,
         )
 
-    def blocks(self, steps: int) -> Iterator[Lists]:
+    def blocks(self, steps: int) -> Iterator[SortedLists]:
         """Lists of similar length together, for so many scores of each document."""
         starts, order = np.cumsum(self.sizes) - self.sizes, np.argsort(self.sizes, kind="stable")
         while len(order):
@@ -73,7 +73,7 @@ class Worths:
             places = np.arange(int(self.sizes[rows[-1]]))
             filled = places < self.sizes[rows][:, np.newaxis]
             source = np.where(filled, starts[rows][:, np.newaxis] + places, 0)
-            yield Lists(
+            yield SortedLists(
                 form=self.form,
                 documents=np.where(filled, self.documents[source], -1),
                 worth=np.where(filled, self.worth[source], 0.0),
@@ -134,7 +134,7 @@ _AVERAGED: Mapping[Shape, Callable[[FloatArray], tuple[FloatArray, FloatArray]]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Lists:
+class SortedLists:
     """Lists of similar length, padded to the longest."""
 
     form: Form
