@@ -118,7 +118,8 @@ def _facts() -> Iterator[str]:
     yield f"- Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in names)
     yield "- RankLib's numbers (for RankSVM: LinearSVC's) come from another machine, 2 shared cores of an AMD EPYC, so"
     yield "  ratios to them are rough. They compare whole trainings, each with its own settings and stopping rule, not"
-    yield "  the same number of rounds. All other numbers were measured in this run."
+    yield "  the same number of rounds. All other numbers were measured on this machine;"
+    yield "  trainings that were kept from an earlier run are not repeated."
     yield "- Tables have seed 0; below each is the mean over seeds of the rankers that draw random numbers. Not all"
     yield "  choices were blind: defaults of RankNet (15 variants), LambdaMART (25), AdaRank's `skip_dead` and the"
     yield "  tolerance of Coordinate Ascent were chosen with these test folds in view. Ignore differences of .005."

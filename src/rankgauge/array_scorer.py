@@ -16,14 +16,14 @@ import numpy.typing as npt
 
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
-from rankgauge.measures.judged_lists import JudgedLists, Layout, Part, Scored
+from rankgauge.measures.judged_lists import JudgedLists, Layout, ListPart, Scored
 from rankgauge.measures.tabulated import tabulated
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import HighGrade, MissingQuery, QueryOrder, Ties, Unjudged
 from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.arrays import pad_groups, rank_arrays
 from rankgauge.ranking.keys import TOP, UNGRADED, grade_codes
-from rankgauge.scoring import Settlement
+from rankgauge.scoring import ValueRule
 from rankgauge.threads import keep_freed_memory, spread
 
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -56,7 +56,7 @@ class ArrayScorer:
         self.measure = measure
         self.dialect = dialect.changed(query_order=QueryOrder.APPEARANCE, missing=MissingQuery.ZERO)
         self.how = self.dialect.ranking
-        self._kernel, self._settlement = self.dialect.read(measure), Settlement.of(measure, self.dialect)
+        self._kernel, self._settlement = self.dialect.read(measure), ValueRule.of(measure, self.dialect)
         whole = self.how.depth is None and self.how.unjudged is not Unjudged.SKIP and not self.how.single_arithmetic
         self._quick = whole and self.how.ties not in (Ties.DOCID, Ties.ASCENDING) and not measure.needs_top
         self._highest = self.dialect.top(TOP) if self.dialect.high is not HighGrade.KEEP else TOP
@@ -84,7 +84,7 @@ class ArrayScorer:
             self._check_lengths(found.retrieved)
         return self._settlement(found.values, found.best, found.retrieved)
 
-    def _judging(self, grades: Numbers, layout: Layout) -> Callable[[Part], JudgedLists | None] | None:
+    def _judging(self, grades: Numbers, layout: Layout) -> Callable[[ListPart], JudgedLists | None] | None:
         """How a part gets its judgments; None if there is no quick way for the measure, or for the grades."""
         depth = min(self.measure.depth or layout.longest, layout.longest)
         table = self._table(depth) if self._quick and depth else None

@@ -45,12 +45,12 @@ def settle(values: FloatArray, hits: Hits, measures: Sequence[Measure], dialect:
     best = best_grades(hits)
     settled = np.empty(values.shape)
     for column, measure in enumerate(measures):
-        settled[:, column] = Settlement.of(measure, dialect)(values[:, column], best, hits.retrieved)
+        settled[:, column] = ValueRule.of(measure, dialect)(values[:, column], best, hits.retrieved)
     return settled[counted(hits, dialect)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settlement:
+class ValueRule:
     """What a dialect makes of a measure's values: of empty queries, undefined values and short lists.
 
     `empty` is the number that an undefined value becomes, None if empty queries are left out; a query is empty if
@@ -64,7 +64,7 @@ class Settlement:
     single: bool
 
     @classmethod
-    def of(cls, measure: Measure, dialect: Dialect) -> Settlement:
+    def of(cls, measure: Measure, dialect: Dialect) -> ValueRule:
         """What the dialect does with the measure."""
         empty = dialect.choice("empty", measure)
         return cls(

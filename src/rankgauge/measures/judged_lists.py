@@ -33,7 +33,7 @@ CELLS = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
+class ListPart:
     """Some lists of like length among flat arrays.
 
     `source` is where their documents are: a slice if the lists follow one another and are of one length, else the
@@ -66,7 +66,7 @@ class Layout:
         self.longest = int(sizes.max(initial=0))
         self.width = self.longest if int(sizes.min(initial=self.longest)) == self.longest else None
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ListPart]:
         """The lists in parts of like length; padding adds a quarter at most, but for the shortest."""
         if self.width is None:
             yield from self._padded_parts()
@@ -75,9 +75,9 @@ class Layout:
         for at in range(0, self.count, step):
             stop = min(at + step, self.count)
             source = slice(at * self.width, stop * self.width)
-            yield Part(index=slice(at, stop), source=source, width=self.width)
+            yield ListPart(index=slice(at, stop), source=source, width=self.width)
 
-    def _padded_parts(self) -> Iterator[Part]:
+    def _padded_parts(self) -> Iterator[ListPart]:
         order = np.argsort(self.sizes, kind="stable")
         sizes, end = self.sizes[order], int(self.sizes.sum())
         starts = (np.cumsum(self.sizes) - self.sizes)[order]
@@ -88,7 +88,7 @@ class Layout:
             columns = np.arange(int(sizes[stop - 1]))
             filled = columns < sizes[at:stop, np.newaxis]
             source = np.where(filled, starts[at:stop, np.newaxis] + columns, end)
-            yield Part(index=order[at:stop], source=source, width=len(columns))
+            yield ListPart(index=order[at:stop], source=source, width=len(columns))
             at = stop
 
     def padded(self, flat: npt.NDArray[Any], padding: float) -> npt.NDArray[Any]:
@@ -115,7 +115,7 @@ class JudgedLists:
     `best` (lists) is the best grade of each list, −∞ where nothing is judged.
     """
 
-    part: Part
+    part: ListPart
     table: Tabulated
     depth: int
     codes: KeyArray
@@ -123,7 +123,7 @@ class JudgedLists:
     best: FloatArray
 
     @classmethod
-    def of(cls, part: Part, codes: KeyArray | None, table: Tabulated) -> JudgedLists | None:
+    def of(cls, part: ListPart, codes: KeyArray | None, table: Tabulated) -> JudgedLists | None:
         """The lists, from the codes of their grades; None if there are none."""
         if codes is None:
             return None
