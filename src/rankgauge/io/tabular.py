@@ -75,10 +75,13 @@ def scan_delimited(source: Source) -> pl.LazyFrame:
     Blanks around cells do not count, unless the file quotes every cell: then they were meant.
     """
     head = Head(source=source)
-    _, separator = header(head)
+    names, separator = header(head)
     rows = pl.scan_csv(source.scannable(), separator=separator, infer_schema=False, truncate_ragged_lines=False)
     filled = rows.filter(~pl.all_horizontal(pl.all().is_null()))  # polars reads a blank line as a row without cells
-    return filled if is_exact(head) else filled.with_columns(pl.all().str.strip_chars())
+    if is_exact(head):
+        return filled
+    numbers = [column for name in ("grade", "score", "rank") if (column := find(names, name, source.said))]
+    return filled.with_columns(pl.exclude(numbers).str.strip_chars())  # numbers lose their blanks when they are read
 
 
 def is_exact(head: Head) -> bool:

@@ -155,8 +155,10 @@ class Hits:
     @property
     def is_evenly_tied(self) -> bool:
         """Whether all documents of each list have the same score, as far as the judged ones show."""
+        if not len(self.query) or self.retrieved[self.query[0]] != self.size[0]:
+            return False  # as almost always
         lists = self.retrieved[self.query]
-        return bool(len(lists)) and lists[0] == self.size[0] and bool((lists == self.size).all() and (lists > 1).any())
+        return bool((lists == self.size).all() and (lists > 1).any())
 
     def matched(self) -> Hits:
         """The hits, unless no query of the run is judged: all values would be 0 and mean nothing."""
