@@ -52,6 +52,13 @@ def test_ids(folder: Path) -> None:
     assert evaluate(folder / "qrels.txt", "irds:small", "RR")["RR"] == RECIPROCAL
 
 
+def test_ids_may_be_spelled_differently(folder: Path) -> None:
+    """What is said of ids holds for data sets too."""
+    for judgments in ("irds:small/judged", ir_datasets.load("small/judged")):
+        assert evaluate(judgments, {"01": {"A": 1}}, "RR", ids="number,casefold")["RR"] == 1 / 2
+    assert evaluate({"01": {"A": 1}}, "irds:small", "RR", ids="number,casefold")["RR"] == 1 / 2
+
+
 def test_objects(folder: Path) -> None:
     """The library's objects, and the iterators that they give, are judgments and runs, as often as they are needed."""
     dataset = ir_datasets.load("small/judged")

@@ -44,9 +44,11 @@ def read_judgments(path: PathLike, format: AnyFormat = None, **spelled: Any) -> 
 
     `spelled` says how the file spells things: `columns={"query": "search_term"}`, `scale="esci"`, `ids="trim"`.
     """
+    path = spell(path, Spelling.of(**spelled))
     if is_dataset(path):
-        return judgments_of(path)
-    source = _source(spell(path, Spelling.of(**spelled)))
+        found = judgments_of(path)
+        return as_judgments(found, path.spelling) if isinstance(path, SpelledFile) else found
+    source = _source(path)
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
     return chosen.read_judgments(source)
@@ -61,10 +63,12 @@ def read_run(
     requests, or a file with one per line. Other runs name their own. `spelled` says how the file spells things:
     `columns={"query": "search_term"}`, `ids="trim"`.
     """
+    path = spell(path, Spelling.of(**spelled))
     if is_dataset(path):
-        return run_of(path)
+        found = run_of(path)
+        return as_run(found, path.spelling) if isinstance(path, SpelledFile) else found
     named = () if queries is None else listed_queries(queries)
-    source = replace(_source(spell(path, Spelling.of(**spelled))), queries=named)
+    source = replace(_source(path), queries=named)
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     assert chosen.read_run is not None
     return chosen.read_run(source)
@@ -159,18 +163,21 @@ def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = 
 
 
 def spell(source: Any, spelling: Spelling | None) -> Any:
-    """The path of a file, with what a user says of how the file spells things; anything else is given back."""
-    return SpelledFile(path=os.fspath(source), spelling=spelling) if spelling and is_path(source) else source
+    """A path, with what a user says of how the file or data set spells things; anything else is given back."""
+    named = spelling is not None and isinstance(source, str | os.PathLike)
+    return SpelledFile(path=os.fspath(source), spelling=spelling) if spelling and named else source
 
 
 def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None) -> tuple[Any, dict[str, Any]]:
     """Judgments and runs, with what a user says of how they spell things; tables in memory are read by it now."""
     if spelling is None:
         return judgments, dict(runs)
-    named = is_path(judgments) or is_dataset(judgments)
-    return spell(judgments, spelling) if named else as_judgments(judgments, spelling), {
-        name: spell(run, spelling) if is_path(run) or is_dataset(run) else as_run(run, spelling)
-        for name, run in runs.items()
+    judged, ranked = spell(judgments, spelling), {name: spell(run, spelling) for name, run in runs.items()}
+    if not isinstance(judged, SpelledFile):
+        judged = as_judgments(judgments_of(judgments) if is_dataset(judgments) else judgments, spelling)
+    return judged, {
+        name: run if isinstance(run, SpelledFile) else as_run(run_of(run) if is_dataset(run) else run, spelling)
+        for name, run in ranked.items()
     }
 
 

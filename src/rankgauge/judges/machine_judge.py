@@ -22,6 +22,7 @@ from rankgauge.io.source import suffix_of
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.tables import find
 from rankgauge.tables.conversion import as_frame
+from rankgauge.tables.scales import scales_of
 
 KEYS = ["query", "document"]
 CONFIDENCE = "confidence"
@@ -208,7 +209,7 @@ def _number(frame: pl.DataFrame, name: str, path: Any, words: Mapping[str, float
     odd = numbers.is_null() & column.is_not_null() & (column != "")
     if odd.any() or numbers.is_infinite().any():
         bad = column.filter(odd | numbers.is_infinite().fill_null(value=False))[0]
-        hint = "Name the grades of words: --scale good=2,fair=1,bad=0." if name == "grade" else None
+        hint = scales_of(bad) if name == "grade" else None
         raise InputError(f"the judge's {name} {bad!r} is not a number", path=path, hint=hint)
     return pl.lit(numbers.fill_nan(None).alias(name))
 

@@ -99,6 +99,14 @@ def get(name: str | Scale) -> Scale:
     return SCALES.find(name)
 
 
+def scales_of(word: object) -> str | None:
+    """What to do about a word in place of a grade: the scales that know it; None for a number."""
+    if not isinstance(word, str) or _number(word) is not None:
+        return None
+    knowing = [f"--scale {name}" for name, scale in SCALES.items() if scale.knows(word)]
+    return f"Words need a scale: {' or '.join([*knowing, 'your own, as in --scale good=2,fair=1,bad=0'])}."
+
+
 def _key(label: str) -> str:
     """What two spellings of one label share. A number is its value, so that -2 and 2 stay two levels."""
     number = _number(label)

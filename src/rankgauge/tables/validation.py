@@ -13,7 +13,7 @@ from rankgauge.errors import InputError
 from rankgauge.input_notes import note
 from rankgauge.tables.cells import is_blank, numbers, truths
 from rankgauge.tables.columns import JUDGMENTS, Table, missing_columns
-from rankgauge.tables.scales import SCALES
+from rankgauge.tables.scales import scales_of
 from rankgauge.tables.spelling import Spelling
 
 Place = tuple[int, str]
@@ -201,15 +201,7 @@ class _Rows:
             return _Fault(row=row, problem=f"the {name} {value!r} is not a number")
         scale = self.spelling.scale
         if scale is None:
-            return _Fault(row=row, problem=f"the grade {value!r} is not a finite number", hint=_scales_of(value))
+            return _Fault(row=row, problem=f"the grade {value!r} is not a finite number", hint=scales_of(value))
         levels = ", ".join(label for label, _ in scale.levels)
         problem = f"the grade {value!r} is not a level of the scale {scale.name}: {levels}"
-        return _Fault(row=row, problem=problem, hint=_scales_of(value))
-
-
-def _scales_of(word: object) -> str | None:
-    """Which scales know a word."""
-    if not isinstance(word, str):
-        return None
-    knowing = [f"--scale {name}" for name, scale in SCALES.items() if scale.knows(word)]
-    return f"Words need a scale: {' or '.join([*knowing, 'your own, as in --scale good=2,fair=1,bad=0'])}."
+        return _Fault(row=row, problem=problem, hint=scales_of(value))

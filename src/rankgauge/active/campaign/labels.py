@@ -16,6 +16,7 @@ from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Label, LabelKind, Recorded
 from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
+from rankgauge.tables.scales import scales_of
 
 LONGEST = 200
 """How many letters an assessor's name and a key may have."""
@@ -135,7 +136,7 @@ def _grade(label: Label, settings: CampaignSettings) -> float | None:
     except ValueError:
         grade = math.nan
     if math.isnan(grade):
-        raise _fault(label, f"the grade {label.grade!r} is not a number", "A campaign's scale may have words: --scale.")
+        raise _fault(label, f"the grade {label.grade!r} is not a number", scales_of(label.grade))
     if grade not in settings.grades:
         shown = ", ".join(f"{known:g}" for known in settings.grades)
         raise _fault(label, f"the grade {label.grade!r} is not on the scale", f"The campaign's scale: {shown}.")

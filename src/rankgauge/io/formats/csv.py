@@ -23,7 +23,10 @@ def _recognise_tabs(head: Head) -> tuple[Kind, ...]:
 def _nearly(head: Head) -> str | None:
     """That the first line should be a header, if all lines have equally many cells."""
     cells = {line.count(header(head)[1]) for line in head.lines}
-    wanted = "A table begins with the names of its columns: query,document,score or query,document,grade"
+    wanted = (
+        "A table begins with the names of its columns: query,document,score or query,document,grade; "
+        "--columns query=NAME,document=NAME says which others they are"
+    )
     return wanted if len(cells) == 1 and min(cells) > 1 else None
 
 
