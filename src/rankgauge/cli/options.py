@@ -73,6 +73,7 @@ Columns: TypeAlias = Annotated[
         "--columns",
         help="Which columns of a table hold what, where that is not clear: query=search_term,document=sku,grade=stars.",
         metavar="NAMES",
+        autocompletion=choices.listed(choices.values("query=", "document=", "grade=", "score=", "rank=", "assessor=")),
     ),
 ]
 SameIds: TypeAlias = Annotated[

@@ -72,7 +72,7 @@ class RelevanceTables:
 
 def derive(ratings: pl.DataFrame) -> RelevanceTables:
     """The tables that follow from the grades (0 to 3) of single assessors."""
-    frame = check(ratings, JUDGMENTS)
+    frame = check(ratings, JUDGMENTS, whole=True)
     top = frame["grade"].max()
     if isinstance(top, float) and top > TOP:
         raise InputError(f"a grade of {top:g} is above ROMIP's highest", hint="vital is 3, notrelevant 0.")
@@ -127,7 +127,7 @@ def _ready(rows: pl.DataFrame, rule: str, level: str, file: Path) -> RelevanceTa
     """A ready-made table. Its word `relevant` means that the table's own level was reached."""
     relevant = (pl.col("word") == "relevant") | (pl.col("grade") >= LEVELS[level])
     judged = rows.select("query", "document", grade=relevant.cast(pl.Float64))
-    checked = check(judged, JUDGMENTS, path=file, locate=lambda row: (rows["line"][row], ""))
+    checked = check(judged, JUDGMENTS, path=file, locate=lambda row: (rows["line"][row], ""), whole=True)
     return RelevanceTable(rule=rule, level=level, judgments=checked)
 
 
@@ -136,4 +136,6 @@ def _rated(rows: pl.DataFrame, file: Path) -> pl.DataFrame:
     named = pl.col("assessor").fill_null(file.stem) if "assessor" in rows.columns else pl.lit(file.stem)
     judged = rows.select("query", "document", "grade", assessor=named)
     lines = rows["line"] if "line" in rows.columns else None
-    return check(judged, JUDGMENTS, path=file, locate=None if lines is None else lambda row: (lines[row], ""))
+    return check(
+        judged, JUDGMENTS, path=file, locate=None if lines is None else lambda row: (lines[row], ""), whole=True
+    )
