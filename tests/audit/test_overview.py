@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankgauge.audit.advice import remedies
 from rankgauge.audit.cause import CAUSES
 from rankgauge.audit.default_dialects import LEARNED_ONLY, fitting
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.report.audit import AuditReport
 from tests.audit.house import HOUSE, LETOR, RANKLIB, STANDARD, YAHOO
 
 Table = dict[str, dict[str, float]]
@@ -189,6 +191,19 @@ def test_a_refusal_is_told() -> None:
     found = audit(judgments, run, dialects=["trec_eval", "sklearn"])
     assert "negative grade -1" in found.refused["sklearn"]
     assert [dialect.name for dialect in found.dialects] == ["standard", "trec_eval"]
+
+
+def test_a_refusal_is_no_agreement() -> None:
+    """Where tools refuse the data, nothing says that the tools agree; the refusal comes first, with options."""
+    stream = StringIO()
+    found = audit({"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1}}, "P@1", dialects=["ranx", "beir-mrr"])
+    AuditReport(audit=found).show(stream)
+    shown = " ".join(stream.getvalue().split())
+    assert shown.startswith("Refused ranx ranx refuses a run without documents for a judged query: b")
+    assert "Evaluate with --missing zero" in shown
+    assert "whatever the tool that accepts it" in shown
+    assert "tools agree" not in shown
+    assert "ranx refuses this data; those that take it differ in nothing" in shown
 
 
 def test_an_input_that_nobody_takes() -> None:

@@ -80,3 +80,14 @@ def test_narrow_notes(command: Command) -> None:
     """What is written in sentences fits 80 columns."""
     for line in command("audit", *PAIR, "dense.txt.gz").splitlines():
         assert len(line) <= 80 or line.split()[0] in {"tool", *dialects.DIALECTS}
+
+
+def test_a_number_from_nowhere(command: Command) -> None:
+    """--value says which tools and choices give the number, in every format of a table; it takes one run."""
+    mean = f"{evaluate('qrels.txt', 'bm25.txt', 'nDCG@10')['nDCG@10']:.4f}"
+    assert "rankgauge evaluate JUDGMENTS RUN -d standard" in command("audit", *PAIR, "--value", mean)
+    told = json.loads(command("audit", *PAIR, "--value", mean, "-o", "json"))
+    assert told["found"]
+    assert told["origins"][0]["tool"] == "standard"
+    assert command("audit", *PAIR, "--value", mean, "-o", "csv").startswith("tool,also,measure,changes,mean")
+    assert "asked of one run" in command("audit", *PAIR, "dense.txt.gz", "--value", mean, code=4, stderr=True)

@@ -34,7 +34,8 @@ VOID = {"meta", "line", "polyline", "path", "br"}
 def audited() -> Audit:
     """The two runs of a generated collection, one of them under a name that a page must escape."""
     made = generate(rng=np.random.default_rng(0))
-    return audit(made.judgments, {"<bm25> & co": made.runs["bm25"], "dense": made.runs["dense"]})
+    runs = {"<bm25> & co": made.runs["bm25"], "dense": made.runs["dense"]}
+    return audit(made.judgments, runs, dialects=["gdeval", "sklearn", "trec_eval", "trec_eval-8.1+ndcg"])
 
 
 def written(audited: Audit, name: str) -> str:

@@ -4,6 +4,7 @@ from rankgauge.audit.advice import AuditAdvice, advise
 from rankgauge.audit.attribution import Attribution, Part, attribute
 from rankgauge.audit.explain import Explanation, explain
 from rankgauge.audit.highlights import Headline, Mover, headline, movers
+from rankgauge.audit.origins import Origin, Origins, origins
 from rankgauge.audit.overview import Audit, audit
 from rankgauge.audit.preferences import Consensus, ToolPreferences, preferences
 from rankgauge.audit.scores import Scores
@@ -16,6 +17,8 @@ __all__ = [
     "Explanation",
     "Headline",
     "Mover",
+    "Origin",
+    "Origins",
     "Part",
     "Scores",
     "ToolPreferences",
@@ -25,5 +28,6 @@ __all__ = [
     "explain",
     "headline",
     "movers",
+    "origins",
     "preferences",
 ]

@@ -79,9 +79,8 @@ def _vain(audit: Audit) -> Iterator[AuditAdvice]:
             words = f"None of the documents{of} is judged for its query, so there is nothing to count."
             yield AuditAdvice(title="Check the ids of the documents", words=words)
         elif zero and audit.measure.facts.bounds[0] == 0:
-            words = (
-                f"Every tool gives 0{of and f' to {run}'}: there is no relevant document where {audit.measure} looks."
-            )
+            every = "Every tool that accepts the data" if audit.refused else "Every tool"
+            words = f"{every} gives 0{of and f' to {run}'}: there is no relevant document where {audit.measure} looks."
             yield AuditAdvice(title="Look at the run first", words=words)
 
 

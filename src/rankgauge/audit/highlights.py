@@ -30,15 +30,20 @@ def headline(audit: Audit, run: str) -> Headline:
     """How far apart the tools are on a run, and what most of the gap comes from."""
     means = [audit.mean(run, dialect) for dialect in audit.dialects]
     if np.isnan(means).all():
-        return Headline(gap=f"{audit.measure} is not defined on this data, whatever the tool.", cause="")
+        return Headline(gap=f"{audit.measure} is not defined on this data, {_whichever(audit)}.", cause="")
     the = f"The same ranking ({run})" if audit.several else "The same ranking"
     found = audit.gaps.get(run)
     if found is None:
-        return Headline(gap=f"{the} scores {np.nanmax(means):.4f} by {audit.measure}, whatever the tool.", cause="")
+        return Headline(gap=f"{the} scores {np.nanmax(means):.4f} by {audit.measure}, {_whichever(audit)}.", cause="")
     bottom, top = _apart(audit.mean(run, found.base), audit.mean(run, found.other))
     ends = f"{bottom} ({found.base.name}) to {top} ({found.other.name})"
     gap = f"{the} scores {ends} by {audit.measure}, depending on the tool."
     return Headline(gap=gap, cause=_sources(found, audit.conditions[run]))
+
+
+def _whichever(audit: Audit) -> str:
+    """How many tools that holds for: not for those that refuse the data."""
+    return "whatever the tool that accepts it" if audit.refused else "whatever the tool"
 
 
 def _apart(low: float, high: float) -> tuple[str, str]:

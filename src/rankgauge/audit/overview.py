@@ -77,7 +77,7 @@ class Audit:
     def of(cls, scores: Mapping[str, Scores], measure: Measure, dialects: tuple[Dialect, ...], base: Dialect) -> Audit:
         """The audit by the dialects that accept the input; if none does, that is an error."""
         errors = {dialect.name: error for dialect in dialects if (error := _refusal(scores, dialect, measure))}
-        refused = {name: str(error) for name, error in errors.items()}
+        refused = {name: reason(error) for name, error in errors.items()}
         taking = tuple(dialect for dialect in dialects if dialect.name not in refused)
         if not taking and _is_fault_of_a_file(errors.values()):
             raise errors[dialects[0].name]
@@ -180,6 +180,12 @@ class Audit:
             return ()
         depths = sorted({*CUTOFFS, *([self.measure.depth] if self.measure.depth else [])})
         return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
+
+
+def reason(error: RankGaugeError) -> str:
+    """What an error says, as a sentence or two in one paragraph."""
+    problem, *hints = str(error).splitlines()
+    return ". ".join([problem, *(hint.strip() for hint in hints)])
 
 
 def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:

@@ -128,10 +128,11 @@ class Scores:
         if key not in self._kept:
             with io.traced(self.run):
                 tables = self._read(dialect)
-                self._kept[key] = dialect.check(matched(joined(*tables, dialect), lambda: tables))
-            self._kept.setdefault("queries", self._kept[key].queries)
+                self._kept[key] = matched(joined(*tables, dialect), lambda: tables)
         hits: Hits = self._kept[key]
-        return hits
+        checked = dialect.check(hits)  # which input a tool refuses is no part of the key
+        self._kept.setdefault("queries", hits.queries)
+        return checked
 
     def prepare(self, dialect: Dialect, measures: Iterable[Measure]) -> None:
         """Computes the measures together, which is faster than one after the other."""

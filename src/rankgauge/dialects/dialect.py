@@ -171,13 +171,17 @@ class Dialect(Registered):
         odd = grades[np.isfinite(grades) & (grades != np.trunc(grades))]
         if self.fractional is FractionalGrade.REFUSE and len(odd):
             raise InputError(
-                f"{self.name} does not accept the grade {odd[0]:g}", hint="Use whole grades, or fractional=keep."
+                f"{self.name} does not accept the grade {odd[0]:g}",
+                hint="Use whole grades, or in Python fractional='keep'.",
             )
         top = self.top(np.inf)
         above = grades > top
         if self.high is HighGrade.REFUSE and above.any():
             problem = f"a grade of {grades[above][0]:g} is above {top:g}, the highest that {self.name} knows"
-            raise InputError(problem, hint="Bring the grades to its scale, or name the top of yours: max_grade=….")
+            raise InputError(
+                problem,
+                hint="Bring the grades to its scale, or name the top of yours: --max-grade (max_grade in Python).",
+            )
         return np.where(above, 0.0, grades) if self.high is HighGrade.ZERO else grades
 
     def _combined(self, judgments: pl.DataFrame) -> pl.DataFrame:
@@ -202,14 +206,14 @@ class Dialect(Registered):
         if self.missing is MissingQuery.REFUSE and len(lacking):
             raise InputError(
                 f"{self.name} refuses a run without documents for a judged query: {hits.names[int(lacking[0])]}",
-                hint="Count such queries as empty lists (missing=zero, -c), or leave them out (missing=skip).",
+                hint="Evaluate with --missing zero to count such queries as empty lists, or skip to leave them out.",
             )
         few = np.flatnonzero((hits.retrieved > 0) & (hits.retrieved < self.fewest))
         if len(few):
             query, n = hits.names[int(few[0])], hits.retrieved[few[0]]
             raise InputError(
                 f"the list of query {query} has {n:g} of the {self.fewest} documents that {self.name} needs",
-                hint="Leave such queries out, or set fewest=1.",
+                hint="Leave such queries out, or in Python set fewest=1.",
             )
         return hits
 

@@ -103,7 +103,7 @@ def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
         row = below.row(0, named=True)
         raise InputError(
             f"negative grade {row['grade']:g} of document {row['document']} in query {row['query']}",
-            hint="Choose what negative grades mean: --negative unjudged, zero or keep.",
+            hint="Evaluate with --negative unjudged, zero or keep, which says what they mean.",
         )
     return judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
 

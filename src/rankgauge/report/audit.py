@@ -76,6 +76,7 @@ class AuditReport(Report):
         audit = self.audit
         if not brief:
             yield Heading(f"{audit.measure} by tool", level=1)
+        yield from self._refused()
         yield from (Paragraph(str(headline(audit, run))) for run in audit.scores)
         if audit.several:
             yield tables.scores(audit)
@@ -84,9 +85,6 @@ class AuditReport(Report):
         if not brief:
             yield Heading("What the choices are")
         yield Notes(tables.settings(audit))
-        if audit.refused:
-            yield Heading("Refused")
-            yield Notes(list(audit.refused.items()))
         if audit.several:
             verdict = preferences(audit)
             yield Heading("Which run is better")
@@ -108,8 +106,15 @@ class AuditReport(Report):
             yield Heading(FURTHEST, level=3)
             yield moving
 
+    def _refused(self) -> Iterator[Passage]:
+        """The tools that do not take the data, before anything is said of the others."""
+        if self.audit.refused:
+            yield Heading("Refused")
+            yield Notes(list(self.audit.refused.items()))
+
     def _page(self) -> Iterator[Passage]:
         audit = self.audit
+        yield from self._refused()
         standard = f"{audit.base.name} is the usual definition. " if audit.base.name == "standard" else ""
         yield Heading(f"{audit.measure} by tool", hint=standard + EVERY_TOOL)
         yield from figures.scores(audit)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from rankgauge.audit import Attribution, Audit, Consensus, Mover, ToolPreferences, advise
+from rankgauge.audit.advice import joined
 from rankgauge.audit.attribution import NOTHING
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.preferences import Contest
@@ -92,7 +93,12 @@ def _setting(audit: Audit, cause: Cause) -> str:
 def advice(audit: Audit) -> list[tuple[str, str]]:
     """What to do, and why."""
     agreed = "the tools agree on this data" if len(audit.dialects) > 1 else "one tool alone has none to differ from"
-    return [(one.title, one.words) for one in advise(audit)] or [("Nothing", f"{agreed[0].upper()}{agreed[1:]}.")]
+    if audit.refused:
+        verb = "refuses" if len(audit.refused) == 1 else "refuse"
+        agreed = f"{joined(list(audit.refused))} {verb} this data; those that take it differ in nothing"
+    return [(one.title, one.words) for one in advise(audit)] or [
+        ("Nothing" if not audit.refused else "Look at what is refused", f"{agreed[0].upper()}{agreed[1:]}.")
+    ]
 
 
 def cutoffs(audit: Audit, run: str) -> ReportTable:

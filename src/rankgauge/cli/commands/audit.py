@@ -11,6 +11,7 @@ import typer
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import CommandGroup, command, group
 from rankgauge.cli.options import names
+from rankgauge.errors import ParameterError
 
 
 class FileOrCommand(CommandGroup):
@@ -52,6 +53,7 @@ Dialects: TypeAlias = Annotated[
     "rankgauge audit run test.txt scores.txt",
     "rankgauge audit run qrels.txt bm25.txt dense.txt.gz -m nDCG@5 -o audit.html",
     "rankgauge audit run test.txt scores.txt -d ranklib,yahoo --against ranklib",
+    "rankgauge audit run qrels.txt bm25.txt -m nDCG@10 --value 0.5564",
 )
 def run(
     judgments: options.Judgments,
@@ -64,24 +66,42 @@ def run(
             "--against", help="The tool to compare the others with.", registry="rankgauge.dialects:DIALECTS"
         ),
     ] = "standard",
+    value: Annotated[
+        str | None,
+        typer.Option(
+            "--value",
+            help="A number as it was printed, such as 0.4812: which tools, cutoffs and choices give it on this data.",
+            metavar="NUMBER",
+        ),
+    ] = None,
     output: Annotated[str, choices.output("rankgauge.report.audit:AuditReport.formats")] = "table",
     *,
     spelling: options.SpellingOptions,
 ) -> None:
     """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
-    from rankgauge.audit import audit
+    from rankgauge.audit import audit, origins
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.streams import heed, opened
     from rankgauge.report.audit import AuditReport
+    from rankgauge.report.format import Report
+    from rankgauge.report.origins import OriginsReport
 
     heed()
-    format_, path = AuditReport.find(output)
+    kind: type[Report] = AuditReport if value is None else OriginsReport
+    format_, path = kind.find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], ())
     judged, ranked = spelling.file(judgments), spelling.files(listed)
-    found = audit(judged, ranked, measure, dialects=names(dialects) if dialects else None, base=against)
+    tools = names(dialects) if dialects else None
+    if value is None:
+        report: Report = AuditReport(audit=audit(judged, ranked, measure, dialects=tools, base=against))
+    elif len(ranked) > 1:
+        raise ParameterError("audit", "value", "asked of one run", ", ".join(ranked))
+    else:
+        ((name, one),) = ranked.items()
+        report = OriginsReport(origins=origins(judged, one, value, measure, dialects=tools, name=name))
     with opened(path) as stream:
-        format_.write(AuditReport(audit=found), stream)
+        format_.write(report, stream)
 
 
 @command(

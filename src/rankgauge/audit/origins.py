@@ -1,0 +1,278 @@
+"""Where a number comes from: the tools, cutoffs and choices that give it on this data, to its printed digits.
+
+Every tool is tried as it is, at usual cutoffs, and with one of its choices changed; the standard also with two. What
+matters neither to the data nor to the measure is not varied, and what computes alike is computed once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import dialects as known
+from rankgauge import display, io
+from rankgauge.audit.conditions import Conditions
+from rankgauge.audit.overview import reason
+from rankgauge.audit.scores import Scores, bare
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
+from rankgauge.policies import LEAVE_OUT, IdealPool, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
+
+CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
+"""The cutoffs that are tried besides the measure's own."""
+
+NEAR = 5
+"""How many are shown if none gives the number."""
+
+GRADES = 4
+"""How many grades are tried as the lowest relevant one."""
+
+SAME = 1e-2
+"""Values that differ by less than this part of the last printed digit are one: tools add up in different ways."""
+
+PARAMETERS = ("gain", "discount", "rel")
+"""The choices that are part of a measure's name."""
+
+Choices = Mapping[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A number as it was printed: 0.4812, or 48.12 %."""
+
+    text: str
+    value: float
+    unit: float
+    """What the last printed digit counts."""
+
+    @classmethod
+    def of(cls, value: str | float) -> Claim:
+        """The claim that a text or a number makes."""
+        text = str(value).strip()
+        match = re.fullmatch(r"(?P<number>[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*(?P<percent>%?)", text)
+        if match is None:
+            raise ParameterError("audit", "value", "a number as it was printed, such as 0.4812 or 48.12%", value)
+        number = match["number"].replace(",", ".")
+        digits, _, power = number.lower().partition("e")
+        unit = 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+        share = 0.01 if match["percent"] else 1.0
+        return cls(text=text, value=float(number) * share, unit=unit * share)
+
+    def holds(self, mean: float) -> bool:
+        """Whether the mean is printed so, with as many digits."""
+        return abs(mean - self.value) <= self.unit / 2 * (1 + 1e-9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """One way to compute the measure: a tool, what is changed in it, and what that gives."""
+
+    tool: str
+    changes: tuple[tuple[str, Any], ...]
+    """The fields of the dialect that differ from the tool's, and their values."""
+    measure: Measure
+    departures: int
+    """How many choices differ from what was asked: the cutoff, the measure's parameters, the changes."""
+    mean: float
+    also: tuple[str, ...] = ()
+    """Other tools that compute alike on this data."""
+
+    @property
+    def options(self) -> str:
+        """The changes as `rankgauge evaluate` takes them; one without an option there as Python does."""
+        return " ".join(_option(name, value) for name, value in self.changes)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Origins:
+    """What may have given a number."""
+
+    claim: Claim
+    measure: Measure
+    run: str
+    origins: tuple[Origin, ...]
+    """Those that give it, with the fewest departures first and then the nearest; if none does, the nearest."""
+    tried: int
+    """How many ways were computed that may differ on this data."""
+    refused: Mapping[str, str]
+    conditions: Conditions
+
+    @property
+    def found(self) -> bool:
+        """Whether any way gives the number."""
+        return any(self.claim.holds(one.mean) for one in self.origins)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """A row per way: tool, measure, changes, mean, its difference from the number, whether it is printed so."""
+        rows = [
+            {
+                "tool": one.tool,
+                "also": ", ".join(one.also),
+                "measure": str(one.measure),
+                "changes": one.options,
+                "mean": one.mean,
+                "difference": one.mean - self.claim.value,
+                "gives": self.claim.holds(one.mean),
+            }
+            for one in self.origins
+        ]
+        return pl.DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        rows = [(one.tool, str(one.measure), one.options, f"{one.mean:.6f}") for one in self.origins]
+        return display.table(("tool", "measure", "changes", "mean"), rows, f"{self.claim.text}: of {self.tried} ways")
+
+
+def origins(
+    judgments: Any,
+    run: Any,
+    value: str | float,
+    measure: str | Measure = "nDCG@10",
+    *,
+    dialects: Iterable[str | Dialect] | None = None,
+    name: str = "run",
+) -> Origins:
+    """Which tools, cutoffs, gains, orders of ties and treatments of queries give a run this number.
+
+    `value` is the number as it was printed: its digits say how near is near enough. `dialects` limits the tools.
+    """
+    claim, (wanted,) = Claim.of(value), parse_all([measure])
+    if wanted.facts.aggregate is Aggregate.SUM:
+        raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
+    if claim.value > wanted.facts.bounds[1] and claim.value <= 100 * wanted.facts.bounds[1]:
+        claim = replace(claim, value=claim.value / 100, unit=claim.unit / 100)
+    tools = tuple(known.DIALECTS.values() if dialects is None else map(known.get, dialects))
+    scores = Scores(judgments=io.kept(judgments, io.judgments_from), run=io.kept(run, io.run_from))
+    return _Search(scores=scores, measure=wanted, tools=tools).result(claim, name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Search:
+    scores: Scores
+    measure: Measure
+    tools: tuple[Dialect, ...]
+
+    def result(self, claim: Claim, name: str) -> Origins:
+        """The ways that give the number, or the nearest."""
+        refused = self._refusals()
+        taking = [tool for tool in self.tools if tool.name not in refused]
+        if not taking:
+            first = self.tools[0].name
+            raise InputError(f"no tool accepts this input; {first} says: {refused[first]}")
+        base = next((tool for tool in taking if tool.name == "standard"), taking[0])
+        conditions = Conditions.of(self.scores, base, self.measure)
+        taking.sort(key=lambda tool: tool is not base)
+        means: dict[Any, float] = {}
+        ways: dict[int, Origin] = {}
+        for dialect, origin in self._ways(taking, base, self._choices(base, conditions)):
+            # What is neutral to the data and the measure computes alike.
+            key = bare(self.scores.traits(dialect).simplest(dialect, origin.measure)), dialect.read(origin.measure)
+            if key not in means:
+                means[key] = self._mean(dialect, origin.measure)
+            if not np.isnan(means[key]):
+                _add(ways, replace(origin, mean=means[key]), claim.unit * SAME)
+        far = sorted(ways.values(), key=lambda one: abs(one.mean - claim.value))
+        giving = sorted((one for one in far if claim.holds(one.mean)), key=lambda one: one.departures)
+        return Origins(
+            claim=claim,
+            measure=self.measure,
+            run=name,
+            origins=tuple(giving or far[:NEAR]),
+            tried=len(means),
+            refused=refused,
+            conditions=conditions,
+        )
+
+    def _refusals(self) -> dict[str, str]:
+        """Why tools refuse the input."""
+        found = {}
+        for tool in self.tools:
+            try:
+                self.scores.mean(tool, self.measure)
+            except RankGaugeError as error:
+                found[tool.name] = reason(error)
+        return found
+
+    def _mean(self, dialect: Dialect, measure: Measure) -> float:
+        """What the dialect gives; NaN where it refuses the data or nothing is left to average."""
+        try:
+            return self.scores.mean(dialect, measure)
+        except RankGaugeError:
+            return float("nan")
+
+    def _choices(self, base: Dialect, conditions: Conditions) -> Choices:
+        """What may be varied on this data, and to what."""
+        traits, measure = self.scores.traits(base), self.measure
+        own = {f.name for f in fields(measure) if getattr(measure, f.name) is None}
+        relevant = tuple(grade for grade in conditions.grades if grade > 0)[:GRADES]
+        varied: dict[str, tuple[bool, tuple[Any, ...]]] = {
+            "gain": ("gain" in own and conditions.grades[-1] > 1, ("linear", "exp")),
+            "discount": ("discount" in own, ("log2", "letor")),
+            "rel": ("rel" in own and len(relevant) > 1, relevant),
+            "ties": (traits.tied, (Ties.EXPECTED, Ties.INPUT, Ties.DOCID, Ties.ASCENDING, Ties.BEST, Ties.WORST)),
+            "empty": (conditions.count("empty") > 0, (0.0, 1.0, 0.5, LEAVE_OUT)),
+            "missing": (traits.missing, (MissingQuery.ZERO, MissingQuery.SKIP)),
+            "unjudged": (traits.unjudged, (Unjudged.NOT_RELEVANT, Unjudged.SKIP)),
+            "ideal": (traits.unretrieved, (IdealPool.JUDGED, IdealPool.RETRIEVED)),
+            "short": (conditions.count("short") > 0 and measure.depth > 0, (ShortList.CUT, ShortList.ZERO)),
+            "negative": (traits.negative, (NegativeGrade.ZERO, NegativeGrade.UNJUDGED, NegativeGrade.KEEP)),
+        }
+        return {name: values for name, (matters, values) in varied.items() if matters}
+
+    def _ways(self, tools: list[Dialect], base: Dialect, choices: Choices) -> Iterator[tuple[Dialect, Origin]]:
+        """Every way to try, those with fewer departures first."""
+        single = [{name: value} for name, values in choices.items() for value in values]
+        pairs = [one | other for one, other in combinations(single, 2) if one.keys() != other.keys()]
+        cut = self._cutoffs()
+        for measure, tool in ((measure, tool) for measure in (self.measure, *cut) for tool in tools):
+            yield self._way(tool, measure, {})
+        for tool, changes in ((tool, changes) for tool in tools for changes in single):
+            yield self._way(tool, self.measure, changes)
+        for measure, changes in ((measure, changes) for measure in cut for changes in single):
+            yield self._way(base, measure, changes)
+        for changes in pairs:
+            yield self._way(base, self.measure, changes)
+
+    def _cutoffs(self) -> tuple[Measure, ...]:
+        """The measure at other cutoffs, and without one if it may do without."""
+        rule = self.measure.facts.cutoff
+        if rule not in (Cutoff.OPTIONAL, Cutoff.REQUIRED):
+            return ()
+        whole = (None,) if rule is Cutoff.OPTIONAL else ()
+        depths = [depth for depth in (*CUTOFFS, *whole) if (depth or 0) != self.measure.depth]
+        return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
+
+    def _way(self, tool: Dialect, measure: Measure, changes: Mapping[str, Any]) -> tuple[Dialect, Origin]:
+        """The dialect with the changes; those that a measure's name can say are said there."""
+        named = {name: value for name, value in changes.items() if name in PARAMETERS}
+        other = {name: value for name, value in changes.items() if name not in PARAMETERS}
+        departures = len(changes) + (measure.depth != self.measure.depth)
+        changed = replace(tool, only_for={}, **other) if other else tool
+        said = replace(measure, **named) if named else measure
+        origin = Origin(
+            tool=tool.name, changes=tuple(other.items()), measure=said, departures=departures, mean=float("nan")
+        )
+        return changed, origin
+
+
+def _add(ways: dict[int, Origin], one: Origin, unit: float) -> None:
+    """Keeps the first way to each value, and the names of other tools that come to it by the same changes."""
+    value = round(one.mean / unit)
+    first = ways.setdefault(value, one)
+    alike = one.changes == first.changes and one.measure == first.measure
+    if alike and one.tool not in (first.tool, *first.also):
+        ways[value] = replace(first, also=(*first.also, one.tool))
+
+
+def _option(name: str, value: Any) -> str:
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{name}={shown} (in Python)" if name == "ideal" else f"--{name} {shown}"

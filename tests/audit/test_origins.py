@@ -1,0 +1,123 @@
+"""A number from nowhere: which tools, cutoffs and choices give it on this data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankgauge import evaluate
+from rankgauge.audit import Origins, origins
+from rankgauge.audit.origins import Claim
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.report.origins import OriginsReport
+
+Search = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "inside", "outside"),
+    [
+        ("0.4812", 0.4812, 0.48124, 0.48126),
+        (".48", 0.48, 0.4849, 0.4851),
+        ("48.12%", 0.4812, 0.48124, 0.48126),
+        ("48,12 %", 0.4812, 0.48124, 0.48126),
+        (0.5, 0.5, 0.549, 0.551),
+    ],
+)
+def test_digits_say_how_near(text: str | float, value: float, inside: float, outside: float) -> None:
+    """A number holds what rounds to its printed digits."""
+    claim = Claim.of(text)
+    assert claim.value == pytest.approx(value)
+    assert claim.holds(inside)
+    assert not claim.holds(outside)
+
+
+@pytest.mark.parametrize("text", ["about 0.5", "", "0.4.8"])
+def test_what_is_no_number(text: str) -> None:
+    """Anything else is an error with an example."""
+    with pytest.raises(ParameterError, match=r"such as 0\.4812"):
+        Claim.of(text)
+
+
+CHOICES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "a tool": ("trec_eval", "nDCG@10", {}),
+    "a cutoff": ("standard", "nDCG@20", {}),
+    "a tool's option": ("trec_eval", "nDCG@10", {"missing": "zero"}),
+    "a gain": ("standard", "nDCG(gain='exp')@10", {}),
+    "an order of ties": ("standard", "nDCG@10", {"ties": "worst"}),
+    "a treatment of missing queries": ("standard", "nDCG@10", {"missing": "skip"}),
+    "two choices": ("standard", "nDCG(gain='exp')@10", {"ties": "best"}),
+}
+
+
+@pytest.mark.parametrize("which", CHOICES)
+def test_what_gave_it_is_found(search: Search, which: str) -> None:
+    """A mean that some choice gave is traced to ways that give it, and their options give it again."""
+    dialect, measure, changes = CHOICES[which]
+    mean = evaluate(*search, measure, dialect=dialect, **changes)[measure]
+    found = origins(*search, f"{mean:.6f}", "nDCG@10")
+    assert found.found
+    for one in found.origins:
+        again = evaluate(*search, one.measure, dialect=one.tool, **dict(one.changes))[one.measure]
+        assert again == pytest.approx(mean, abs=1e-6)
+    assert [one.departures for one in found.origins] == sorted(one.departures for one in found.origins)
+
+
+def test_empty_queries(letor: tuple[Path, Path]) -> None:
+    """What counts queries without a relevant document as 1 or leaves them out is told apart."""
+    whole = evaluate(*letor, "nDCG@10", empty=1.0)["nDCG@10"]
+    (first, *_) = origins(*letor, f"{whole:.6f}").origins
+    assert dict(first.changes) == {"empty": 1.0} or first.tool in ("catboost", "sklearn")
+    told = origins(*letor, f"{evaluate(*letor, 'nDCG@10', empty='leave-out')['nDCG@10']:.6f}").origins
+    assert any(dict(one.changes) == {"empty": "leave-out"} or not one.changes for one in told)
+
+
+def text(found: Origins) -> str:
+    """What people read."""
+    import io
+
+    stream = io.StringIO()
+    OriginsReport(origins=found).show(stream)
+    return stream.getvalue()
+
+
+def test_none_gives_it(search: Search) -> None:
+    """The nearest are shown, the nearest first, and what to ask."""
+    found = origins(*search, "0.98765")
+    assert not found.found
+    gaps = [abs(one.mean - 0.98765) for one in found.origins]
+    assert gaps == sorted(gaps)
+    shown = text(found)
+    assert f"Of {found.tried} ways to compute nDCG@10 of run, none gives 0.98765. The nearest:" in shown
+    assert "how many queries is the mean over? 40 are judged here" in shown
+    assert "or another measure" in shown
+
+
+def test_refusals_come_first(search: Search) -> None:
+    """A tool that refuses the data is told before anything else."""
+    shown = text(origins(*search, "0.5", dialects=["standard", "sklearn", "ranx"]))
+    assert shown.startswith("Refused\n")
+    assert shown.index("negative grade") < shown.index("ways to compute")
+    with pytest.raises(InputError, match="no tool accepts this input; sklearn says: negative grade"):
+        origins(*search, "0.5", dialects=["sklearn"])
+
+
+def test_a_share_of_a_hundred(search: Search) -> None:
+    """48.1 is taken for 48.1 % where the measure goes up to 1, and stays where it does not."""
+    mean = evaluate(*search, "nDCG@10")["nDCG@10"]
+    assert origins(*search, f"{100 * mean:.4f}").origins[0].tool == "standard"
+    gained = evaluate(*search, "DCG@10")["DCG@10"]
+    assert origins(*search, f"{gained:.6f}", "DCG@10").origins[0].mean == pytest.approx(gained)
+
+
+def test_as_data(search: Search) -> None:
+    """The frame and the data have every way, with its difference."""
+    found = origins(*search, "0.4", name="bm25")
+    told = OriginsReport(origins=found).data()
+    assert told["origins"] == found.frame.to_dicts()
+    assert all(row["gives"] for row in told["origins"])
+    assert told["run"] == "bm25"
+    assert replace(found.origins[0], changes=(("ideal", "judged"),)).options == "ideal=judged (in Python)"
