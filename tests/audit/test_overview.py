@@ -203,7 +203,7 @@ def test_a_refusal_is_no_agreement() -> None:
     assert "Evaluate with --missing zero" in shown
     assert "whatever the tool that accepts it" in shown
     assert "tools agree" not in shown
-    assert "ranx refuses this data; those that take it differ in nothing" in shown
+    assert "This data is refused by ranx; tools that take it differ in nothing." in shown
 
 
 def test_an_input_that_nobody_takes() -> None:

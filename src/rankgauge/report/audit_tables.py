@@ -94,8 +94,7 @@ def advice(audit: Audit) -> list[tuple[str, str]]:
     """What to do, and why."""
     agreed = "the tools agree on this data" if len(audit.dialects) > 1 else "one tool alone has none to differ from"
     if audit.refused:
-        verb = "refuses" if len(audit.refused) == 1 else "refuse"
-        agreed = f"{joined(list(audit.refused))} {verb} this data; those that take it differ in nothing"
+        agreed = f"this data is refused by {joined(list(audit.refused))}; tools that take it differ in nothing"
     return [(one.title, one.words) for one in advise(audit)] or [
         ("Nothing" if not audit.refused else "Look at what is refused", f"{agreed[0].upper()}{agreed[1:]}.")
     ]
