@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge import io
+from rankgauge import evaluate, io
 from rankgauge.errors import InputError
 from tests.shared import shared
 
@@ -184,3 +184,18 @@ def test_trec_evals_own_run_is_read() -> None:
     path = shared("data/trec_eval_test/results.comment.test")
     fields = [line.split() for line in path.read_text().splitlines()]
     assert io.read_run(path).rows() == [(f[0], f[2], float(f[4])) for f in fields]
+
+
+@pytest.mark.parametrize("grade", ["1", "0"])
+def test_subtopics_are_not_misread(tmp_path: Path, grade: str) -> None:
+    """Diversity qrels and qrels of several judges have a line per subtopic or judge: they are no plain judgments."""
+    path = tmp_path / "qrels.txt"
+    path.write_text(f"# subtopics\n1 1 d1 1\n1 1 d2 0\n1 2 d1 {grade}\n2 1 d1 1\n")
+    (tmp_path / "run.txt").write_text("1 Q0 d1 1 1 t\n")
+    for read in (io.read_judgments, lambda qrels: evaluate(qrels, tmp_path / "run.txt", "AP")):
+        with pytest.raises(
+            InputError, match=r"for 1 and for 2 in the second(.|\n)*trec-assessors(.|\n)*subtopics"
+        ) as caught:
+            read(path)
+        assert caught.value.line == 4
+    assert io.read_judgments(path, "trec-assessors")["assessor"].to_list() == ["1", "1", "2", "1"]

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 import polars as pl
 
+from rankgauge.errors import InputError
 from rankgauge.io import lines
 from rankgauge.io.format import LINES, Format, Head, Kind, numbers, ranks, refuse_words
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
@@ -63,6 +64,40 @@ def _nearly(head: Head) -> str | None:
     return f"A line of a TREC run is: {run}; one of TREC judgments: {judgments}" if few else None
 
 
+def _read_judgments(source: Source) -> pl.DataFrame:
+    """The judgments, unless the second field tells several of one document apart."""
+    try:
+        found = lines.read(source, JUDGMENTS, *_QRELS)
+    except InputError:
+        _refuse_groups(source)
+        raise
+    if len(found) != lines.count(source):  # there are comments, or judgments that were merged
+        _refuse_groups(source)
+    return found
+
+
+def _refuse_groups(source: Source) -> None:
+    """An error for qrels of several subtopics or assessors, which are no judgments of a document as a whole."""
+    rows = lines.content(source)
+    fields = rows.select("number", "line", pl.col("line").str.extract_groups(_ASSESSED[0]).alias("f")).unnest("f")
+    pair = ["query", "document"]
+    several = fields.filter(pl.col("assessor").n_unique().over(pair) > 1)
+    if several.is_empty():
+        return
+    query, document, group, grade = several.select(*pair, "assessor", "grade").row(0)
+    same = several.filter(pl.col("query") == query, pl.col("document") == document, pl.col("assessor") != group)
+    line, text = lines.place(same, 0)
+    raise InputError(
+        f"document {document} of query {query} is judged twice: grade {grade}, then {same['grade'][0]}, "
+        f"for {group} and for {same['assessor'][0]} in the second field",
+        path=source.name,
+        line=line,
+        text=text,
+        hint="Name the format if these are assessors (qrels_jg): trec-assessors. If they are subtopics (diversity "
+        "qrels), no measure here uses them: keep one judgment of each document.",
+    )
+
+
 def _refuse_fractions(source: Source) -> None:
     grade = pl.col("line").str.extract_groups(_QRELS[0]).struct.field("grade")
     lines.refuse_fractions(lines.content(source).with_columns(grade), source)
@@ -104,7 +139,7 @@ TREC = Format(
     recognise=_recognise,
     sureness=1,
     nearly=_nearly,
-    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_QRELS),
+    read_judgments=_read_judgments,
     read_run=lambda source: lines.read(source, RUN, *_RUN),
     refuse_fractions=_refuse_fractions,
     batches=lambda source, rows: lines.batches(source, RUN, *_RUN, rows),
