@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from rankgauge.report.reference_pages import cli, dialects, measures, policies
+from rankgauge.report.reference_pages import cli, dialects, formats, measures, policies
 
 NOTICE = "<!-- Made by `make docs` from the registries; edits here are lost. -->\n\n"
 
@@ -16,6 +16,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "dialects.md": dialects.page,
     "policies.md": policies.page,
     "cli.md": cli.page,
+    "formats.md": formats.page,
 }
 PARTS: Mapping[str, Callable[[], str]] = {"measures": measures.overview, "dialects": dialects.overview}
 """The parts of the README between `<!-- name -->` and `<!-- /name -->`."""

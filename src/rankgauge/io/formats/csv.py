@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from rankgauge.io.format import Format, Head, Kind, kinds, numbers
+from rankgauge.io.format import Format, Head, Kind, SampleFile, kinds, numbers
 from rankgauge.io.tabular import header, locate_record, scan_delimited, tabular
 
 
@@ -59,6 +59,14 @@ CSV = _table(
     suffixes=(".csv",),
     recognise=_recognise,
     nearly=_nearly,
+    samples=(
+        SampleFile(
+            title="ratings of Quepid", kind=Kind.JUDGMENTS, text="query,docid,rating\nred dress,d1,3\nred dress,d7,0\n"
+        ),
+        SampleFile(
+            title="a frame of PyTerrier", kind=Kind.RUN, text="qid,docno,rank,score\nq1,d7,0,1.5\nq1,d1,1,0.5\n"
+        ),
+    ),
 )
 TSV = _table(
     "\t",
@@ -66,4 +74,9 @@ TSV = _table(
     title="tab-separated tables with a header",
     suffixes=(".tsv",),
     recognise=_recognise_tabs,
+    samples=(
+        SampleFile(
+            title="qrels of BEIR", kind=Kind.JUDGMENTS, text="query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td7\t0\n"
+        ),
+    ),
 )

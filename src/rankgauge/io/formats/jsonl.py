@@ -9,12 +9,13 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.format import Head, Kind, kinds
+from rankgauge.io.format import Head, Kind, SampleFile, kinds
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import locate_object, objects, tabular
 from rankgauge.tables import ALIASES, find, raters
 from rankgauge.tables.columns import NUMBER, TEXT
 
+ROWS = '{"query": "q1", "document": "d1", "grade": 2}\n{"query": "q1", "document": "d7", "grade": 0}\n'
 _NUMBERS = ("grade", "score", "rank")
 
 
@@ -84,4 +85,5 @@ JSONL = tabular(
     sureness=2,
     write_judgments=_write,
     write_run=_write,
+    samples=(SampleFile(title="a row per line", kind=Kind.JUDGMENTS, text=ROWS),),
 ).register()

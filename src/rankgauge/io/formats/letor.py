@@ -19,7 +19,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import lines
-from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, numbers, refuse_words
+from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, SampleFile, numbers, refuse_words
 from rankgauge.io.letor_features import Matrix, scan
 from rankgauge.io.lines import BLANK, START, WORD
 from rankgauge.io.source import Source
@@ -27,6 +27,8 @@ from rankgauge.numeric import FloatArray
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from rankgauge.tables import JUDGMENTS, Table, check
 from rankgauge.tables.columns import NUMBER
+
+SAMPLE = "2 qid:1 1:0.5 2:0.1 #docid = d1\n0 qid:1 1:0.2 2:0.4 #docid = d7\n"
 
 AGAIN = r" \(\d+\)$"
 """How a list's name ends if it is not the first of its query."""
@@ -205,4 +207,5 @@ LETOR = Format(
     read_pair=read_pair,
     write_judgments=_write_judgments,
     write_run=_write_run,
+    samples=(SampleFile(title="a file of LETOR", kind=Kind.JUDGMENTS, text=SAMPLE),),
 ).register()

@@ -19,10 +19,19 @@ from xml.sax.saxutils import escape, quoteattr
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.format import Format, Head, Kind, refuse_words
+from rankgauge.io.format import Format, Head, Kind, SampleFile, refuse_words
 from rankgauge.io.romip_xml import RomipReader, graded
 from rankgauge.io.source import Source
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
+
+TABLE = """<taskDocumentMatrix><task id="1">
+  <document id="d1" relevance="vital"/><document id="d7" relevance="notrelevant"/>
+</task></taskDocumentMatrix>
+"""
+RESULTS = """<taskresult><doclist taskID="1">
+  <docID>d7</docID><docID>d1</docID>
+</doclist></taskresult>
+"""
 
 _NAMES = {3.0: "vital", 2.0: "relevant-plus", 1.0: "relevant-minus", 0.0: "notrelevant"}
 
@@ -98,4 +107,8 @@ ROMIP = Format(
     read_run=_read_run,
     write_judgments=_write_judgments,
     write_run=_write_run,
+    samples=(
+        SampleFile(title="a relevance table of ROMIP", kind=Kind.JUDGMENTS, text=TABLE),
+        SampleFile(title="results of ROMIP", kind=Kind.RUN, text=RESULTS),
+    ),
 ).register()

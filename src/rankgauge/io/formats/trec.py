@@ -17,7 +17,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import lines
-from rankgauge.io.format import LINES, Format, Head, Kind, numbers, ranks, refuse_words
+from rankgauge.io.format import LINES, Format, Head, Kind, SampleFile, numbers, ranks, refuse_words
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.tables import JUDGMENTS, RUN
@@ -146,6 +146,14 @@ TREC = Format(
     locate=lines.locate,
     write_judgments=_write_judgments,
     write_run=_write_run,
+    samples=(
+        SampleFile(title="qrels of TREC", kind=Kind.JUDGMENTS, text="q1 0 d1 2\nq1 0 d7 0\nq2 0 d3 1\n"),
+        SampleFile(
+            title="a run of TREC",
+            kind=Kind.RUN,
+            text="q1 Q0 d7 1 1.5 bm25\nq1 Q0 d1 2 0.5 bm25\nq2 Q0 d3 1 0.25 bm25\n",
+        ),
+    ),
 ).register()
 
 TREC_ASSESSORS = Format(

@@ -14,7 +14,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.io import lines
-from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, numbers, ranks
+from rankgauge.io.format import STRICT, Format, Head, Kind, Reading, SampleFile, numbers, ranks
 from rankgauge.io.lines import WORD
 from rankgauge.io.source import Source
 from rankgauge.policies import FractionalGrade
@@ -101,4 +101,5 @@ YAHOO = Format(
     read_pair=_read_pair,
     write_judgments=lambda frame, file: _write(frame, numbers("grade"), file),
     write_run=lambda frame, file, tag: _write(frame.with_columns(ranks()), pl.col("rank").cast(pl.String), file),
+    samples=(SampleFile(title="labels of the challenge", kind=Kind.JUDGMENTS, text="2 0 1\n0 1\n"),),
 ).register()
