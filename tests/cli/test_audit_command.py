@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,3 +92,19 @@ def test_a_number_from_nowhere(command: Command) -> None:
     assert told["origins"][0]["tool"] == "standard"
     assert command("audit", *PAIR, "--value", mean, "-o", "csv").startswith("tool,also,measure,changes,mean")
     assert "asked of one run" in command("audit", *PAIR, "dense.txt.gz", "--value", mean, code=4, stderr=True)
+
+
+def test_an_audit_of_responses_takes_a_list_of_queries(command: Command, tmp_path: Path) -> None:
+    """Responses of a search engine are named by --queries, or by queries.txt beside them; else the error says so."""
+    judged, run, listed = tmp_path / "ratings.csv", tmp_path / "msearch.json", tmp_path / "list.txt"
+    judged.write_text("query,docid,rating\nred dress,d1,2\nred dress,d2,0\nhat,d3,1\nhat,d4,0\n")
+    answers = [{"hits": {"hits": [{"_id": one} for one in ids]}} for ids in (["d2", "d1"], ["d3", "d4"])]
+    run.write_text(json.dumps({"responses": answers}))
+    listed.write_text("red dress\nhat\n")
+    files = (str(judged), str(run))
+    assert "list these in queries.txt beside the file" in command("audit", *files, code=2)
+    expected = f"{(1 / math.log2(3) + 1) / 2:.4f}"
+    assert expected in command("audit", *files, "--queries", str(listed))
+    listed.rename(tmp_path / "queries.txt")
+    assert expected in command("audit", *files)
+    assert "red dress" in command("audit", "explain", *files, "--query", "red dress")

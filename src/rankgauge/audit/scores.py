@@ -128,7 +128,7 @@ class Scores:
         if key not in self._kept:
             with io.traced(self.run):
                 tables = self._read(dialect)
-                self._kept[key] = matched(joined(*tables, dialect), lambda: tables)
+                self._kept[key] = matched(joined(*tables, dialect), lambda: tables, self.run)
         hits: Hits = self._kept[key]
         checked = dialect.check(hits)  # which input a tool refuses is no part of the key
         self._kept.setdefault("queries", hits.queries)

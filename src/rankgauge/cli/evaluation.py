@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from rankgauge import dialects
 from rankgauge.backends import Engine, engine
-from rankgauge.cli.options import EvaluationOptions, SpellingOptions, given, names
+from rankgauge.cli.options import EvaluationOptions, RunSpellingOptions, given, names
 from rankgauge.cli.progress import told
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.cli.streams import heed
@@ -41,9 +41,7 @@ class RunsEvaluation:
     measures: tuple[str, ...]
     dialect: Dialect
     formats: tuple[str | None, str | None]
-    queries: Path | None
-    """The list of queries that responses of a search engine answer."""
-    spelling: SpellingOptions
+    spelling: RunSpellingOptions
     verbose: bool
 
     @classmethod
@@ -60,8 +58,9 @@ class RunsEvaluation:
             measures=tuple(measures) or default,
             dialect=dialects.get(options.dialect).changed(**rules),
             formats=(options.format_judgments, options.format_run),
-            queries=options.queries,
-            spelling=SpellingOptions(columns=options.columns, scale=options.scale, ids=options.ids),
+            spelling=RunSpellingOptions(
+                columns=options.columns, scale=options.scale, ids=options.ids, queries=options.queries
+            ),
             verbose=options.verbose,
         )
 
@@ -87,9 +86,9 @@ class RunsEvaluation:
         return results
 
     def _evaluated(self, where: Engine, measures: Sequence[Measure]) -> Iterator[tuple[str, Result]]:
-        """The name and the result of each run. With named formats or listed queries, files are read one by one."""
+        """The name and the result of each run. Where a format was named, files are read in it, one after another."""
         source, runs = self.spelling.file(self.judgments), self.spelling.files(self.runs)
-        if not any(self.formats) and self.queries is None:
+        if not any(self.formats):
             yield from where.evaluate_all(source, runs, measures, dialect=self.dialect)
             return
         from rankgauge import io
@@ -97,7 +96,7 @@ class RunsEvaluation:
         judgments = io.read_judgments(source, self.formats[0])
         for name, path in runs.items():
             with io.traced(path, self.formats[1]):
-                run = io.read_run(path, self.formats[1], queries=self.queries)
+                run = io.read_run(path, self.formats[1])
                 result = where.evaluate(judgments, run, measures, dialect=self.dialect)
             yield name, result
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from rankgauge import io
-from rankgauge.cli.options import SpellingOptions
+from rankgauge.cli.options import RunSpellingOptions
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.errors import InputError
 from rankgauge.io.source import suffix_of
 
 
 def sorted_files(
-    people: Path, files: Sequence[Path], spelling: SpellingOptions
+    people: Path, files: Sequence[Path], spelling: RunSpellingOptions
 ) -> tuple[dict[str, Path], dict[str, Path]]:
     """The judges' files and the runs among the files, by name; a judge is called by its file's name up to a dot."""
     refuse_measures([people, *files], ())
@@ -34,7 +34,7 @@ def sorted_files(
     return ({short[name]: path for name, path in judges.items()} if distinct else judges), runs
 
 
-def _is_run(path: Path, spelling: SpellingOptions) -> bool:
+def _is_run(path: Path, spelling: RunSpellingOptions) -> bool:
     try:
         return io.detect(spelling.file(path)).kind is io.Kind.RUN
     except InputError:

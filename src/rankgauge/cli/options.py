@@ -126,13 +126,29 @@ class SpellingOptions:
 
     def files(self, paths: Mapping[str, Path]) -> dict[str, Any]:
         """The paths of files by name, each with what is said of them."""
-        if not (self.columns or self.scale or self.ids):
+        if not (self.columns or self.scale or self.ids or self._list):
             return dict(paths)
         from rankgauge import io
         from rankgauge.tables import Spelling
 
         spelling = Spelling.of(self.columns, self.scale, self.ids)
-        return {name: io.spell(path, spelling) for name, path in paths.items()}
+        return {name: io.spell(path, spelling, self._list) for name, path in paths.items()}
+
+    @property
+    def _list(self) -> Path | None:
+        """The list of the queries that responses of search engines answer."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpellingOptions(SpellingOptions):
+    """The same options, and the queries of runs that do not say them."""
+
+    queries: QueryList = None
+
+    @property
+    def _list(self) -> Path | None:
+        return self.queries
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -63,12 +62,11 @@ def read_run(
     requests, or a file with one per line. Other runs name their own. `spelled` says how the file spells things:
     `columns={"query": "search_term"}`, `ids="trim"`.
     """
-    path = spell(path, Spelling.of(**spelled))
+    path = spell(path, Spelling.of(**spelled), queries)
     if is_dataset(path):
         found = run_of(path)
         return as_run(found, path.spelling) if isinstance(path, SpelledFile) else found
-    named = () if queries is None else listed_queries(queries)
-    source = replace(_source(path), queries=named)
+    source = _source(path)
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     assert chosen.read_run is not None
     return chosen.read_run(source)
@@ -162,10 +160,15 @@ def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = 
         chosen.write_run(frame, file, tag)
 
 
-def spell(source: Any, spelling: Spelling | None) -> Any:
-    """A path, with what a user says of how the file or data set spells things; anything else is given back."""
-    named = spelling is not None and isinstance(source, str | os.PathLike)
-    return SpelledFile(path=os.fspath(source), spelling=spelling) if spelling and named else source
+def spell(source: Any, spelling: Spelling | None, queries: Queries | None = None) -> Any:
+    """A path, with what a user says of how the file or data set spells things; anything else is given back.
+
+    `queries` are those that responses of a search engine answer, in their order.
+    """
+    if not isinstance(source, str | os.PathLike) or (spelling is None and queries is None):
+        return source
+    named = () if queries is None else listed_queries(queries)
+    return SpelledFile(path=os.fspath(source), spelling=spelling, queries=named)
 
 
 def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None) -> tuple[Any, dict[str, Any]]:

@@ -42,11 +42,6 @@ def content(source: Source) -> pl.DataFrame:
     return collect(scan(source).with_row_index("number", offset=1).filter(CONTENT), source)
 
 
-def count(source: Source) -> int:
-    """How many lines there are, of any kind."""
-    return int(collect(scan(source).select(pl.len()), source).item())
-
-
 def locate(source: Source, row: int) -> Place:
     """The line of the row with that number (from 0)."""
     numbered = scan(source).with_row_index("number", offset=1).filter(CONTENT)

@@ -44,7 +44,8 @@ class SpelledFile(PathLike[str]):
     """A path with what a user says of the file: it is taken wherever a path is."""
 
     path: str
-    spelling: Spelling
+    spelling: Spelling | None
+    queries: tuple[str, ...] = ()
 
     def __fspath__(self) -> str:
         return self.path
@@ -71,7 +72,7 @@ class Source:
     def of(cls, path: str | PathLike[str]) -> Source:
         """The source of that name; an error if there is nothing to read. FILE#NAME is one run of several in a file."""
         if isinstance(path, SpelledFile):
-            return replace(cls.of(path.path), spelling=path.spelling)
+            return replace(cls.of(path.path), spelling=path.spelling, queries=path.queries)
         path = fspath(path)
         if str(path) == STANDARD_STREAM:
             return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()

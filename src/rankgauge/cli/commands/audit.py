@@ -76,7 +76,7 @@ def run(
     ] = None,
     output: Annotated[str, choices.output("rankgauge.report.audit:AuditReport.formats")] = "table",
     *,
-    spelling: options.SpellingOptions,
+    spelling: options.RunSpellingOptions,
 ) -> None:
     """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
     from rankgauge.audit import audit, origins
@@ -118,7 +118,7 @@ def explain(
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
     *,
-    spelling: options.SpellingOptions,
+    spelling: options.RunSpellingOptions,
 ) -> None:
     """How one query gets its value under each tool: rank by rank, stage by stage."""
     from rankgauge import audit
@@ -147,7 +147,7 @@ def lint(
     measure: MeasureName = "nDCG@10",
     dialects: Dialects = None,
     *,
-    spelling: options.SpellingOptions,
+    spelling: options.RunSpellingOptions,
 ) -> None:
     """What in a data set distorts scores: empty queries, short lists, ties, unjudged documents, duplicates and more."""
     from rankgauge.audit import audit

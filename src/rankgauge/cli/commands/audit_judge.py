@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import DialectName, SpellingOptions, names
+from rankgauge.cli.options import DialectName, RunSpellingOptions, names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,7 +77,7 @@ def judge(
     seed: Annotated[int, Option("--seed", help="The seed of random draws.", metavar="N")] = 0,
     output: Annotated[str, choices.output("rankgauge.report.judge_audit:JudgeAuditReport.formats")] = "table",
     *,
-    spelling: SpellingOptions,
+    spelling: RunSpellingOptions,
 ) -> None:
     """What a machine judge is worth: agreement with people, where it errs, what that does to runs, and what to do."""
     from rankgauge import io

@@ -10,6 +10,11 @@ import polars as pl
 from rankgauge.io.format import Format, Head, Kind, SampleFile, kinds, numbers
 from rankgauge.io.tabular import header, locate_record, scan_delimited, tabular
 
+SNAPSHOT = """Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position
+before,2026-03-01T09:00:00.000Z,3,red dress,d7,1
+before,2026-03-01T09:00:00.000Z,3,red dress,d1,2
+"""
+
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
     return kinds(header(head)[0], head.source.said)
@@ -63,6 +68,7 @@ CSV = _table(
         SampleFile(
             title="ratings of Quepid", kind=Kind.JUDGMENTS, text="query,docid,rating\nred dress,d1,3\nred dress,d7,0\n"
         ),
+        SampleFile(title="a snapshot of Quepid", kind=Kind.RUN, text=SNAPSHOT),
         SampleFile(
             title="a frame of PyTerrier", kind=Kind.RUN, text="qid,docno,rank,score\nq1,d7,0,1.5\nq1,d1,1,0.5\n"
         ),

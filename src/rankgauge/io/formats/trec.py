@@ -16,6 +16,7 @@ from typing import BinaryIO
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.input_notes import heard, note
 from rankgauge.io import lines
 from rankgauge.io.format import LINES, Format, Head, Kind, SampleFile, numbers, ranks, refuse_words
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
@@ -66,13 +67,16 @@ def _nearly(head: Head) -> str | None:
 
 def _read_judgments(source: Source) -> pl.DataFrame:
     """The judgments, unless the second field tells several of one document apart."""
-    try:
-        found = lines.read(source, JUDGMENTS, *_QRELS)
-    except InputError:
+    with heard() as notes:
+        try:
+            found = lines.read(source, JUDGMENTS, *_QRELS)
+        except InputError:
+            _refuse_groups(source)
+            raise
+    if notes:  # judgments may have been merged
         _refuse_groups(source)
-        raise
-    if len(found) != lines.count(source):  # there are comments, or judgments that were merged
-        _refuse_groups(source)
+    for words in notes:
+        note(words)
     return found
 
 
