@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
+import copy
 import gzip
+import json
 import lzma
 import subprocess
 import sys
@@ -205,3 +208,32 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
     name, megabytes = done.stdout.split()
     assert name == "InputError"
     assert int(megabytes) < 1000
+
+
+JSON_FILES = [
+    json.loads(sample.text)
+    for form in io.FORMATS.values()
+    for sample in form.samples
+    if form.name != "jsonl" and sample.text.startswith(("{", "["))
+]
+PIECES = st.sampled_from([None, True, 0, -1.5, "", "a", [], {}, [[]], [None], {"hits": None}, ["x"], {"id": 1}])
+
+
+@given(content=st.sampled_from(JSON_FILES), data=st.data())
+@settings(quickly, max_examples=100)
+def test_json_of_another_shape(content: object, data: st.DataObject, tmp_path: Path) -> None:
+    """A value of a response or an export that is of another kind is read around, or is one clear error."""
+    changed = copy.deepcopy(content)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place: object = changed
+        while isinstance(place, dict | list) and place:
+            key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+            if data.draw(st.booleans()) or not isinstance(place[key], dict | list):
+                place[key] = copy.deepcopy(data.draw(PIECES))
+                break
+            place = place[key]
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(changed))
+    for reader in (io.read_judgments, io.read_run):
+        with contextlib.suppress(RankGaugeError), heard():
+            reader(path)

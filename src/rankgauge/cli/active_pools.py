@@ -17,7 +17,7 @@ from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
 from rankgauge.active.pooled_documents import PooledDocuments
-from rankgauge.cli.options import SpellingOptions
+from rankgauge.cli.options import RunSpellingOptions
 from rankgauge.cli.runs import named
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.io import table_suffixes
@@ -105,8 +105,8 @@ def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:
     return {name: MachineJudge.read(path, name) for name, path in files.items()}
 
 
-def _spelling(asked: PlanOptions) -> SpellingOptions:
-    return SpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids)
+def _spelling(asked: PlanOptions) -> RunSpellingOptions:
+    return RunSpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids, queries=asked.queries)
 
 
 def _common(asked: PlanOptions, words: str) -> dict[str, Any]:

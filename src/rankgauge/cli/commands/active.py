@@ -10,7 +10,7 @@ import typer
 from rankgauge.active import defaults
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
-from rankgauge.cli.options import Columns, SameIds, SpellingOptions
+from rankgauge.cli.options import Columns, QueryList, RunSpellingOptions, SameIds
 from rankgauge.errors import InputError, ParameterError
 
 group(
@@ -146,6 +146,7 @@ def estimate(
     ] = None,
     columns: Columns = None,
     ids: SameIds = None,
+    queries: QueryList = None,
     output: Annotated[str, choices.output("rankgauge.report.campaign:CampaignReport.formats")] = "table",
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy.
@@ -166,7 +167,7 @@ def estimate(
         if isinstance(found, BoardCampaign):
             if interval != defaults.INTERVAL:
                 raise ParameterError("active estimate", "interval", f"{defaults.INTERVAL} for a board", interval)
-            later = SpellingOptions(columns=columns, ids=ids).files(named(run or []))
+            later = RunSpellingOptions(columns=columns, ids=ids, queries=queries).files(named(run or []))
             report = BoardReport.of(found, level=level, later=later)
         else:
             assert isinstance(found, Campaign)

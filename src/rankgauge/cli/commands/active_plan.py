@@ -115,6 +115,7 @@ class PlanOptions:
     scale: options.ScaleName = None
     columns: options.Columns = None
     ids: options.SameIds = None
+    queries: options.QueryList = None
     depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None
     dialect: options.DialectName = defaults.DIALECT
     assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = (

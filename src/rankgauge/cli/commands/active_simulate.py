@@ -12,7 +12,7 @@ import typer
 from rankgauge.active.defaults import DIALECT
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import Columns, DialectName, SameIds, ScaleName
+from rankgauge.cli.options import Columns, DialectName, QueryList, SameIds, ScaleName
 
 if TYPE_CHECKING:
     from rankgauge.report.format import Report
@@ -188,6 +188,7 @@ class BoardOptions:
     columns: Columns = None
     scale: ScaleName = None
     ids: SameIds = None
+    queries: QueryList = None
     parts: Annotated[
         Path | None,
         typer.Option(
@@ -254,14 +255,14 @@ def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
 
 
 def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
-    from rankgauge.cli.options import SpellingOptions, names
+    from rankgauge.cli.options import RunSpellingOptions, names
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.experiments.board_simulation import BoardSimulation, PoolKind
     from rankgauge.experiments.jobs import cores
 
     measures, runs = names(options.measure or ()), options.runs or []
-    said = SpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids)
+    said = RunSpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids, queries=board.queries)
     refuse_measures(runs, measures)
     given = {"measures": tuple(measures)} if measures else {}
     with told() as progress:
