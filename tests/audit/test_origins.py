@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.audit import Origins, origins
-from rankgauge.audit.origins import Claim
+from rankgauge.audit.origins import PrintedNumber
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.report.origins import OriginsReport
 
@@ -29,7 +29,7 @@ Search = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]
 )
 def test_digits_say_how_near(text: str | float, value: float, inside: float, outside: float) -> None:
     """A number holds what rounds to its printed digits."""
-    claim = Claim.of(text)
+    claim = PrintedNumber.of(text)
     assert claim.value == pytest.approx(value)
     assert claim.holds(inside)
     assert not claim.holds(outside)
@@ -39,7 +39,7 @@ def test_digits_say_how_near(text: str | float, value: float, inside: float, out
 def test_what_is_no_number(text: str) -> None:
     """Anything else is an error with an example."""
     with pytest.raises(ParameterError, match=r"such as 0\.4812"):
-        Claim.of(text)
+        PrintedNumber.of(text)
 
 
 CHOICES: dict[str, tuple[str, str, dict[str, Any]]] = {

@@ -45,7 +45,7 @@ Choices = Mapping[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class PrintedNumber:
     """A number as it was printed: 0.4812, or 48.12 %."""
 
     text: str
@@ -54,8 +54,8 @@ class Claim:
     """What the last printed digit counts."""
 
     @classmethod
-    def of(cls, value: str | float) -> Claim:
-        """The claim that a text or a number makes."""
+    def of(cls, value: str | float) -> PrintedNumber:
+        """The number that a text or a number says."""
         text = str(value).strip()
         match = re.fullmatch(r"(?P<number>[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*(?P<percent>%?)", text)
         if match is None:
@@ -95,7 +95,7 @@ class Origin:
 class Origins:
     """What may have given a number."""
 
-    claim: Claim
+    claim: PrintedNumber
     measure: Measure
     run: str
     origins: tuple[Origin, ...]
@@ -145,23 +145,23 @@ def origins(
 
     `value` is the number as it was printed: its digits say how near is near enough. `dialects` limits the tools.
     """
-    claim, (wanted,) = Claim.of(value), parse_all([measure])
+    claim, (wanted,) = PrintedNumber.of(value), parse_all([measure])
     if wanted.facts.aggregate is Aggregate.SUM:
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     if claim.value > wanted.facts.bounds[1] and claim.value <= 100 * wanted.facts.bounds[1]:
         claim = replace(claim, value=claim.value / 100, unit=claim.unit / 100)
     tools = tuple(known.DIALECTS.values() if dialects is None else map(known.get, dialects))
     scores = Scores(judgments=io.kept(judgments, io.judgments_from), run=io.kept(run, io.run_from))
-    return _Search(scores=scores, measure=wanted, tools=tools).result(claim, name)
+    return _OriginSearch(scores=scores, measure=wanted, tools=tools).result(claim, name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Search:
+class _OriginSearch:
     scores: Scores
     measure: Measure
     tools: tuple[Dialect, ...]
 
-    def result(self, claim: Claim, name: str) -> Origins:
+    def result(self, claim: PrintedNumber, name: str) -> Origins:
         """The ways that give the number, or the nearest."""
         refused = self._refusals()
         taking = [tool for tool in self.tools if tool.name not in refused]
