@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from rankgauge import dialects
 from rankgauge.backends import Engine, engine
+from rankgauge.cli.git_files import checked_out, is_git
 from rankgauge.cli.options import EvaluationOptions, RunSpellingOptions, given, names
 from rankgauge.cli.progress import told
 from rankgauge.cli.runs import named, refuse_measures
@@ -71,6 +72,14 @@ class RunsEvaluation:
 
     def results(self, where: Engine | None = None) -> dict[str, Result]:
         """The result of each run, computed by the engine (default: this machine)."""
+        sources = [self.judgments, *self.runs.values()]
+        if not any(is_git(source) for source in sources):
+            return self._results(where)
+        with checked_out(sources) as (judgments, *runs):
+            copy = replace(self, judgments=judgments, runs=dict(zip(self.runs, runs, strict=True)))
+            return copy._results(where)
+
+    def _results(self, where: Engine | None) -> dict[str, Result]:
         heed(self.judgments, *self.runs.values())
         where, measures = where or engine(), measures_of(self.printed)
         results: dict[str, Result] = {}

@@ -4,41 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge import dialects, display
 from rankgauge.comparison import tables
 from rankgauge.comparison.settings import ComparisonSettings
+from rankgauge.comparison.verdicts import verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import evaluate_runs, spelled
 from rankgauge.lazy_polars import pl
-from rankgauge.measures import Aggregate, Measure, TieRule
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.measures import Aggregate, Measure
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.result import Result
 from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_interval
 from rankgauge.stats.correction import Family
 from rankgauge.stats.intervals import Interval
+from rankgauge.summary import LEVEL
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.gate import Gate
 
 DECIMALS = 12
 """Values that are equal but for the order in which they were added up are equal to this many decimals."""
-
-
-class PairVerdict(Enum):
-    """What a test says of the first run of a pair."""
-
-    BETTER = "better"
-    WORSE = "worse"
-    HIGHER = "higher"  # for a measure of which more is not better
-    LOWER = "lower"
-    OPEN = "open"  # the difference may be luck
-    EQUAL = "equal"  # no query tells them apart
 
 
 def compare(
@@ -189,6 +182,12 @@ class Comparison:
         """The runs by falling mean."""
         return tuple(self.mean_table.where("measure", str(measure)).ordered("mean", falling=True)["run"])
 
+    def gate(self, *rules: str) -> Gate:
+        """Whether runs are worse than the baseline by more than luck: `nDCG@10`, or `nDCG@10:0.01` with a tolerance."""
+        from rankgauge.comparison.gate import Gate, GateRule
+
+        return Gate(comparison=self, rules=tuple(GateRule.of(rule) for rule in rules))
+
     def to_pandas(self, table: str = "pairs") -> Any:
         """The `pairs`, `means`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
         return display.pandas(self, ("pairs", "means", "movers", "agreement", "sensitivity"), table)
@@ -212,7 +211,7 @@ class Comparison:
         return display.table(heads, rows, note)
 
     def _means(self, row: int) -> PlainTable:
-        ends = self._interval(self.values[row])
+        ends = self.interval(self.values[row])
         mean, count = _mean(self.values[row])
         return PlainTable.of(
             tables.MEANS,
@@ -234,7 +233,7 @@ class Comparison:
         tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
         family = Family(p=tested.p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
         corrected = settings.family_correction.adjust(family)
-        effect, tally, ends = cohen_dz(found), outcomes(found), self._interval(found)
+        effect, tally, ends = cohen_dz(found), outcomes(found), self.interval(found)
         alike = tally.wins + tally.losses == 0
         return PlainTable.of(
             tables.PAIRS,
@@ -248,7 +247,7 @@ class Comparison:
                 "p": tested.p,
                 "p_error": tested.error,
                 "corrected": corrected,
-                "verdict": _verdicts(measure, mean, corrected < settings.alpha, alike),
+                "verdict": verdicts(measure, mean, corrected < settings.alpha, alike),
                 "effect": effect,
                 "wins": tally.wins,
                 "ties": tally.ties,
@@ -258,8 +257,11 @@ class Comparison:
             },
         )
 
-    def _interval(self, values: FloatArray) -> Interval:
-        return t_interval(values) if self.settings.interval == "t" else bca_interval(values, rng=self.settings.rng())
+    def interval(self, values: FloatArray, level: float = LEVEL) -> Interval:
+        """The interval of each column's mean, of the kind that the settings name."""
+        if self.settings.interval == "t":
+            return t_interval(values, level)
+        return bca_interval(values, rng=self.settings.rng(), level=level)
 
 
 def _mean(values: FloatArray) -> tuple[FloatArray, IndexArray]:
@@ -267,12 +269,3 @@ def _mean(values: FloatArray) -> tuple[FloatArray, IndexArray]:
     known = ~np.isnan(values)
     count = known.sum(axis=0)
     return np.where(known, values, 0.0).sum(axis=0) / np.where(count, count, np.nan), count
-
-
-def _verdicts(measure: Measure, mean: FloatArray, separated: BoolArray, alike: BoolArray) -> list[str]:
-    """The word for each pair."""
-    facts = measure.facts
-    valued = facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
-    up, down = (PairVerdict.BETTER, PairVerdict.WORSE) if valued else (PairVerdict.HIGHER, PairVerdict.LOWER)
-    words = np.where(separated, np.where(mean > 0, up.value, down.value), PairVerdict.OPEN.value)
-    return [str(word) for word in np.where(alike, PairVerdict.EQUAL.value, words)]

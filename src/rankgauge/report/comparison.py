@@ -18,6 +18,7 @@ from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, P
 from rankgauge.stats.effects import POWER
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.gate import Gate
     from rankgauge.report.svg import Drawing
 
 MEANS = "Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it beats."
@@ -42,6 +43,8 @@ class ComparisonReport(Report):
     comparison: Comparison
     agree: bool | None = None
     """Whether to show how far measures agree; None: where there are enough runs to have an order."""
+    gate: Gate | None = None
+    """What a pipeline asks of the runs, to be shown first."""
 
     @property
     def agreement(self) -> bool:
@@ -73,7 +76,15 @@ class ComparisonReport(Report):
             "sensitivity": found.sensitivity,
             "agreement": found.agreement,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
+            **self._gated(),
         }
+
+    def _gated(self) -> dict[str, Any]:
+        if self.gate is None:
+            return {}
+        from rankgauge.report import gate
+
+        return {"gate": gate.data(self.gate)}
 
     def picture(self) -> Drawing:
         """The means of each measure, and how they change with the cutoff and with recall."""
@@ -114,9 +125,16 @@ class ComparisonReport(Report):
             return f"{first} is above every other run by more than luck ({measure})"
         return f"{first} leads by {measure}, but not by more than luck: {rivals[0]} may be as good"
 
+    def _gate(self) -> Iterator[Passage]:
+        if self.gate is not None:
+            from rankgauge.report import gate
+
+            yield from gate.passages(self.gate)
+
     def _text(self, medium: Medium) -> Iterator[Passage]:
+        yield from self._gate()
         for place, table in enumerate(self._tables(medium)):
-            if place or medium is not Medium.TERMINAL:
+            if place or self.gate or medium is not Medium.TERMINAL:
                 yield Heading(table.title)
             yield table
         yield Notes(self.notes())
@@ -140,6 +158,7 @@ class ComparisonReport(Report):
         from rankgauge.report import comparison_figures as figures
 
         found = self.comparison
+        yield from self._gate()
         yield Heading("Means", hint=MEANS)
         yield from figures.listed(figures.means(found))
         yield tables.means(found)

@@ -1,0 +1,48 @@
+"""rankgauge check: the gate of a project, from its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from rankgauge.cli import choices
+from rankgauge.cli.command import command
+
+
+@command(
+    "check",
+    "rankgauge check",
+    "rankgauge check -o summary.md",
+    "rankgauge check --config search/rankgauge.toml",
+    place=21,
+)
+def check(
+    output: Annotated[str | None, choices.output("rankgauge.report.comparison:ComparisonReport.formats")] = None,
+    config: Annotated[
+        Path | None,
+        Option(
+            "--config",
+            help="The file to read; by default rankgauge.toml, or [tool.rankgauge] in pyproject.toml, here or above.",
+            metavar="FILE",
+        ),
+    ] = None,
+) -> None:
+    """Whether runs are worse than the baseline, as rankgauge.toml says: exit 0 pass, 1 worse, 3 undecided."""
+    from contextlib import chdir
+
+    from rankgauge.cli.comparison import compared, gated
+    from rankgauge.cli.project import ProjectFile
+
+    with gated():
+        found = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
+        changes = {} if output is None else {"output": _placed(output)}
+        options = found.options(**changes)
+        with chdir(found.path.parent):
+            compared(options)
+
+
+def _placed(output: str) -> str:
+    """A file of the working directory by its whole path; a format's name as it is."""
+    return str(Path.cwd() / output) if Path(output).suffix else output

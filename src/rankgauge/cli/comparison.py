@@ -1,0 +1,163 @@
+"""What `rankgauge compare` and `rankgauge check` share: the options, the comparison, the gate and its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Exit, Option
+
+from rankgauge.cli import choices
+from rankgauge.cli.options import EvaluationOptions, names
+from rankgauge.errors import InputError, ParameterError, RankGaugeError
+
+if TYPE_CHECKING:
+    from rankgauge.comparison import Comparison
+    from rankgauge.comparison.gate import Gate, GateRule
+
+DEFAULT_MEASURES = ("nDCG@10", "AP")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(EvaluationOptions):
+    """The options that evaluations have too, and those of comparisons alone."""
+
+    output: Annotated[str, choices.output("rankgauge.report.comparison:ComparisonReport.formats")] = "table"
+    baseline: Annotated[
+        str | None,
+        Option("--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN"),
+    ] = None
+    test: Annotated[
+        str, choices.option("--test", registry="rankgauge.stats.paired_test:TESTS", help="The paired test: {choices}.")
+    ] = "t"
+    correction: Annotated[
+        str,
+        choices.option(
+            "--correction",
+            registry="rankgauge.stats.correction:CORRECTIONS",
+            help="The correction for many pairs: {choices}. (tukey is a randomisation test itself and ignores --test.)",
+        ),
+    ] = "holm"
+    alpha: Annotated[
+        float, Option("--alpha", help="The level below which a corrected p-value separates two runs.", metavar="P")
+    ] = 0.05
+    draws: Annotated[
+        int | None,
+        Option(
+            "--draws", min=1, help="Random draws of a test; by default as many as the correction needs.", metavar="N"
+        ),
+    ] = None
+    measures_agree: Annotated[
+        bool | None,
+        Option(
+            "--measures-agree/--no-measures-agree",
+            help="Show how measures agree on the runs' order, and the pairs each separates; by default from 3 runs.",
+        ),
+    ] = None
+    fail_if_worse: Annotated[
+        list[str] | None,
+        Option(
+            "--fail-if-worse",
+            help="A gate: exit with 1 if a run is below the baseline by more than luck (the whole 95 % interval of the "
+            "difference is below 0), 0 if its mean is not below, 3 if undecided. With :LOSS the interval must lie "
+            "below −LOSS to fail and above it to pass. Repeatable.",
+            metavar="MEASURE[:LOSS]",
+        ),
+    ] = None
+
+
+def compared(options: CompareOptions) -> None:
+    """Compares the runs and writes the report; a gate ends the command with its exit code."""
+    from rankgauge.cli.evaluation import RunsEvaluation
+    from rankgauge.cli.streams import opened
+    from rankgauge.comparison import Comparison, ComparisonSettings
+    from rankgauge.report.comparison import ComparisonReport
+
+    format_, path = ComparisonReport.find(options.output)
+    rules = _rules(options)
+    asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
+    _refuse_one(options.judgments, asked.runs)
+    settings = ComparisonSettings(
+        test=options.test,
+        correction=options.correction,
+        alpha=options.alpha,
+        interval=options.interval,
+        seed=options.seed,
+        draws=options.draws,
+    )
+    results = asked.results()
+    comparison = Comparison(results=results, baseline=_named(options.baseline, results), settings=settings)
+    gate = _gate(comparison, rules) if rules else None
+    report = ComparisonReport(comparison=comparison, agree=options.measures_agree, gate=gate)
+    with opened(path) as stream:
+        format_.write(report, stream)
+    if gate is not None:
+        _close(gate, told=path is not None)
+
+
+@contextmanager
+def gated() -> Iterator[None]:
+    """Within the block, an error does not end with an exit code that a gate's verdict has."""
+    try:
+        yield
+    except RankGaugeError as error:
+        if error.exit_code in (1, 3):
+            error.exit_code = InputError.exit_code
+        raise
+
+
+def _rules(options: CompareOptions) -> tuple[GateRule, ...]:
+    """The rules of the gate, if there is one."""
+    if not options.fail_if_worse:
+        return ()
+    from rankgauge.comparison.gate import GateRule
+
+    if options.baseline is None:
+        wanted = "given with --fail-if-worse: the run that the others must not fall below"
+        raise ParameterError("compare", "baseline", wanted, None)
+    return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse))
+
+
+def _measured(options: CompareOptions, rules: Iterable[GateRule]) -> CompareOptions:
+    """The options with the gate's measures among the measures."""
+    asked = names(options.measure or ())
+    return replace(options, measure=[*asked, *(rule.measure for rule in rules if rule.measure not in asked)])
+
+
+def _gate(comparison: Comparison, rules: tuple[GateRule, ...]) -> Gate:
+    from rankgauge.comparison.gate import Gate
+
+    return Gate(comparison=comparison, rules=rules)
+
+
+def _close(gate: Gate, *, told: bool) -> None:
+    """Ends the command with the gate's exit code; says the verdict where the report went into a file."""
+    if told:
+        from rankgauge.report.gate import headline
+
+        print(headline(gate))
+    if gate.verdict.exit_code:
+        raise Exit(gate.verdict.exit_code)
+
+
+def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:
+    if len(runs) < 2:
+        alone = " ".join(str(path) for path in (judgments, *runs.values()))
+        raise InputError(
+            f"compare needs two runs or more, and there is only {', '.join(runs)}",
+            hint=f"One run alone: rankgauge evaluate {alone}",
+        )
+
+
+def _named(baseline: str | None, runs: Iterable[str]) -> str | None:
+    """The baseline among the runs: by its name, or by its file's name up to the first dot."""
+    known = list(runs)
+    if baseline is None or baseline in known:
+        return baseline
+    stems = [run for run in known if PurePath(run).name.partition(".")[0] == baseline]
+    if len(stems) > 1:
+        raise ParameterError("compare", "baseline", f"one of the runs: {', '.join(stems)}", baseline)
+    return stems[0] if stems else baseline

@@ -1,0 +1,134 @@
+"""The file that holds a project's comparison: rankgauge.toml, or [tool.rankgauge] in pyproject.toml.
+
+Its keys are the long options of `rankgauge compare`, and `judgments`, `runs` and `measures`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from rankgauge.cli.comparison import CompareOptions
+from rankgauge.errors import InputError
+
+NAME = "rankgauge.toml"
+SHARED = "pyproject.toml"
+TABLE = "tool.rankgauge"
+
+PLURAL = {"measure": "measures"}
+"""Options that are repeated on a command line are a list in a file."""
+
+EXAMPLE = """A small one:
+    judgments = "qrels.txt"
+    runs = {main = "git:origin/main:run.txt", new = "run.txt"}
+    baseline = "main"
+    fail-if-worse = ["nDCG@10:0.01"]"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectFile:
+    """Where a project's comparison is described, and what it says."""
+
+    path: Path
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def find(cls, start: Path) -> ProjectFile:
+        """The nearest one in the folder or above it."""
+        for folder in (start, *start.parents):
+            if (folder / NAME).is_file():
+                return cls.read(folder / NAME)
+            if (folder / SHARED).is_file() and (found := cls.read(folder / SHARED)).settings:
+                return found
+        problem = f"there is no {NAME} here or in a folder above, and no [{TABLE}] in a {SHARED}"
+        raise InputError(problem, path=start, hint=EXAMPLE)
+
+    @classmethod
+    def read(cls, path: Path) -> ProjectFile:
+        """The settings in a file; in a pyproject.toml those of the table of RankGauge."""
+        try:
+            found = tomllib.loads(path.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"is not valid TOML: {error}", path=path) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
+        if path.name == SHARED:
+            tool = found.get("tool", {})
+            found = tool.get("rankgauge", {}) if isinstance(tool, dict) else {}
+        if not isinstance(found, dict):
+            raise InputError(f"{TABLE} must be a table", path=path)
+        return cls(path=path, settings=found)
+
+    def options(self, **changes: Any) -> CompareOptions:
+        """The settings as options of a comparison; the paths in them are relative to the file's folder."""
+        known = keys()
+        for key in self.settings:
+            if key not in known:
+                raise self._unknown(key, list(known))
+        values = {known[key].field: self._value(key, known[key], value) for key, value in self.settings.items()}
+        missing = [key for key, one in known.items() if one.required and one.field not in values]
+        if not values.get("fail_if_worse"):
+            missing.append("fail-if-worse")
+        if missing:
+            raise InputError(f"does not say {', '.join(missing)}", path=self.path, hint=EXAMPLE)
+        return CompareOptions(**values | changes)
+
+    def _unknown(self, key: str, known: list[str]) -> InputError:
+        near = difflib.get_close_matches(key, known, n=1)
+        guess = f" Did you mean {near[0]}?" if near else ""
+        return InputError(f"the key '{key}' is not known.{guess}", path=self.path, hint=f"Known: {', '.join(known)}")
+
+    def _value(self, key: str, one: Key, value: Any) -> Any:
+        if key == "runs" and isinstance(value, dict) and all(isinstance(path, str) for path in value.values()):
+            value = [f"{name}={path}" for name, path in value.items()]
+        if one.several and isinstance(value, str):
+            value = [value]
+        parts = value if one.several and isinstance(value, list) else [value]
+        if (one.several and not isinstance(value, list)) or not all(one.takes(part) for part in parts):
+            raise InputError(f"the key '{key}' must be {one.words}; it is {value!r}", path=self.path)
+        made = [one.kind(part) for part in parts]
+        return made if one.several else made[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """A key of the file: the option that it stands for, and what its value is."""
+
+    field: str
+    kind: Any
+    several: bool
+    required: bool
+
+    @property
+    def words(self) -> str:
+        """What its value has to be."""
+        one = {bool: "true or false", int: "a whole number", float: "a number"}.get(self.kind, "a text")
+        return "a list of texts" if self.several else str(one)
+
+    def takes(self, value: Any) -> bool:
+        """Whether a value is of its kind."""
+        if isinstance(value, bool) or self.kind is bool:
+            return isinstance(value, bool) and self.kind is bool
+        return isinstance(value, int | float if self.kind is float else int if self.kind is int else str)
+
+
+def keys() -> dict[str, Key]:
+    """The keys that a file may have, by name."""
+    hints = get_type_hints(CompareOptions)
+    found = {}
+    for one in fields(CompareOptions):
+        kind = next(part for part in _alternatives(hints[one.name]) if part is not NoneType)
+        several = get_origin(kind) is list
+        name = PLURAL.get(one.name, one.name.replace("_", "-"))
+        inner = get_args(kind)[0] if several else kind
+        found[name] = Key(field=one.name, kind=inner, several=several, required=one.default is MISSING)
+    return found
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) is UnionType else (hint,)

@@ -1,0 +1,187 @@
+"""The gate of a pipeline: whether runs are worse than a baseline by more than luck, or by more than is tolerated.
+
+The rule, by the interval of the mean difference (run − baseline) at the level 1 − α/k for k measures and runs:
+
+- *worse* if the whole interval is below −tolerance;
+- *pass* if the whole interval is above −tolerance; without a tolerance, if the mean is not below the baseline's;
+- *undecided* otherwise.
+
+Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from rankgauge.comparison.verdicts import is_valued
+from rankgauge.errors import ParameterError
+from rankgauge.lazy_polars import pl
+from rankgauge.measures import Aggregate, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.plain_table import PlainTable
+from rankgauge.stats import Interval, cohen_dz, queries_needed
+from rankgauge.stats.shares import largest_share
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.comparison import Comparison
+
+COLUMNS: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "run", "other"), str),
+    **dict.fromkeys(("tolerance", "difference", "low", "high"), float),
+    **dict.fromkeys(("queries", "changed"), int),
+    "needed": float,
+    "verdict": str,
+}
+"""The columns of a gate's table."""
+
+
+class GateVerdict(Enum):
+    """What a gate says, and the exit code that says it."""
+
+    PASS = "pass"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+
+    @property
+    def exit_code(self) -> int:
+        """0 lets a pipeline go on, 1 stops it, 3 leaves it to the pipeline; 2, 4 and 5 are errors."""
+        return {GateVerdict.PASS: 0, GateVerdict.WORSE: 1, GateVerdict.UNDECIDED: 3}[self]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateRule:
+    """A measure that must not get worse, and the loss that is tolerated."""
+
+    measure: str
+    tolerance: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.tolerance < math.inf:
+            raise ParameterError("the gate", "tolerance", "a number, 0 or more", self.tolerance)
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The rule that a text such as `nDCG@10` or `nDCG@10:0.01` says."""
+        measure, colon, loss = text.rpartition(":")
+        if not colon:
+            return cls(measure=text)
+        try:
+            return cls(measure=measure, tolerance=float(loss))
+        except ValueError:
+            wanted = "a measure and the loss that is tolerated, such as nDCG@10:0.01"
+            raise ParameterError("compare", "fail-if-worse", wanted, text) from None
+
+
+def decide(difference: float, low: float, high: float, *, tolerance: float = 0.0) -> GateVerdict:
+    """The verdict on a run by its mean difference from the baseline and the interval of that."""
+    if high < -tolerance:
+        return GateVerdict.WORSE
+    if low > -tolerance or (not tolerance and difference >= 0):
+        return GateVerdict.PASS
+    return GateVerdict.UNDECIDED
+
+
+def fewest(alpha: float) -> int:
+    """How many queries must differ: with fewer, equal runs have them all on one side more often than `alpha`."""
+    return math.ceil(math.log2(2 / alpha))
+
+
+def widened(ends: Interval, differences: FloatArray, alpha: float) -> Interval:
+    """The intervals, wider where so few queries differ that their spread says little.
+
+    They reach as far as the mean could lie if as many queries differed as may well do, each by the largest difference
+    that was seen.
+    """
+    known = ~np.isnan(differences)
+    counts, changed = known.sum(axis=0), (known & (differences != 0)).sum(axis=0)
+    most = np.abs(np.where(known, differences, 0.0)).max(axis=0, initial=0.0)
+    pairs = zip(counts.tolist(), changed.tolist(), most.tolist(), strict=True)
+    few = fewest(alpha)
+    reach = [largest_share(m, n, alpha=alpha / 2) * size if m < few else -np.inf for n, m, size in pairs]
+    return Interval(np.fmin(ends.low, -np.array(reach)), np.fmax(ends.high, np.array(reach)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Gate:
+    """Rules for the runs of a comparison with a baseline."""
+
+    comparison: Comparison
+    rules: tuple[GateRule, ...]
+
+    def __post_init__(self) -> None:
+        if self.comparison.baseline is None:
+            raise ParameterError("the gate", "baseline", "one of the runs, as in --baseline main", None)
+        if not self.rules:
+            raise ParameterError("the gate", "rules", "at least one, such as nDCG@10:0.01", [])
+        for rule in self.rules:
+            measure = self.measure(rule)
+            if not is_valued(measure) or measure.facts.aggregate is not Aggregate.MEAN:
+                raise ParameterError("the gate", "measure", "one of which more is better, such as AP", rule.measure)
+
+    def measure(self, rule: GateRule) -> Measure:
+        """The measure that a rule is about."""
+        selected = self.comparison.dialect.select(rule.measure)
+        if len(selected) != 1 or selected[0] not in self.comparison.measures:
+            known = ", ".join(map(str, self.comparison.measures))
+            raise ParameterError("the gate", "measure", f"one of those that are compared ({known})", rule.measure)
+        return selected[0]
+
+    @cached_property
+    def tests(self) -> int:
+        """How many intervals there are, over which the level is divided; 1 without a correction."""
+        return 1 if self.comparison.settings.correction == "none" else self.looked_at
+
+    @property
+    def looked_at(self) -> int:
+        """How many runs by how many measures."""
+        return len(self.rules) * (len(self.comparison.runs) - 1)
+
+    @property
+    def alpha(self) -> float:
+        """The level of one interval's mistakes."""
+        return self.comparison.settings.alpha / self.tests
+
+    @cached_property
+    def rows(self) -> PlainTable:
+        """A row per rule and run, without polars."""
+        return PlainTable.of_rows(COLUMNS, [row for rule in self.rules for row in self._rows(rule)])
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row per rule and run: tolerance, difference, interval, queries, how many would settle it, verdict."""
+        return self.rows.frame
+
+    @cached_property
+    def verdict(self) -> GateVerdict:
+        """Worse if any run is by any rule, otherwise undecided if any is, otherwise pass."""
+        found = set(self.rows["verdict"])
+        order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
+        return next((verdict for verdict in order if verdict.value in found), GateVerdict.PASS)
+
+    def _rows(self, rule: GateRule) -> Iterator[tuple[Any, ...]]:
+        found, measure = self.comparison, self.measure(rule)
+        differences = found.differences[found.measures.index(measure)]
+        ends = widened(found.interval(differences, level=1 - self.alpha), differences, self.alpha)
+        for pair, (run, other) in enumerate(zip(*found.paired, strict=True)):
+            column = differences[:, pair]
+            known, low, high = column[~np.isnan(column)], float(ends.low[pair]), float(ends.high[pair])
+            mean = float(known.mean()) if len(known) else math.nan
+            verdict = decide(mean, low, high, tolerance=rule.tolerance)
+            named = (str(measure), found.runs[run], found.runs[other], rule.tolerance)
+            counts = (len(known), int(np.count_nonzero(known)))
+            needed = self._needed(known, rule) if verdict is GateVerdict.UNDECIDED else math.nan
+            yield *named, mean, low, high, *counts, needed, verdict.value
+
+    def _needed(self, known: FloatArray, rule: GateRule) -> float:
+        """How many queries would settle it, if the difference and its spread are those found."""
+        changed = np.count_nonzero(known)
+        least = math.ceil(len(known) * fewest(self.alpha) / changed) if changed else math.inf
+        needed = float(queries_needed(cohen_dz(known + rule.tolerance), alpha=self.alpha))
+        return needed if math.isnan(needed) else max(needed, least, len(known) + 1)

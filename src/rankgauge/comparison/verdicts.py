@@ -1,0 +1,35 @@
+"""The words for a pair of runs: better, worse, open, equal."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from rankgauge.measures import Measure, TieRule
+from rankgauge.numeric import BoolArray, FloatArray
+
+
+class PairVerdict(Enum):
+    """What a test says of the first run of a pair."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"  # for a measure of which more is not better
+    LOWER = "lower"
+    OPEN = "open"  # the difference may be luck
+    EQUAL = "equal"  # no query tells them apart
+
+
+def is_valued(measure: Measure) -> bool:
+    """Whether more of the measure is better."""
+    facts = measure.facts
+    return facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
+
+
+def verdicts(measure: Measure, mean: FloatArray, separated: BoolArray, alike: BoolArray) -> list[str]:
+    """The word for each pair."""
+    better = (PairVerdict.BETTER, PairVerdict.WORSE)
+    up, down = better if is_valued(measure) else (PairVerdict.HIGHER, PairVerdict.LOWER)
+    words = np.where(separated, np.where(mean > 0, up.value, down.value), PairVerdict.OPEN.value)
+    return [str(word) for word in np.where(alike, PairVerdict.EQUAL.value, words)]

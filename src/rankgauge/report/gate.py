@@ -1,0 +1,93 @@
+"""The gate of a comparison as a reader of a pull request sees it: the verdict, the difference, what would settle it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankgauge.comparison.gate import Gate, GateVerdict, fewest
+from rankgauge.report.numbers import interval, signed
+from rankgauge.report.passages import Heading, Notes, Paragraph, Passage, ReportTable
+
+
+def headline(gate: Gate) -> str:
+    """One sentence: the verdict, and what it rests on."""
+    base, rows = gate.comparison.baseline, list(gate.rows.named())
+    concerned = [row for row in rows if row["verdict"] == gate.verdict.value]
+    named = "; ".join(f"{row['measure']} of {row['run']} {signed(row['difference'])}" for row in concerned)
+    match gate.verdict:
+        case GateVerdict.WORSE:
+            return f"worse than {base} by more than luck: {named}"
+        case GateVerdict.UNDECIDED:
+            most = max(row["needed"] for row in concerned)
+            settled = (
+                f"about {most:,.0f} queries would settle it" if math.isfinite(most) else "more queries may not help"
+            )
+            return f"undecided against {base}: {named}; {settled}, there are {concerned[0]['queries']:,}"
+    return f"pass against {base}: {named}"
+
+
+def passages(gate: Gate) -> Iterator[Passage]:
+    """The verdict, a row per measure and run, and the rule."""
+    yield Heading(f"Gate: {gate.verdict.value}")
+    yield Paragraph(f"{_sentence(headline(gate))}.")
+    yield table(gate)
+    yield Notes(list(notes(gate)))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def table(gate: Gate) -> ReportTable:
+    """A row per measure and run."""
+    level = f"{100 * (1 - gate.alpha):.4g} % interval"
+    rows = [_row(row) for row in gate.rows.named()]
+    numbers = ("difference", "tolerated", "queries", "changed", "needed")
+    header = ("measure", "run", "difference", level, *numbers[1:], "verdict")
+    return ReportTable(header=header, rows=rows, numbers=numbers)
+
+
+def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        row["measure"],
+        row["run"],
+        signed(row["difference"]),
+        interval(row["low"], row["high"]),
+        f"{row['tolerance']:g}",
+        f"{row['queries']:,}",
+        f"{row['changed']:,}",
+        f"{row['needed']:,.0f}" if math.isfinite(row["needed"]) else "–",
+        row["verdict"],
+    )
+
+
+def notes(gate: Gate) -> Iterator[tuple[str, str]]:
+    """The rule in words."""
+    strict = [rule for rule in gate.rules if not rule.tolerance]
+    if len(strict) < len(gate.rules):
+        yield "gate", "worse if the whole interval is below the tolerated loss, pass if it is wholly above it"
+    if strict:
+        yield (
+            "gate" if len(strict) == len(gate.rules) else "without",
+            "without a tolerance: worse if the whole interval is below 0, pass if the mean is not below the "
+            "baseline's, which does not show that nothing was lost",
+        )
+    if gate.tests > 1:
+        level = gate.comparison.settings.alpha
+        yield "interval", f"at 1 − {level:g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
+    least = fewest(gate.alpha)
+    open_ = gate.rows.where("verdict", GateVerdict.UNDECIDED.value)
+    if any(0 < changed < least for changed in gate.rows["changed"]):
+        few = f"fewer than {least} queries differ: the interval reaches as far as others like them"
+        yield "changed", f"{few}, not seen yet, could move the mean"
+    if any(math.isfinite(needed) for needed in open_["needed"]):
+        yield "needed", "the queries that would settle it in 4 of 5 cases, if difference and spread are as found"
+
+
+def data(gate: Gate) -> dict[str, Any]:
+    """The verdict, its exit code, the level, and the rows."""
+    found = gate.verdict
+    level = 1 - gate.alpha
+    return {"verdict": found.value, "exit_code": found.exit_code, "level": level, "rows": list(gate.rows.named())}

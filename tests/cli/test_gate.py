@@ -1,0 +1,151 @@
+"""A gate in a pipeline: exit codes, the summary of a pull request, the project's file, and runs of another commit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+CONFIG = """
+judgments = "qrels.txt"
+runs = {main = "bm25.txt", new = "NEW"}
+baseline = "main"
+fail-if-worse = ["AP"]
+"""
+
+
+@pytest.fixture
+def runs(folder: Path) -> Path:
+    """The collection, with a run that is worse than bm25.txt: the last documents of its lists are missing."""
+    lines = (folder / "bm25.txt").read_text().splitlines(keepends=True)
+    (folder / "short.txt").write_text("".join(line for line in lines if int(line.split()[3]) <= 8))
+    return folder
+
+
+def gate(command: Command, run: str, rule: str, code: int) -> str:
+    """What is told of a run against bm25.txt, when the report goes into a file."""
+    words = ("compare", "qrels.txt", "bm25.txt", run, "--baseline", "bm25", "--fail-if-worse", rule)
+    command(*words, "-o", "pr.md", code=code)
+    return Path("pr.md").read_text(encoding="utf-8")
+
+
+def test_three_verdicts(command: Command, runs: Path) -> None:
+    """0, 1 and 3, each with a summary that begins with the verdict."""
+    assert gate(command, "dense.txt.gz", "nDCG@10:0.01", 0).startswith(
+        "## Gate: pass\n\nPass against bm25.txt: nDCG@10"
+    )
+    assert gate(command, "short.txt", "AP:0.01", 1).startswith("## Gate: worse\n")
+    told = gate(command, "short.txt", "nDCG@10:0.01", 3)
+    assert told.startswith("## Gate: undecided\n\nUndecided against bm25.txt: nDCG@10 of short.txt −0.0191; about ")
+    assert "queries would settle it, there are 24." in told
+    assert "## Means" in told
+
+
+def test_an_equal_run_passes(command: Command, runs: Path) -> None:
+    """A change that moves nothing passes, with and without a tolerance."""
+    Path("same.txt").write_bytes(Path("bm25.txt").read_bytes())
+    for rule in ("AP", "AP:0.01"):
+        assert gate(command, "same.txt", rule, 0).startswith("## Gate: pass")
+
+
+def test_the_gate_is_in_the_data(command: Command, runs: Path) -> None:
+    """Programs find the verdict, the level and the rows; without a gate nothing is said of it."""
+    words = ("compare", "qrels.txt", "bm25.txt", "dense.txt.gz", "--baseline", "bm25", "-o", "json")
+    assert "gate" not in json.loads(command(*words))
+    found = json.loads(command(*words, "--fail-if-worse", "AP:0.02,nDCG@10"))["gate"]
+    assert (found["verdict"], found["exit_code"], found["level"]) == ("pass", 0, 0.975)
+    assert [row["tolerance"] for row in found["rows"]] == [0.02, 0.0]
+
+
+def test_errors_are_no_verdicts(command: Command, runs: Path) -> None:
+    """A wrong name would end with 3 and is told apart from an undecided gate; so are all other mistakes."""
+    words = ("compare", "qrels.txt", "bm25.txt", "dense.txt.gz")
+    command(*words, "-m", "nDG@10", code=3)
+    command(*words, "--baseline", "bm25", "--fail-if-worse", "nDG@10", code=2)
+    command(*words, "--baseline", "none", "--fail-if-worse", "AP", code=2)
+    assert "baseline" in command(*words, "--fail-if-worse", "AP", code=4)
+    assert "more is better" in command(*words, "--baseline", "bm25", "--fail-if-worse", "NumQ", code=4)
+    assert "nDCG@10:0.01" in command(*words, "--baseline", "bm25", "--fail-if-worse", "AP:much", code=4)
+
+
+def test_check_reads_the_nearest_file(command: Command, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a folder below, with paths relative to the file, and the summary where the command was called."""
+    Path("rankgauge.toml").write_text(CONFIG.replace("NEW", "dense.txt.gz"))
+    below = runs / "deep" / "down"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert command("check", "-o", "pr.md").startswith("pass against main: AP of new +0.2188")
+    assert (below / "pr.md").read_text(encoding="utf-8").startswith("## Gate: pass")
+    assert command("check").startswith("Gate: pass")
+    assert Path.cwd() == below
+    (runs / "rankgauge.toml").write_text(CONFIG.replace("NEW", "short.txt"))
+    command("check", code=1)
+    command("check", "--config", "../../rankgauge.toml", code=1)
+
+
+def test_check_reads_pyproject(command: Command, runs: Path) -> None:
+    """A pyproject.toml with the table serves; one without it is passed over."""
+    text = CONFIG.replace("NEW", "dense.txt.gz")
+    Path("pyproject.toml").write_text('[project]\nname = "search"\n')
+    assert "there is no rankgauge.toml here" in command("check", code=2)
+    Path("pyproject.toml").write_text(f"[tool.rankgauge]{text}")
+    assert command("check").startswith("Gate: pass")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("tolerance = 0.1", "the key 'tolerance' is not known."),
+        ('baselin = "x"', "Did you mean baseline?"),
+        ('alpha = "x"', "the key 'alpha' must be a number; it is 'x'"),
+        ("seed = true", "the key 'seed' must be a whole number; it is True"),
+        ("measures = [1]", "the key 'measures' must be a list of texts; it is [1]"),
+        ("runs = [", "is not valid TOML"),
+    ],
+)
+def test_mistakes_in_the_file(command: Command, runs: Path, line: str, told: str) -> None:
+    """One clear error each, with the file's path and, for a wrong key, those that are known."""
+    Path("rankgauge.toml").write_text(CONFIG.replace("NEW", "dense.txt.gz") + line)
+    error = command("check", code=2)
+    assert told in error
+    assert str(runs / "rankgauge.toml") in error
+    if "known" in told:
+        assert "Known: judgments, runs, measures, dialect" in error
+
+
+def test_a_file_without_a_gate(command: Command, runs: Path) -> None:
+    """The error says what is missing, and shows a small file."""
+    Path("rankgauge.toml").write_text('judgments = "qrels.txt"')
+    error = command("check", code=2)
+    assert "does not say runs, fail-if-worse" in error
+    assert "fail-if-worse = [" in error
+
+
+def git(*words: str, cwd: Path) -> None:
+    """Runs git with a name that every machine has."""
+    named = ["-c", "user.name=tester", "-c", "user.email=tester@example.com", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *named, *words], cwd=cwd, check=True, capture_output=True)
+
+
+def test_a_run_of_another_commit(command: Command, runs: Path) -> None:
+    """git:REF:PATH is compared with the file as it is now; what git does not have is one clear error."""
+    Path("search.txt").write_bytes(Path("bm25.txt").read_bytes())
+    git("init", cwd=runs)
+    git("add", "search.txt", "qrels.txt", cwd=runs)
+    git("commit", "-m", "first", cwd=runs)
+    Path("search.txt").write_bytes(Path("short.txt").read_bytes())
+    words = ("compare", "qrels.txt", "search.txt", "--baseline", "main", "--fail-if-worse", "AP")
+    command(*words, "main=git:HEAD:search.txt", code=1)
+    told = command(*words, "main=git:nowhere:search.txt", code=2)
+    assert told.startswith("rankgauge: git:nowhere:search.txt: git does not have it: ")
+    assert "fetch-depth: 0" in told
+    git("commit", "-am", "second", cwd=runs)
+    assert command(*words, "main=git:HEAD:search.txt").startswith("Gate: pass")
+    Path("search.txt").write_text("broken\n")
+    git("commit", "-am", "third", cwd=runs)
+    Path("search.txt").write_bytes(Path("bm25.txt").read_bytes())
+    assert command(*words, "main=git:HEAD:search.txt", code=2).startswith("rankgauge: git:HEAD:search.txt: ")

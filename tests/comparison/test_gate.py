@@ -1,0 +1,134 @@
+"""The gate of a comparison: its rule, how often it is wrong, and what it refuses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from rankgauge import ParameterError, compare
+from rankgauge.comparison import Comparison, ComparisonSettings
+from rankgauge.comparison.gate import GateRule, GateVerdict, decide, fewest, widened
+from rankgauge.stats import t_interval
+from rankgauge.stats.shares import largest_share
+
+PASS, WORSE, UNDECIDED = GateVerdict.PASS, GateVerdict.WORSE, GateVerdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("difference", "low", "high", "tolerance", "verdict"),
+    [
+        (-0.05, -0.08, -0.02, 0.0, WORSE),
+        (-0.05, -0.11, 0.01, 0.0, UNDECIDED),
+        (0.0, -0.1, 0.1, 0.0, PASS),
+        (-0.05, -0.08, -0.02, 0.01, WORSE),
+        (-0.05, -0.08, -0.02, 0.03, UNDECIDED),  # a loss for certain, but perhaps a tolerated one
+        (-0.05, -0.08, -0.02, 0.1, PASS),
+        (0.05, -0.02, 0.12, 0.01, UNDECIDED),  # higher, but a loss beyond the tolerance is not ruled out
+        (0.0, 0.0, 0.0, 0.01, PASS),
+        (math.nan, math.nan, math.nan, 0.01, UNDECIDED),
+    ],
+)
+def test_the_rule(difference: float, low: float, high: float, tolerance: float, verdict: GateVerdict) -> None:
+    """Worse below the tolerance, pass above it; without one a mean that is not lower passes."""
+    assert decide(difference, low, high, tolerance=tolerance) is verdict
+
+
+def test_exit_codes() -> None:
+    """A pipeline can tell the three verdicts apart."""
+    assert [verdict.exit_code for verdict in (PASS, WORSE, UNDECIDED)] == [0, 1, 3]
+
+
+def simulated(*, loss: float, tolerance: float = 0.0, share: float = 1.0, queries: int = 50) -> dict[str, float]:
+    """How often each verdict is given, over 4,000 sets of queries of which a share differs."""
+    rng, sets = np.random.default_rng(0), 4000
+    moved = rng.random((queries, sets)) < share
+    found = np.where(moved, rng.normal(-loss / share, 0.2, moved.shape), 0.0)
+    ends = widened(t_interval(found), found, 0.05)
+    told = Counter(
+        decide(mean, low, high, tolerance=tolerance).value
+        for mean, low, high in zip(found.mean(axis=0), *ends, strict=True)
+    )
+    return {verdict.value: told[verdict.value] / sets for verdict in GateVerdict}
+
+
+@pytest.mark.parametrize("share", [1.0, 0.3, 0.1, 0.04])
+def test_no_loss_seldom_fails(share: float) -> None:
+    """A run that is as good as the baseline is called worse in 2.5 % of cases, less often where few queries differ."""
+    assert simulated(loss=0, share=share)["worse"] < 0.025 + 3 * 0.0025
+
+
+def test_a_loss_beyond_the_tolerance_seldom_passes() -> None:
+    """At the edge of the tolerance either verdict is wrong in 2.5 % of cases; beyond it a pass is rarer still."""
+    edge = simulated(loss=0.02, tolerance=0.02)
+    assert edge["pass"] == pytest.approx(0.025, abs=3 * 0.0025)
+    assert edge["worse"] == pytest.approx(0.025, abs=3 * 0.0025)
+    assert simulated(loss=0.06, tolerance=0.02)["pass"] < 0.002
+
+
+def test_few_changed_queries_widen_the_interval() -> None:
+    """Five of five queries that differ may all be losses by luck; six are not, and none leave a point."""
+    assert fewest(0.05) == 6
+    columns = np.zeros((40, 3))
+    columns[:5, 0] = columns[:6, 1] = -0.3
+    ends = widened(t_interval(columns), columns, 0.05)
+    assert ends.low[0] == pytest.approx(-0.3 * largest_share(5, 40))
+    assert ends.high.tolist()[0] > 0 > ends.high.tolist()[1]
+    assert (ends.low[2], ends.high[2]) == (0, 0)
+
+
+@pytest.mark.parametrize(("seen", "n"), [(0, 24), (3, 24), (5, 500), (5, 6)])
+def test_largest_share_is_clopper_and_pearsons(seen: int, n: int) -> None:
+    """The upper limit of a share is the quantile of a beta distribution."""
+    assert largest_share(seen, n) == pytest.approx(beta.ppf(0.975, seen + 1, n - seen), abs=1e-12)
+    assert largest_share(n, n) == 1
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    """Three runs on 40 queries: the baseline, one that is a little worse, one that is much worse."""
+    rng = np.random.default_rng(3)
+    judgments = {f"q{i}": {f"d{j}": int(rng.integers(3)) for j in range(8)} for i in range(40)}
+    noises = {"main": 0.5, "little": 0.6, "much": 5.0}
+    runs = {
+        run: {q: {d: grade + noise * rng.normal() for d, grade in ds.items()} for q, ds in judgments.items()}
+        for run, noise in noises.items()
+    }
+    return compare(judgments, runs, ["nDCG@5", "AP"], baseline="main")
+
+
+def test_a_gate_of_a_comparison(comparison: Comparison) -> None:
+    """The worst verdict is the gate's; the interval is corrected for all measures and runs that it looks at."""
+    gate = comparison.gate("nDCG@5", "AP:0.01")
+    assert gate.verdict is WORSE
+    assert gate.alpha == 0.05 / 4
+    row = next(row for row in gate.rows.named() if (row["measure"], row["run"]) == ("nDCG@5", "much"))
+    column = comparison.differences[0][:, 1]
+    ends = t_interval(column, 1 - 0.05 / 4)
+    assert (row["difference"], row["low"], row["high"]) == pytest.approx((column.mean(), ends.low, ends.high))
+    assert gate.table.height == 4
+    single = Comparison(results=comparison.results, baseline="main", settings=ComparisonSettings(correction="none"))
+    assert single.gate("nDCG@5", "AP").alpha == 0.05
+
+
+def test_queries_that_would_settle_it(comparison: Comparison) -> None:
+    """More than there are, and the more the closer the difference is to the tolerance."""
+    results = {name: comparison.results[name] for name in ("main", "little")}
+    pair = Comparison(results=results, baseline="main")
+    difference = float(pair.pairs["difference"][0])
+    near, far = (pair.gate(f"nDCG@5:{max(gap - difference, 0.0001)}").rows for gap in (0.002, 0.01))
+    assert near["verdict"][0] == far["verdict"][0] == "undecided"
+    assert near["needed"][0] > far["needed"][0] > 40
+
+
+def test_what_a_gate_refuses(comparison: Comparison) -> None:
+    """A measure that is not compared, a tolerance that is none, no baseline, no rule."""
+    for rules in (["RR"], ["nDCG@5:-1"], ["nDCG@5:x"], []):
+        with pytest.raises(ParameterError):
+            comparison.gate(*rules)
+    with pytest.raises(ParameterError, match="baseline"):
+        Comparison(results=comparison.results).gate("AP")
+    assert GateRule.of("nDCG@10") == GateRule(measure="nDCG@10", tolerance=0.0)
