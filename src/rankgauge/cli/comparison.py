@@ -65,6 +65,7 @@ class CompareOptions(EvaluationOptions):
             "difference is below 0), 0 if its mean is not below, 3 if undecided. With :LOSS the interval must lie "
             "below −LOSS to fail and above it to pass. Repeatable.",
             metavar="MEASURE[:LOSS]",
+            autocompletion=choices.listed(choices.measures),
         ),
     ] = None
 

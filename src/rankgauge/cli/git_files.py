@@ -51,6 +51,6 @@ def _content(path: Path) -> bytes:
         raise InputError(
             f"git does not have it: {said[0] if said else 'no reason given'}",
             path=path,
-            hint="A shallow clone has one commit only: 'git fetch --unshallow', or fetch-depth: 0 in a GitHub workflow.",
+            hint="A shallow clone has one commit only: 'git fetch --unshallow', or fetch-depth: 0 in a workflow.",
         )
     return done.stdout

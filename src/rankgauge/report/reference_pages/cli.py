@@ -12,7 +12,8 @@ HEAD = """# Command line
 
 Every command has `--help`; this page is that text. Errors that a user can cause are one message on stderr and an exit
 code: 2 input that is not what was expected, or wrong usage; 3 an unknown name; 4 a parameter that makes no sense; 5 a
-missing extra; 130 Ctrl-C.
+missing extra; 130 Ctrl-C. With a gate (`check`, or `compare --fail-if-worse`) 1 says worse and 3 undecided, and an
+unknown name is 2.
 
 `rankgauge --install-completion` lets Tab complete, in bash, zsh, fish and PowerShell, what has a name: measures (also
 after a comma), dialects, formats, policies, rankers, tests, papers, and ids of ir_datasets after `irds:`. Elsewhere it
