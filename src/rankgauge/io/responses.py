@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.errors import InputError
+from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Kind, SampleFile
 from rankgauge.io.json_document import JsonShape, Row, json_format
 from rankgauge.io.queries import list_beside, listed_queries
@@ -95,4 +96,6 @@ class Responses:
                 path=source.name,
                 hint="List one query per response, in the order of the requests.",
             )
+        if listed and not source.queries:
+            note(f"{where} names the queries of its responses, in their order", source.name)
         return list(listed) or [name or str(place) for place, name in enumerate(own, start=1)]
