@@ -57,6 +57,7 @@ def evaluate(
     measures: Names,
     *,
     dialect: str | Dialect = "standard",
+    by: Any = None,
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
@@ -71,6 +72,7 @@ def evaluate(
     measures: Names,
     *,
     dialect: str | Dialect = "standard",
+    by: Any = None,
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
@@ -84,6 +86,7 @@ def evaluate(
     measures: Names,
     *,
     dialect: str | Dialect = "standard",
+    by: Any = None,
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
@@ -95,7 +98,8 @@ def evaluate(
     ir_datasets ("irds:" and an id); a run may be {query: [documents in order]} as well. Several runs are a dict of
     such: {"bm25": …, "dense": …}. `measures` are names, ours or another tool's, or measures of ours or of ir-measures.
     `dialect` names the tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or
-    `empty="leave-out"`.
+    `empty="leave-out"`. `by` groups queries into segments (`result.segments`): a file or a frame with a column of
+    queries and one for each way to group them, or {query: segment}.
 
     The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
     `scale="esci"` what words are worth as grades, `ids="casefold,url"` by which rules two ids are the same.
@@ -105,8 +109,10 @@ def evaluate(
     several = _is_several(run)
     judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
     if several:
-        return dict(evaluate_runs(judgments, runs, wanted, spoken))
-    return _Judgments(given=judgments, dialect=spoken).result(runs[""], wanted)
+        found = evaluate_runs(judgments, runs, wanted, spoken)
+        return {name: result if by is None else result.segmented(by) for name, result in found}
+    result = _Judgments(given=judgments, dialect=spoken).result(runs[""], wanted)
+    return result if by is None else result.segmented(by)
 
 
 def spelled(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from rankgauge.plain_table import PlainTable
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.scoring import counted, is_empty, is_short, is_zeroed, score, settle
+
+if TYPE_CHECKING:
+    from rankgauge.segments import Segmentation
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,6 +37,8 @@ class Result:
     """The standard errors of the values for which orders of tied documents were sampled, 0 elsewhere."""
     matrix: FloatArray
     """The values (queries that count × measures); NaN where a query is left out of a measure's mean."""
+    by: tuple[Segmentation, ...] = ()
+    """How the queries are grouped, where that was asked for."""
     bounds: Mapping[Ties, FloatArray] | None = None
     """What the kernels gave under the worst and the best order of tied documents, if it is known already."""
 
@@ -109,6 +114,23 @@ class Result:
             interval=interval,
             seed=seed,
         )
+
+    def segmented(self, by: Any) -> Result:
+        """The result with its queries grouped, as `evaluate` groups them."""
+        from rankgauge.segments import matched, segmentations
+
+        return replace(self, by=matched(segmentations(by), self.names, by))
+
+    @property
+    def segments(self) -> pl.DataFrame:
+        """One row per segmentation, segment and measure: mean, 95 % t interval, queries."""
+        return self.segment_table().frame
+
+    def segment_table(self, *, interval: str = "t", seed: int = 0) -> PlainTable:
+        """The same without polars, with any kind of interval."""
+        from rankgauge.segments import segment_means
+
+        return segment_means(self.by, self.names, self.measures, self.matrix, interval=interval, seed=seed)
 
     @cached_property
     def counts(self) -> dict[str, IndexArray]:

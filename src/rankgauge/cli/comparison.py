@@ -91,6 +91,8 @@ def compared(options: CompareOptions) -> None:
     )
     results = asked.results()
     comparison = Comparison(results=results, baseline=_named(options.baseline, results), settings=settings)
+    if options.by is not None:
+        comparison = comparison.segmented(options.by)
     gate = _gate(comparison, rules) if rules else None
     report = ComparisonReport(comparison=comparison, agree=options.measures_agree, gate=gate)
     with opened(path) as stream:

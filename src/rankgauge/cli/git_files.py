@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from rankgauge.errors import InputError
 
 PREFIX = "git:"
+HOOK = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
+"""What git tells a hook."""
 
 
 def is_git(path: Path) -> bool:
@@ -38,12 +41,14 @@ def _content(path: Path) -> bytes:
     """What git has; PATH is relative to the working directory, as that of any file is."""
     import subprocess
 
+    # In a hook git says where the repository is, relative to another folder than this one.
+    environment = {name: value for name, value in os.environ.items() if name not in HOOK}
     ref, _, name = str(path).removeprefix(PREFIX).partition(":")
     if ref.startswith("-") or not ref:
         raise InputError("expected git:REF:PATH, such as git:origin/main:runs/search.txt", path=path)
     inside = name if Path(name).is_absolute() else f"./{name}"
     try:
-        done = subprocess.run(["git", "show", f"{ref}:{inside}"], capture_output=True)
+        done = subprocess.run(["git", "show", f"{ref}:{inside}"], capture_output=True, env=environment)
     except OSError as error:
         raise InputError(f"git cannot be started: {error.strerror}", path=path) from None
     if done.returncode:

@@ -197,6 +197,14 @@ class EvaluationOptions:
     columns: Columns = None
     scale: ScaleName = None
     ids: SameIds = None
+    by: Annotated[
+        Path | None,
+        Option(
+            "--by",
+            help="Segments of queries: a table with a column of queries, and a column for each way to group them.",
+            metavar="FILE",
+        ),
+    ] = None
     verbose: Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")] = False
 
 

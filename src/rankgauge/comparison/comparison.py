@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from rankgauge.summary import LEVEL
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
+    from rankgauge.segments import Segmentation
 
 DECIMALS = 12
 """Values that are equal but for the order in which they were added up are equal to this many decimals."""
@@ -41,6 +42,7 @@ def compare(
     *,
     baseline: str | None = None,
     settings: ComparisonSettings | None = None,
+    by: Any = None,
     dialect: str | Dialect = "standard",
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
@@ -58,7 +60,8 @@ def compare(
     spoken = dialects.get(dialect, **overrides)
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
-    return Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings())
+    found = Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings())
+    return found if by is None else found.segmented(by)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,6 +71,8 @@ class Comparison:
     results: Mapping[str, Result]
     baseline: str | None = None
     settings: ComparisonSettings = field(default_factory=ComparisonSettings)
+    by: tuple[Segmentation, ...] = ()
+    """How the queries are grouped, where that was asked for."""
 
     def __post_init__(self) -> None:
         if len(self.results) < 2:
@@ -151,6 +156,11 @@ class Comparison:
         """A row per measure: how many pairs of runs it separates."""
         return self.sensitivity_table.frame
 
+    @cached_property
+    def segments(self) -> pl.DataFrame:
+        """A row per segmentation, segment, measure and pair: means, difference, interval, p-values, verdict."""
+        return self.segment_table.frame
+
     # The same tables without polars, which takes longer to import than a small comparison takes.
 
     @cached_property
@@ -178,9 +188,22 @@ class Comparison:
         """How many pairs measures separate."""
         return tables.sensitivity(self.measures, self.pair_table, alpha=self.settings.alpha)
 
+    @cached_property
+    def segment_table(self) -> PlainTable:
+        """The pairs by segment."""
+        from rankgauge.comparison.segments import segment_pairs
+
+        return segment_pairs(self)
+
     def ordered(self, measure: Measure) -> tuple[str, ...]:
         """The runs by falling mean."""
         return tuple(self.mean_table.where("measure", str(measure)).ordered("mean", falling=True)["run"])
+
+    def segmented(self, by: Any) -> Comparison:
+        """The comparison with its queries grouped, as `evaluate` groups them."""
+        from rankgauge.segments import matched, segmentations
+
+        return replace(self, by=matched(segmentations(by), self.queries, by))
 
     def gate(self, *rules: str) -> Gate:
         """Whether runs are worse than the baseline by more than luck: `nDCG@10`, or `nDCG@10:0.01` with a tolerance."""

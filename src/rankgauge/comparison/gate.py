@@ -6,6 +6,9 @@ The rule, by the interval of the mean difference (run − baseline) at the level
 - *pass* if the whole interval is above −tolerance; without a tolerance, if the mean is not below the baseline's;
 - *undecided* otherwise.
 
+A segment of queries that is *worse* by the same rule fails the gate too, at 1 − α/(k · segments); it never makes it
+undecided, since segments have few queries.
+
 Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
 """
 
@@ -24,7 +27,7 @@ from rankgauge.comparison.verdicts import is_valued
 from rankgauge.errors import ParameterError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.stats import Interval, cohen_dz, queries_needed
 from rankgauge.stats.shares import largest_share
@@ -39,7 +42,8 @@ COLUMNS: Mapping[str, type] = {
     "needed": float,
     "verdict": str,
 }
-"""The columns of a gate's table."""
+SEGMENT_COLUMNS: Mapping[str, type] = {"by": str, "segment": str, **COLUMNS}
+"""The columns of a gate's tables."""
 
 
 class GateVerdict(Enum):
@@ -136,7 +140,12 @@ class Gate:
     @cached_property
     def tests(self) -> int:
         """How many intervals there are, over which the level is divided; 1 without a correction."""
-        return 1 if self.comparison.settings.correction == "none" else self.looked_at
+        return self.looked_at if self.corrects else 1
+
+    @property
+    def corrects(self) -> bool:
+        """Whether the level is divided over what is looked at."""
+        return self.comparison.settings.correction != "none"
 
     @property
     def looked_at(self) -> int:
@@ -151,7 +160,34 @@ class Gate:
     @cached_property
     def rows(self) -> PlainTable:
         """A row per rule and run, without polars."""
-        return PlainTable.of_rows(COLUMNS, [row for rule in self.rules for row in self._rows(rule)])
+        return PlainTable.of_rows(COLUMNS, [row for rule in self.rules for row in self._rows(rule, self.alpha)])
+
+    @cached_property
+    def segments(self) -> list[tuple[str, str, IndexArray]]:
+        """The segmentation, the name and the queries' places of every segment."""
+        queries = self.comparison.queries
+        return [(one.name, *part) for one in self.comparison.by for part in one.rows(queries).items()]
+
+    @property
+    def segment_alpha(self) -> float:
+        """The level of the mistakes of one interval of a segment."""
+        return self.alpha / (max(len(self.segments), 1) if self.corrects else 1)
+
+    @cached_property
+    def segment_rows(self) -> PlainTable:
+        """A row per segment of queries, rule and run, without polars."""
+        rows = [
+            (by, segment, *row)
+            for rule in self.rules
+            for by, segment, places in self.segments
+            for row in self._rows(rule, self.segment_alpha, places)
+        ]
+        return PlainTable.of_rows(SEGMENT_COLUMNS, rows)
+
+    @property
+    def lost(self) -> PlainTable:
+        """The segments that are worse."""
+        return self.segment_rows.where("verdict", GateVerdict.WORSE.value)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -160,15 +196,16 @@ class Gate:
 
     @cached_property
     def verdict(self) -> GateVerdict:
-        """Worse if any run is by any rule, otherwise undecided if any is, otherwise pass."""
-        found = set(self.rows["verdict"])
+        """Worse if any run is by any rule, over all queries or in a segment; else undecided if any is; else pass."""
+        found = {*self.rows["verdict"], *self.lost["verdict"]}
         order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
         return next((verdict for verdict in order if verdict.value in found), GateVerdict.PASS)
 
-    def _rows(self, rule: GateRule) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, rule: GateRule, alpha: float, places: Any = slice(None)) -> Iterator[tuple[Any, ...]]:
+        """The rows of a rule on some of the queries."""
         found, measure = self.comparison, self.measure(rule)
-        differences = found.differences[found.measures.index(measure)]
-        ends = widened(found.interval(differences, level=1 - self.alpha), differences, self.alpha)
+        differences = found.differences[found.measures.index(measure)][places]
+        ends = widened(found.interval(differences, level=1 - alpha), differences, alpha)
         for pair, (run, other) in enumerate(zip(*found.paired, strict=True)):
             column = differences[:, pair]
             known, low, high = column[~np.isnan(column)], float(ends.low[pair]), float(ends.high[pair])

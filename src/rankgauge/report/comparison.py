@@ -57,8 +57,8 @@ class ComparisonReport(Report):
         return self.comparison.baseline is None and len(self.comparison.runs) >= FEWEST
 
     def frame(self) -> pl.DataFrame:
-        """A row per measure and pair of runs."""
-        return self.comparison.pairs
+        """A row per measure and pair of runs, or where queries are grouped, per segment as well."""
+        return self.comparison.segments if self.comparison.by else self.comparison.pairs
 
     def data(self) -> dict[str, Any]:
         """The choices, all tables, and the notes."""
@@ -76,6 +76,7 @@ class ComparisonReport(Report):
             "sensitivity": found.sensitivity,
             "agreement": found.agreement,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
+            **({"segments": found.segments} if found.by else {}),
             **self._gated(),
         }
 
@@ -145,8 +146,15 @@ class ComparisonReport(Report):
         yield tables.pairs(found)
         if self.matrix:
             yield from (tables.matrix(found, measure) for measure in found.measures)
+        yield from self._segments()
         yield tables.movers(found)
         yield from self._measures()
+
+    def _segments(self) -> Iterator[ReportTable]:
+        if self.comparison.by:
+            from rankgauge.report import segments
+
+            yield from segments.pairs(self.comparison)
 
     def _measures(self) -> Iterator[ReportTable]:
         if self.agreement:
@@ -168,6 +176,9 @@ class ComparisonReport(Report):
         if self.matrix:
             yield Heading("Who is above whom", hint=MATRIX)
             yield from figures.listed(figures.matrices(found))
+        for table in self._segments():
+            yield Heading(table.title)
+            yield table
         yield Heading("By cutoff and by recall", hint=CURVES)
         yield Legend(figures.colours(found))
         yield from figures.listed(figures.curves(found))
@@ -216,6 +227,10 @@ class ComparisonReport(Report):
         if pairs > MOST:
             yield "pairs", f"the {MOST} with the least p-values of {pairs}; -o csv and -o json have them all"
         yield from self._gaps()
+        if self.comparison.by:
+            from rankgauge.report import segments
+
+            yield from segments.pair_notes(self.comparison)
 
     def _sampled(self) -> Iterator[tuple[str, str]]:
         """How far p-values from random draws may be off, and the least that they can be."""

@@ -69,6 +69,20 @@ class EvaluationReport(Report):
         return PlainTable.stacked([table.labelled("run", run) for run, table in self.summaries.items()])
 
     @cached_property
+    def segments(self) -> PlainTable:
+        """The means by segment under each other, with the run as the first column."""
+        tables = [
+            result.segment_table(interval=self.interval, seed=self.seed).labelled("run", run)
+            for run, result in self.results.items()
+        ]
+        return PlainTable.stacked(tables)
+
+    @property
+    def by(self) -> bool:
+        """Whether queries are grouped."""
+        return any(result.by for result in self.results.values())
+
+    @cached_property
     def values(self) -> pl.DataFrame:
         """The values per query under each other, with the run as the first column."""
         named = [result.values.select(pl.lit(run).alias("run"), pl.all()) for run, result in self.results.items()]
@@ -87,6 +101,8 @@ class EvaluationReport(Report):
 
     def frame(self) -> pl.DataFrame:
         """The summary (a row per run and measure), or the values (a row per run, query and measure)."""
+        if self.by and not self.per_query:
+            return self.segments.frame
         return self.values if self.per_query else self.summary.frame
 
     def data(self) -> dict[str, Any]:
@@ -127,11 +143,28 @@ class EvaluationReport(Report):
         if self.overall:
             yield from [Heading("Means")] * named
             yield self._flat_summary() if flat else self._summary(marked=medium is Medium.TERMINAL)
+            yield from self._segments()
             if named:
                 yield from (Figure(measure, bars) for measure, bars in self._bars().items())
                 yield Heading("What the numbers rest on")
             bold = medium in (Medium.PAGE, Medium.LATEX)  # these mark the best run by its letters
-            yield Notes([("bold" if bold and subject == "*" else subject, words) for subject, words in notes(self)])
+            noted = [*notes(self), *self._segment_notes()]
+            yield Notes([("bold" if bold and subject == "*" else subject, words) for subject, words in noted])
+
+    def _segments(self) -> Iterator[Passage]:
+        if self.by:
+            from rankgauge.report import segments
+
+            for table in segments.means(self):
+                yield Heading(table.title)
+                yield table
+
+    def _segment_notes(self) -> list[tuple[str, str]]:
+        if not self.by:
+            return []
+        from rankgauge.report import segments
+
+        return list(segments.mean_notes(self))
 
     def _summary(self, *, marked: bool) -> ReportTable:
         """A row per measure and run, with the best run of each measure marked."""
@@ -178,6 +211,8 @@ class EvaluationReport(Report):
         described: dict[str, Any] = {"run": run}
         if self.overall:
             described["summary"] = list(self.summaries[run].named())
+            if self.by:
+                described["segments"] = list(self.segments.where("run", run).named())
         if self.per_query:
             described["values"] = self.results[run].values
         return described | {"unjudged_queries": list(self.unjudged.get(run, ()))}

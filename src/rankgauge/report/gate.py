@@ -10,12 +10,16 @@ from rankgauge.comparison.gate import Gate, GateVerdict, fewest
 from rankgauge.report.numbers import interval, signed
 from rankgauge.report.passages import Heading, Notes, Paragraph, Passage, ReportTable
 
+NUMBERS = ("difference", "tolerated", "queries", "changed", "needed")
+"""The columns of numbers."""
+
 
 def headline(gate: Gate) -> str:
     """One sentence: the verdict, and what it rests on."""
     base, rows = gate.comparison.baseline, list(gate.rows.named())
     concerned = [row for row in rows if row["verdict"] == gate.verdict.value]
-    named = "; ".join(f"{row['measure']} of {row['run']} {signed(row['difference'])}" for row in concerned)
+    lost = list(gate.lost.named())
+    named = "; ".join(f"{_subject(row)} {signed(row['difference'])}" for row in (*concerned, *lost))
     match gate.verdict:
         case GateVerdict.WORSE:
             return f"worse than {base} by more than luck: {named}"
@@ -28,11 +32,18 @@ def headline(gate: Gate) -> str:
     return f"pass against {base}: {named}"
 
 
+def _subject(row: Mapping[str, Any]) -> str:
+    segment = f" for {row['by']} {row['segment']}" if "segment" in row else ""
+    return f"{row['measure']} of {row['run']}{segment}"
+
+
 def passages(gate: Gate) -> Iterator[Passage]:
     """The verdict, a row per measure and run, and the rule."""
     yield Heading(f"Gate: {gate.verdict.value}")
     yield Paragraph(f"{_sentence(headline(gate))}.")
     yield table(gate)
+    if gate.lost:
+        yield lost(gate)
     yield Notes(list(notes(gate)))
 
 
@@ -42,11 +53,19 @@ def _sentence(words: str) -> str:
 
 def table(gate: Gate) -> ReportTable:
     """A row per measure and run."""
-    level = f"{100 * (1 - gate.alpha):.4g} % interval"
     rows = [_row(row) for row in gate.rows.named()]
-    numbers = ("difference", "tolerated", "queries", "changed", "needed")
-    header = ("measure", "run", "difference", level, *numbers[1:], "verdict")
-    return ReportTable(header=header, rows=rows, numbers=numbers)
+    return ReportTable(header=_header(gate.alpha), rows=rows, numbers=NUMBERS)
+
+
+def _header(alpha: float) -> tuple[str, ...]:
+    level = f"{100 * (1 - alpha):.4g} % interval"
+    return ("measure", "run", NUMBERS[0], level, *NUMBERS[1:], "verdict")
+
+
+def lost(gate: Gate) -> ReportTable:
+    """A row per measure, run and segment that is worse."""
+    rows = [(row["by"], row["segment"], *_row(row)) for row in gate.lost.named()]
+    return ReportTable(header=("by", "segment", *_header(gate.segment_alpha)), rows=rows, numbers=NUMBERS)
 
 
 def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -78,6 +97,9 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
         level = gate.comparison.settings.alpha
         yield "interval", f"at 1 − {level:g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
     least = fewest(gate.alpha)
+    if gate.comparison.by:
+        looked = f"{len(gate.segments)} looked at, at 1 − {gate.segment_alpha:.2g}"
+        yield "segments", f"{looked}; one that is worse fails the gate, none makes it undecided"
     open_ = gate.rows.where("verdict", GateVerdict.UNDECIDED.value)
     if any(0 < changed < least for changed in gate.rows["changed"]):
         few = f"fewer than {least} queries differ: the interval reaches as far as others like them"
@@ -88,6 +110,10 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
 
 def data(gate: Gate) -> dict[str, Any]:
     """The verdict, its exit code, the level, and the rows."""
-    found = gate.verdict
-    level = 1 - gate.alpha
-    return {"verdict": found.value, "exit_code": found.exit_code, "level": level, "rows": list(gate.rows.named())}
+    return {
+        "verdict": gate.verdict.value,
+        "exit_code": gate.verdict.exit_code,
+        "level": 1 - gate.alpha,
+        "rows": list(gate.rows.named()),
+        "segments": list(gate.segment_rows.named()),
+    }

@@ -90,6 +90,9 @@ def evaluate(options: EvaluateOptions) -> None:
     )
     printed = asked.printed  # before anything is read
     results = asked.results(backends.engine(options.engine, master=options.master))
+    if options.by is not None:
+        groups = next(iter(results.values())).segmented(options.by).by
+        results = {name: result.segmented(groups) for name, result in results.items()}
     report = EvaluationReport(
         results=results,
         per_query=options.per_query,

@@ -1,0 +1,75 @@
+"""Evaluations and comparisons by segments of queries: their tables, and what the means over all queries hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rankgauge.comparison.segments import correction_of, hidden_losses
+from rankgauge.report.numbers import count, interval, number, p_value, signed
+from rankgauge.report.passages import ReportTable
+from rankgauge.segments import NONE
+
+if TYPE_CHECKING:
+    from rankgauge.comparison import Comparison
+    from rankgauge.report.evaluation import EvaluationReport
+
+
+def means(report: EvaluationReport) -> Iterator[ReportTable]:
+    """By segmentation, a row per measure, segment and run."""
+    found = report.segments
+    for name in dict.fromkeys(found["by"]):
+        rows = []
+        for measure in report.measures:
+            part = found.where("by", name).where("measure", str(measure))
+            order = list(dict.fromkeys(part["segment"]))
+            for place, row in enumerate(sorted(part.named(), key=lambda row: order.index(row["segment"]))):
+                run = (row["run"],) if report.several else ()
+                ends, queries = interval(row["low"], row["high"]), str(row["queries"])
+                rows.append(("" if place else str(measure), row["segment"], *run, number(row["mean"]), ends, queries))
+        header = ("measure", name, *(("run",) if report.several else ()), "mean", "95 % interval", "queries")
+        yield ReportTable(title=f"By {name}", header=header, rows=rows, numbers=("mean", "queries"))
+
+
+def pairs(comparison: Comparison) -> Iterator[ReportTable]:
+    """By segmentation, a row per measure, segment and pair."""
+    found = comparison.segment_table
+    for one in comparison.by:
+        rows = []
+        for measure in map(str, comparison.measures):
+            for place, row in enumerate(found.where("by", one.name).where("measure", measure).named()):
+                values = (number(row["mean"]), number(row["other_mean"]), signed(row["difference"]))
+                tested = (p_value(row["corrected"]), row["verdict"], str(row["queries"]))
+                named = ("" if place else measure, row["segment"], row["run"], row["other"])
+                rows.append((*named, *values, interval(row["low"], row["high"]), *tested))
+        numbers = ("mean", "other's mean", "difference", "corrected", "queries")
+        header = ("measure", one.name, "run", "other", *numbers[:3], "95 % interval", "corrected", "verdict", "queries")
+        yield ReportTable(title=f"By {one.name}", header=header, rows=rows, numbers=numbers)
+
+
+def mean_notes(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """How many queries have no segment."""
+    result = next(iter(report.results.values()))
+    for one in result.by:
+        missing = len(one.rows(result.names).get(NONE, ()))
+        if missing:
+            yield NONE, f"{count(missing, 'query has', 'queries have')} no {one.name}"
+
+
+def pair_notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What a mean over all queries hides, how segments are corrected, and how many queries have none."""
+    for row in hidden_losses(comparison):
+        overall = f"{row['overall']} ({signed(row['overall_difference'])})"
+        ends, queries = interval(row["low"], row["high"]), count(row["queries"], "query", "queries")
+        loss = f"{signed(row['difference'])}, {ends}, {queries}"
+        where = f"for {row['by']} {row['segment']} it is worse ({loss})"
+        yield (
+            "hidden",
+            f"{row['measure']} of {row['run']} against {row['other']} is {overall} over all queries; {where}",
+        )
+    correction = correction_of(comparison)
+    yield "segments", f"{correction.title}, over the pairs and segments of each measure; intervals are not corrected"
+    for one in comparison.by:
+        missing = len(one.rows(comparison.queries).get(NONE, ()))
+        if missing:
+            yield NONE, f"{count(missing, 'query has', 'queries have')} no {one.name}"

@@ -1,0 +1,144 @@
+"""Segments of queries: means and pairs by segment, losses that a mean hides, and what the gate makes of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankgauge import InputError, compare, evaluate
+from rankgauge.comparison.gate import GateVerdict
+from rankgauge.comparison.segments import hidden_losses
+from rankgauge.stats import t_interval
+from tests.cli.conftest import Command
+
+RANKS = {"brand": (1, 3), "long tail": (5, 1)}
+"""In each segment, the rank of the one relevant document in the old and in the new run."""
+
+
+def collection() -> tuple[dict, dict, dict[str, str]]:
+    """Sixty queries: the new run is better on the long tail, and worse on the twenty of brands; two have no segment."""
+    rng = np.random.default_rng(0)
+    judgments, runs, by = {}, {"old": {}, "new": {}}, {}
+    for i in range(60):
+        query, segment = f"q{i:02}", "brand" if i % 3 == 0 else "long tail"
+        judgments[query] = {"good": 1}
+        for run, rank in zip(("old", "new"), RANKS[segment], strict=True):
+            at = max(1, rank + int(rng.integers(-1, 2)))
+            listed = [*(f"d{j}" for j in range(at - 1)), "good", *(f"e{j}" for j in range(9))]
+            runs[run][query] = {document: float(-place) for place, document in enumerate(listed)}
+        if i < 58:
+            by[query] = segment
+    return judgments, runs, by
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """The same in files, with a second way to group queries."""
+    judgments, runs, by = collection()
+    qrels = [
+        f"{query} 0 {document} {grade}\n" for query, found in judgments.items() for document, grade in found.items()
+    ]
+    (folder / "q.txt").write_text("".join(qrels))
+    for name, run in runs.items():
+        lines = [
+            f"{q} Q0 {d} {n} {s} {name}\n" for q, found in run.items() for n, (d, s) in enumerate(found.items(), 1)
+        ]
+        (folder / f"{name}.txt").write_text("".join(lines))
+    lines = [f"{query},{segment},{'de' if place % 2 else 'fr'}\n" for place, (query, segment) in enumerate(by.items())]
+    (folder / "segments.csv").write_text("query,kind,market\n" + "".join(lines))
+    return folder
+
+
+def test_means_by_segment() -> None:
+    """Each is the mean and the interval of its own queries; queries without a segment are one too."""
+    judgments, runs, by = collection()
+    result = evaluate(judgments, runs["new"], ["RR"], by=by)
+    rows = {row["segment"]: row for row in result.segments.iter_rows(named=True)}
+    assert list(rows) == ["brand", "long tail", "(none)"]
+    assert [row["queries"] for row in rows.values()] == [20, 38, 2]
+    values = np.array([result.by_query[query]["RR"] for query in by if by[query] == "brand"])
+    ends = t_interval(values)
+    assert (rows["brand"]["mean"], rows["brand"]["low"]) == pytest.approx((values.mean(), ends.low))
+    frame = pl.DataFrame({"qid": list(by), "kind": list(by.values())})
+    several = evaluate(judgments, runs, ["RR"], by=frame)
+    assert several["new"].segments["mean"].to_list() == result.segments["mean"].to_list()
+
+
+def test_a_mean_hides_a_loss() -> None:
+    """Better over all queries and worse on brands: it is said, once, with and without a baseline."""
+    judgments, runs, by = collection()
+    found = compare(judgments, runs, ["RR"], baseline="old", by={"kind": by})
+    assert found.pairs["verdict"].to_list() == ["better"]
+    (loss,) = hidden_losses(found)
+    assert (loss["run"], loss["segment"], loss["verdict"], loss["overall"]) == ("new", "brand", "worse", "better")
+    assert loss["high"] < 0 < loss["overall_difference"]
+    each = compare(judgments, runs, ["RR"], by=by)
+    assert [(row["run"], row["segment"]) for row in hidden_losses(each)] == [("new", "brand")]
+    assert not list(hidden_losses(compare(judgments, {"a": runs["old"], "b": runs["old"]}, ["RR"], by=by)))
+
+
+def test_segments_are_corrected_together() -> None:
+    """Holm over the segments of a measure: the least p-value counts as many times as there are segments."""
+    judgments, runs, by = collection()
+    table = compare(judgments, runs, ["RR"], baseline="old", by=by).segments
+    least = table["p"].arg_min()
+    assert table["corrected"][least] == pytest.approx(min(1.0, 3 * table["p"][least]))
+
+
+def test_a_segment_fails_the_gate() -> None:
+    """A run that is better as a whole fails for one segment; that a segment is open makes nothing undecided."""
+    judgments, runs, by = collection()
+    whole = compare(judgments, runs, ["RR"], baseline="old")
+    assert whole.gate("RR").verdict is GateVerdict.PASS
+    gate = whole.segmented(by).gate("RR:0.01")
+    assert gate.verdict is GateVerdict.WORSE
+    assert gate.lost["segment"] == ["brand"]
+    assert gate.segment_alpha == pytest.approx(0.05 / 3)
+    few = whole.segmented({query: "few" if query in ("q00", "q03", "q06") else "rest" for query in judgments})
+    assert few.gate("RR").segment_rows["verdict"][0] == GateVerdict.UNDECIDED.value
+    assert few.gate("RR").verdict is GateVerdict.PASS
+
+
+def test_evaluate_by(command: Command, files: Path) -> None:
+    """A table for each column beside the queries, in every kind of output."""
+    told = command("evaluate", "q.txt", "new.txt", "-m", "RR", "--by", "segments.csv")
+    assert "By kind\nmeasure  kind" in told
+    assert "By market\nmeasure  market" in told
+    assert "(none)    2 queries have no kind" in told
+    assert "| RR | brand |" in command("evaluate", "q.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "md")
+    rows = command("evaluate", "q.txt", "old.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "csv")
+    assert rows.splitlines()[0] == "run,by,segment,measure,mean,low,high,queries"
+    data = json.loads(command("evaluate", "q.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "json"))
+    assert [row["queries"] for row in data["runs"][0]["segments"]] == [20, 38, 2, 29, 29, 2]
+
+
+def test_compare_by(command: Command, files: Path) -> None:
+    """The notes say which mean hides a loss; the gate fails because of it, and names the segment."""
+    words = ("compare", "q.txt", "old.txt", "new.txt", "-m", "RR", "--baseline", "old", "--by", "segments.csv")
+    told = " ".join(command(*words).split())
+    assert "RR of new.txt against old.txt is better" in told
+    assert "for kind brand it is worse (−" in told
+    command(*words, "--fail-if-worse", "RR", "-o", "pr.md", code=1)
+    summary = Path("pr.md").read_text(encoding="utf-8")
+    assert summary.startswith("## Gate: worse\n\nWorse than old.txt by more than luck: RR of new.txt for kind brand −")
+    assert "| by | segment |" in summary
+    assert "brand" in command(*words, "-o", "html")
+
+
+def test_wrong_segments(command: Command, files: Path) -> None:
+    """One clear error each, with the file's name."""
+    for text, told in (
+        ("query,kind\nnobody,brand\n", "none of its queries is evaluated"),
+        ("query,kind\nq01,brand\nq01,other\n", "row 2: query q01 has the kind other, and brand before"),
+        ("a,b\nq01,brand\n", "expected a column of queries"),
+    ):
+        Path("s.csv").write_text(text)
+        error = command("evaluate", "q.txt", "new.txt", "--by", "s.csv", code=2)
+        assert told in error
+        assert "s.csv" in error
+    with pytest.raises(InputError, match="none of its queries"):
+        evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", by={"x": "y"})
