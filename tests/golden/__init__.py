@@ -34,8 +34,12 @@ class Case:
         return judgments(self.path / "qrels.txt"), run(self.path / "run.txt")
 
     def twice(self, evaluate: Evaluate) -> str:
-        """A pattern of the document that is refused as standing twice: here the first of them, on Spark any."""
-        ids = [frame.select("query", "document") for frame in self.tables]
+        """A pattern of the document that is refused as standing twice: here the first of them, on Spark any.
+
+        The same judgment twice is one.
+        """
+        judgments, run = self.tables
+        ids = [frame.select("query", "document") for frame in (judgments.unique(maintain_order=True), run)]
         found = [document for frame in ids for document in frame.filter(frame.is_duplicated())["document"]]
         return found[0] if evaluate is here else "|".join(found)
 

@@ -204,7 +204,7 @@ def test_broken_files(name: str, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=words) as caught:
             ltr.load(path)
         assert "model.json" in str(caught.value)
-    path.write_bytes(b"\xff\xfe\x00")
+    path.write_bytes(b"\x89PNG\x00\xff")
     with pytest.raises(InputError, match="not a text file"):
         ltr.load(path)
 
