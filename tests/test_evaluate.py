@@ -179,10 +179,12 @@ def test_clear_errors() -> None:
 
 
 def test_intervals() -> None:
-    """The t interval is symmetric about the mean; the bootstrap's is seeded."""
-    result = evaluate(JUDGMENTS, RUN, ["RR"])
-    row = result.summary.row(0, named=True)
-    assert row["mean"] - row["low"] == pytest.approx(row["high"] - row["mean"])
+    """The t interval is symmetric about the mean, as far as the measure's bounds allow; the bootstrap's is seeded."""
+    result = evaluate(JUDGMENTS, RUN, ["RR", "DCG@10", "NumRel"])
+    bounded, free, counted = result.summary.iter_rows(named=True)
+    assert free["mean"] - free["low"] == pytest.approx(free["high"] - free["mean"])
+    assert (bounded["low"], bounded["high"]) == (0, 1)
+    assert np.isnan(counted["low"])  # no interval of a mean belongs to a sum
     again = [result.summarise(interval="bca", seed=1).select("low", "high").row(0) for _ in range(2)]
     assert again[0] == again[1]
     with pytest.raises(UnknownNameError, match="interval"):

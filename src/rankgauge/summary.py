@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.measures import Measure
+from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.stats import Interval, bca_interval, geometric_mean, t_interval
@@ -46,13 +46,14 @@ def summarise(
     order of ties; `errors` (measures) are the standard errors of the means that come from sampling orders of ties;
     `single` adds up in single precision.
     """
-    ends = _interval(matrix, interval, seed)
+    means = _over(measures, matrix, single)
+    ends = _bounded(measures, _interval(matrix, interval, seed), means)
     known = ~np.isnan(matrix)
     return PlainTable.of(
         KINDS,
         {
             "measure": [str(measure) for measure in measures],
-            "mean": _over(measures, matrix, single),
+            "mean": means,
             "low": ends.low,
             "high": ends.high,
             "sd": [_spread(column[kept]) for column, kept in zip(matrix.T, known.T, strict=True)],
@@ -69,6 +70,14 @@ def summarise(
 def _over(measures: Sequence[Measure], matrix: FloatArray, single: bool) -> list[float]:
     columns = zip(measures, matrix.T, strict=True)
     return [measure.facts.aggregate.over(column, single=single) for measure, column in columns]
+
+
+def _bounded(measures: Sequence[Measure], ends: Interval, means: Sequence[float]) -> Interval:
+    """The intervals within the measures' bounds; NaN for a sum and a geometric mean, which no such interval is of."""
+    least, most = np.array([measure.facts.bounds for measure in measures]).reshape(-1, 2).T
+    averaged = np.array([measure.facts.aggregate is Aggregate.MEAN for measure in measures], dtype=bool)
+    found = ends.within(least, most, means)
+    return Interval(*(np.where(averaged, end, np.nan) for end in found))
 
 
 def _spread(values: FloatArray) -> float:

@@ -103,8 +103,10 @@ def test_page_is_whole_and_alone(command: Command, folder: Path) -> None:
     assert "://" not in text
     assert "a_&amp;_b.txt" in text
     assert not re.search(r"\bnan\b", text)
-    # Two measures: two charts of bars, four of differences, two matrices; two kinds of curves, three runs each.
-    assert page.counts["svg"] == 2 + 4 + 2 + 2
+    # Two measures: two charts of bars, four of differences, two grids; two kinds of curves, three runs each.
+    assert page.counts["svg"] == 2 + 4 + 2
+    assert text.count('class="verdicts"') == 2
+    assert page.counts["i"] == 2 * 3 * 3 + 3  # a square for each two runs, and a key for each line
     assert page.counts["polyline"] == 2 * 3
 
 

@@ -169,3 +169,13 @@ def test_mq2008_is_ranked_better_than_by_its_best_feature() -> None:
     value, objective = model.score(paths[4]), model.objective(test)
     assert value > objective.mean(test.matrix[:, 38]) + 0.01
     assert value > objective.mean(np.zeros(len(test.grades))) + 0.1
+
+
+def test_the_curve_is_of_all_queries() -> None:
+    """Without validation the last round's value is that of the whole training set, constant queries included."""
+    X, y, qid = small()
+    empty = np.where(qid == qid[0], 0.0, y)
+    model = LambdaMART(metric="nDCG@10", trees=5).fit(X, empty, qid)
+    objective = model.objective(Documents.of(X, empty, qid))
+    assert not objective.live.all()
+    assert model.curve_[-1]["train"] == pytest.approx(objective.mean(model.predict(X)))

@@ -150,7 +150,7 @@ def test_the_gap_stands_below_the_tools(between: Audit, audited: Audit, name: st
 def test_what_is_taken_back_is_told(between: Audit, name: str) -> None:
     """Every format for people has the whole headline, with what narrows the gap."""
     plain = " ".join(re.sub(r"<[^>]*>", " ", written(between, name)).split())
-    assert "; other choices take 5 % of it back." in plain
+    assert "; other choices narrow it by 5 %." in plain
 
 
 def test_the_picture_explains_its_marks(between: Audit) -> None:

@@ -69,6 +69,17 @@ def test_a_comparison(comparison: rg.Comparison, chart: str, value: str, tmp_pat
     drawn(rg.plot(comparison, chart), tmp_path)
 
 
+def test_every_verdict_has_its_colour() -> None:
+    """Panels share one scale of colours, in which no two verdicts of a chart look alike."""
+    comparison = rg.compare(MADE.judgments, MADE.runs, ["RR", "nDCG@10"])
+    assert comparison.pairs["verdict"].to_list() == ["open", "better"]
+    layers = [layer for panel in rg.plot(comparison, "pairs").to_dict()["concat"] for layer in panel["layer"]]
+    scales = [layer["encoding"]["color"]["scale"] for layer in layers if "color" in layer["encoding"]]
+    assert all(scale == scales[0] for scale in scales)
+    assert scales[0]["domain"] == ["better", "open"]
+    assert len(set(scales[0]["range"])) == 2
+
+
 def test_an_audit(audited: Audit, tmp_path: Path) -> None:
     """Bars are the means; the parts of each tool sum to its difference."""
     means = rows(rg.plot(audited, "tools"))

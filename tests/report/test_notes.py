@@ -33,3 +33,14 @@ def test_one_sign_for_minus() -> None:
     assert interval(-0.406, 1.5165) == "[−0.4060, 1.5165]"
     assert value(parse("AP"), -0.5) == "−0.5000"
     assert value(parse("AP"), 0.5) == "0.5000"
+
+
+def test_a_tie_range_is_told_if_it_shows() -> None:
+    """A range of which four decimals show nothing is no news."""
+    judgments = {"q1": {"x": 1.0, "y": 0.0}, "q2": {f"d{n}": float(n == 7) for n in range(2000)}}
+    ranked = {f"d{n}": -float(n) for n in range(1500)} | {f"d{n}": -9e9 for n in range(1500, 2000)}
+    tied = {"q1": {"x": 2.0, "y": 1.0}, "q2": ranked}
+    for grade, told in ((1.0, False), (1000.0, True)):
+        judged = judgments | {"q2": judgments["q2"] | {"d1999": grade, "d7": 1000.0}}
+        found = notes(EvaluationReport(results={"run": evaluate(judged, tied, "nDCG")}))
+        assert ("tie range" in dict(found)) is told

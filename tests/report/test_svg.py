@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import re
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankgauge.report.campaign import movement
 from rankgauge.report.svg import Axis, Drawing, apart, sheet, ticks
 
 
@@ -40,6 +44,26 @@ def test_labels_keep_clear_of_each_other(wanted: list[float]) -> None:
     placed = apart(wanted, 0.0, 420.0, gap=17.0)
     assert all(b - a >= 17.0 - 1e-6 for a, b in pairwise(sorted(placed)))
     assert [place for _, place in sorted(zip(wanted, placed, strict=True))] == sorted(placed)
+
+
+def test_a_campaign_stays_inside_its_chart() -> None:
+    """The line and the whole band are between the ends of the axis, however wide the first intervals are."""
+    curve = pl.DataFrame(
+        {
+            "cost": [10.0, 50.0, 60.0, 150.0],
+            "draws": [1, 5, 8, 40],
+            "value": [math.nan, 0.63, 0.6, 0.62],
+            "low": [-math.inf, 0.01, 0.3, 0.6],
+            "high": [math.inf, 1.0, 0.88, 0.64],
+        }
+    )
+    plot = movement(curve, 150.0, "the estimate")
+    assert plot is not None
+    (band,) = re.findall(r'class="band" points="([^"]*)"', plot.__html__())
+    heights = [float(point.partition(",")[2]) for point in band.split()]
+    assert len(heights) == 2 * 3
+    assert 12 < min(heights) < max(heights) < 276
+    assert len(set(heights)) == 6  # nothing is cut off at an end
 
 
 def test_a_sheet_is_a_file_of_its_own() -> None:

@@ -75,7 +75,7 @@ def beliefs_of(
         if not len(scale):
             raise InputError(
                 "the grades of the scale are not known",
-                hint="Give beliefs in columns p_0, p_1, …, or name the scale: grades=(0, 1, 2).",
+                hint="Add beliefs (columns p_0, p_1, …), or name the scale: --grades 0,1,2 (Python: grades=[0, 1, 2]).",
             )
         return scale, uniform(len(rows.frame), scale)
     if beliefs is None:

@@ -11,6 +11,9 @@ from rankgauge.audit.attribution import Attribution
 from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.overview import Audit
 
+SLIGHT = 0.02
+"""What narrows a gap by less is not worth a word."""
+
 MOST = 3
 """How many causes a headline names."""
 
@@ -53,19 +56,21 @@ def _apart(low: float, high: float) -> tuple[str, str]:
 
 
 def _sources(found: Attribution, conditions: Conditions) -> str:
-    """The causes that widen the gap most with their shares, and what the others add or take back: 100 % in all."""
-    shares = [(part.amount / found.difference, part.cause.about(conditions)) for part in found.mattering]
-    named = [(share, subject) for share, subject in shares if share > LEAST][:MOST]
+    """The causes that widen the gap most with their shares, 100 % in all, and by how much the others narrow it."""
+    amounts = [(part.amount / found.difference, part.cause.about(conditions)) for part in found.mattering]
+    widening = sum(amount for amount, _ in amounts if amount > 0)
+    named = [(amount / widening, subject) for amount, subject in amounts if amount > LEAST][:MOST]
     if not named:
         return ""
-    rest = round(100 * (1 - sum(share for share, _ in named)))
+    rest, back = round(100 * (1 - sum(share for share, _ in named))), 1 - 1 / widening
+    end = f"; other choices narrow it by {100 * back:.0f} %." if back > SLIGHT else "."
     if len(named) == 1 and not rest:
-        return f"All of the gap comes from {named[0][1]}."
+        return f"All of the gap comes from {named[0][1]}{end}"
     first, *others = (f"{100 * share:.0f} % {{}}from {subject}" for share, subject in named)
     told = [first.format("of the gap comes "), *(other.format("") for other in others)]
     if rest > 0:
         told.append(f"{rest} % from other choices")
-    return ", ".join(told) + (f"; other choices take {-rest} % of it back." if rest < 0 else ".")
+    return ", ".join(told) + end
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -234,8 +234,8 @@ class Comparison:
         return display.table(heads, rows, note)
 
     def _means(self, row: int) -> PlainTable:
-        ends = self.interval(self.values[row])
         mean, count = _mean(self.values[row])
+        ends = self.interval(self.values[row]).within(*self.measures[row].facts.bounds, mean)
         return PlainTable.of(
             tables.MEANS,
             {
@@ -256,7 +256,8 @@ class Comparison:
         tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
         family = Family(p=tested.p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
         corrected = settings.family_correction.adjust(family)
-        effect, tally, ends = cohen_dz(found), outcomes(found), self.interval(found)
+        effect, tally, reach = cohen_dz(found), outcomes(found), np.ptp(measure.facts.bounds)
+        ends = self.interval(found).within(-reach, reach, mean)
         alike = tally.wins + tally.losses == 0
         return PlainTable.of(
             tables.PAIRS,

@@ -117,9 +117,21 @@ class Objective(ABC):
         grades = self.dialect.rescaled(grades) if self.dialect.rescales else grades
         return graded(grades, self.dialect.negative)
 
+    @cached_property
+    def constant(self) -> FloatArray:
+        """The settled value of each query under some order; for a query that is not live, under every order."""
+        # Raises an error for what the dialect refuses: grades off its scale, lists that are too short.
+        return self._scored(np.zeros(len(self.documents.grades)))
+
     def mean(self, scores: FloatArray) -> float:
         """The measure's value over all queries for these scores."""
         return self.overall(self.values(scores))
+
+    def completed(self, queries: BoolArray, values: FloatArray) -> float:
+        """The measure's value over all queries from the values of some; the others have one whatever the order."""
+        whole = self.constant.copy()
+        whole[queries] = values
+        return self.overall(whole)
 
     def overall(self, values: FloatArray) -> float:
         """The measure's value over all queries from the value of each: their mean, or the measure's own aggregate."""
@@ -184,12 +196,6 @@ class Discounted(Objective):
     def ideal(self) -> FloatArray:
         """What the sum of each query is divided by."""
         return divisors_of(self.divisor, self.grades, self.documents.sizes)
-
-    @cached_property
-    def constant(self) -> FloatArray:
-        """The settled value of each query under some order; for a query that is not live, under every order."""
-        # Raises an error for what the dialect refuses: grades off its scale, lists that are too short.
-        return self._scored(np.zeros(len(self.grades)))
 
     @cached_property
     def live(self) -> BoolArray:

@@ -24,8 +24,8 @@ from rankgauge.report.worths import graded
 MOVED = """The line is the estimate after each of more and more draws, the band its interval. The right edge is the
 budget."""
 
-SETTLED = 0.25
-"""The first estimates are wide of the mark: the chart has room for what comes after this share of them."""
+ROOM = 0.04
+"""How much wider than the widest interval a chart is, each way."""
 
 EVEN = 5e-5
 """The ends of an interval are as far from the value if they are printed alike."""
@@ -244,26 +244,22 @@ def movement(curve: pl.DataFrame, budget: float, label: str) -> Drawing | None:
     known = curve.filter(pl.col("low").is_finite() & pl.col("high").is_finite())
     if known.is_empty():
         return None
-    low, high = settled(known)
+    low, high = reach(known)
     x = Axis(low=0.0, high=budget, start=64, end=744)
-    plot = Plot(label, x, Axis(low=low, high=high, start=276, end=12, bounded=False), (760, 320))
+    plot = Plot(label, x, Axis(low=low, high=high, start=276, end=12), (760, 320))
     plot.grid(shown="{:,.6g}")
     plot.line((x.end, 12), (x.end, 276), kind="budget")
     plot.caption("cost, up to the budget")
-    inside = Plot(label, x, plot.y)
-    inside.band(known.select("cost", "low", "high").rows())
-    inside.curve(known.select("cost", "value").rows(), kind="line")
+    plot.band(known.select("cost", "low", "high").rows())
+    plot.curve(known.select("cost", "value").rows(), kind="line")
     for cost, value, least, most, draws in known.select("cost", "value", "low", "high", "draws").iter_rows():
         words = f"after {draws} draws, cost {amount(cost)}: {value:.4f}, {least:.4f} to {most:.4f}"
-        inside.dot(inside.at((cost, value)), kind="dot", title=words)
-    plot.clip(inside, (0, 12), 760, 264)
+        plot.dot(plot.at((cost, value)), kind="dot", title=words)
     return plot
 
 
-def settled(known: pl.DataFrame) -> tuple[float, float]:
-    """The values to show: the later estimates, the last interval, and some room."""
-    later = known.tail(max(1, round(len(known) * (1 - SETTLED))))
-    low = min(float(later["value"].to_numpy().min()), float(known["low"][-1]))
-    high = max(float(later["value"].to_numpy().max()), float(known["high"][-1]))
-    room = max((high - low) * 0.25, 1e-9)
+def reach(known: pl.DataFrame) -> tuple[float, float]:
+    """The values to show: every estimate and interval, and some room."""
+    low, high = float(known["low"].to_numpy().min()), float(known["high"].to_numpy().max())
+    room = max((high - low) * ROOM, 1e-9)
     return low - room, high + room

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from rankgauge.comparison import PairVerdict
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.report.plots import COLOURS, Chart, finished, require, series_colour
 from rankgauge.report.svg import colour
@@ -27,6 +28,16 @@ HUES = ("#555555", *COLOURS, "#000000")
 
 CHOICES = (0.0, 0.55)
 """From never wrong to slightly worse than a coin toss."""
+
+VERDICTS = {
+    PairVerdict.BETTER: COLOURS[0],
+    PairVerdict.HIGHER: COLOURS[0],
+    PairVerdict.WORSE: COLOURS[1],
+    PairVerdict.LOWER: COLOURS[1],
+    PairVerdict.OPEN: "#999999",
+    PairVerdict.EQUAL: "#cccccc",
+}
+"""The colour of a verdict, the same in all panels."""
 
 LABELS = {"error": "mean absolute error", "wrong": "share of wrong choices"}
 
@@ -86,18 +97,19 @@ def _pairs(comparison: Comparison) -> Chart:
 
 
 def _dots(comparison: Comparison, rows: pl.DataFrame, value: str, name: str, title: str) -> Chart:
-    names = [str(measure) for measure in comparison.measures]
-    panels = [_dotted(rows.filter(pl.col("measure") == measure), value, name, measure) for measure in names]
+    names, hue = [str(measure) for measure in comparison.measures], None
+    if "verdict" in rows.columns:  # all panels share one scale of colours
+        found = rows["verdict"].to_list()
+        used = {verdict.value: shade for verdict, shade in VERDICTS.items() if verdict.value in found}
+        scale = require().Scale(domain=list(used), range=list(used.values()))
+        hue = require().Color("verdict:N", scale=scale)
+    panels = [_dotted(rows.filter(pl.col("measure") == measure), value, name, measure, hue) for measure in names]
     return finished(require().concat(*panels, columns=2), title)
 
 
-def _dotted(rows: pl.DataFrame, value: str, name: str, measure: str) -> Any:
+def _dotted(rows: pl.DataFrame, value: str, name: str, measure: str, hue: Any = None) -> Any:
     alt, ordered = require(), rows.sort(value, descending=True, maintain_order=True)[name].to_list()
-    hue = alt.value(COLOURS[0])
-    if "verdict" in rows.columns:
-        words = rows["verdict"].unique(maintain_order=True).to_list()
-        hue = alt.Color("verdict:N", scale=alt.Scale(domain=words, range=list(COLOURS[: len(words)])))
-    base = alt.Chart(rows).encode(y=alt.Y(f"{name}:N", sort=ordered, title=None), color=hue)
+    base = alt.Chart(rows).encode(y=alt.Y(f"{name}:N", sort=ordered, title=None), color=hue or alt.value(COLOURS[0]))
     reach = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=measure), x2="high:Q")
     across = alt.X(f"{value}:Q", title=measure, scale=alt.Scale(zero=False))
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=across, tooltip=list(rows.columns))
@@ -148,7 +160,7 @@ def _board(campaign: BoardCampaign) -> Chart:
 
 def _estimate(campaign: Campaign) -> Chart:
     """The estimate after each of many draws, and the band of its interval where there is one."""
-    from rankgauge.report.campaign import settled
+    from rankgauge.report.campaign import reach
 
     alt, known = require(), pl.col("low").is_finite() & pl.col("high").is_finite()
     curve = campaign.curve().with_columns(pl.when(known).then(pl.col("low", "high")))
@@ -156,7 +168,7 @@ def _estimate(campaign: Campaign) -> Chart:
     base = alt.Chart(curve).encode(x=alt.X("cost:Q", title="spent"))
     up = {
         "title": "estimate",
-        "scale": alt.Scale(domain=settled(drawable) if len(drawable) else (0.0, 1.0), zero=False),
+        "scale": alt.Scale(domain=reach(drawable) if len(drawable) else (0.0, 1.0), zero=False),
     }
     band = base.mark_area(opacity=0.2, color=COLOURS[0], clip=True).encode(y=alt.Y("low:Q", **up), y2="high:Q")
     line = base.mark_line(color=COLOURS[0], clip=True, point=alt.OverlayMarkDef(size=14))

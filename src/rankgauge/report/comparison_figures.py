@@ -11,13 +11,10 @@ import numpy as np
 from rankgauge.comparison import Comparison, MeanCurve, cutoff_curves, recall_curves
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
-from rankgauge.report.comparison_tables import DOWN, OPEN, UP, grid, label
 from rankgauge.report.numbers import number, signed
 from rankgauge.report.passages import Figure
 from rankgauge.report.svg import COLOURS, GREY, WIDTH, Axis, Drawing, Plot, ticks
-
-NAME = 20
-"""How many letters of a run's name a chart shows."""
+from rankgauge.report.verdict_grid import VerdictGrid, short
 
 DRAWN = 6
 """How many pairs have their differences drawn query by query."""
@@ -25,10 +22,11 @@ DRAWN = 6
 BARS = ("measure", "run", "mean", "low", "high")
 """What a bar is drawn from."""
 
-KINDS = {UP: ("up", "above"), DOWN: ("down", "below"), OPEN: ("open", "not separated from")}
+LETTER = 8.6
+"""The width of a letter on a phone, in the units of a chart."""
 
 
-def listed(drawings: Mapping[str, Drawing]) -> Iterator[Figure]:
+def listed(drawings: Mapping[str, Drawing | VerdictGrid]) -> Iterator[Figure]:
     """The drawings under their captions."""
     return (Figure(title, drawn) for title, drawn in drawings.items())
 
@@ -52,7 +50,7 @@ def mean_bars(
 
 
 def _bars(rows: Sequence[Sequence[Any]], base: str | None, title: str) -> Drawing:
-    left, right, step = 160, 56, 24
+    left, right, step = _margin(run for run, *_ in rows), 66, 24
     ends = [end for _, *values in rows for end in values if math.isfinite(end)]
     low, high = min(0.0, *ends, 0.0), max(ends, default=1.0) or 1.0
     across = Axis(low=low, high=high, start=left, end=WIDTH - right)
@@ -63,7 +61,7 @@ def _bars(rows: Sequence[Sequence[Any]], base: str | None, title: str) -> Drawin
         drawn.tick((across(level), bottom + 14), f"{level:g}", "middle")
     for place, (run, mean, least, most) in enumerate(rows):
         y = place * step + 4
-        drawn.text((left - 8, y + 13), _short(run), anchor="end", title=run)
+        drawn.text((left - 8, y + 13), short(run), anchor="end", title=run)
         if math.isfinite(mean):
             start, end = sorted((across(0.0), across(mean)))
             drawn.rect((start, y), end - start, 16, kind="bar is-base" if run == base else "bar", rx=2)
@@ -100,6 +98,9 @@ def _columns(values: FloatArray, queries: Sequence[str], title: str) -> Drawing:
     reach = float(np.abs(values).max(initial=0.0)) or 1.0
     up = Axis(low=-reach, high=reach, start=top + height, end=top)
     drawn = Drawing(WIDTH, top + height + 10, title)
+    if not values.any():
+        words = "the same value on every query" if len(values) else "no query that both runs have"
+        drawn.text(((left + WIDTH - right) / 2, up(0.0) - 10), words, anchor="middle")
     for level in (reach, 0.0, -reach):
         drawn.line((left, up(level)), (WIDTH - right, up(level)), kind="grid" if level else "zero")
         drawn.tick((left - 6, up(level) + 4), signed(level, 2) if level else "0", "end")
@@ -116,32 +117,9 @@ def _columns(values: FloatArray, queries: Sequence[str], title: str) -> Drawing:
     return drawn
 
 
-def matrices(comparison: Comparison) -> dict[str, Drawing]:
+def matrices(comparison: Comparison) -> dict[str, VerdictGrid]:
     """By measure, a square for each pair of runs: filled where the run of the row is above or below the column's."""
-    return {str(measure): _matrix(comparison, measure) for measure in comparison.measures}
-
-
-def _matrix(comparison: Comparison, measure: Measure) -> Drawing:
-    order, marks = comparison.ordered(measure), grid(comparison, measure)
-    whole, left, top = (960 if len(order) > 12 else WIDTH), 170, 22
-    cell = min((whole - left - 4) / len(order), 30.0)
-    drawn = Drawing(whole, top + cell * len(order) + 4, f"who is above whom by {measure}")
-    size = f"font-size:{min(12.5, cell * 0.8):.1f}px"
-    for row, run in enumerate(order):
-        y, short = top + row * cell, label(comparison, run)
-        drawn.text((left - 8, y + cell * 0.68), f"{short}  {_short(run)}", anchor="end", style=size)
-        drawn.text((left + (row + 0.5) * cell, top - 7), short, anchor="middle", kind="tick", style=size)
-        for column, other in enumerate(order):
-            if run != other:
-                _cell(drawn, left + column * cell, y, cell, marks[run, other], f"{run}: {{}} {other}")
-    return drawn
-
-
-def _cell(drawn: Drawing, x: float, y: float, size: float, mark: str, title: str) -> None:
-    kind, words = KINDS.get(mark, ("equal", "equal to"))
-    drawn.rect((x + 0.5, y + 0.5), size - 1, size - 1, kind=kind, title=title.format(words))
-    if mark in (UP, DOWN) and size >= 15:
-        drawn.text((x + size / 2, y + size / 2 + 4.5), mark, kind="mark")
+    return {str(measure): VerdictGrid(comparison, measure) for measure in comparison.measures}
 
 
 def curves(comparison: Comparison) -> dict[str, Drawing]:
@@ -171,5 +149,6 @@ def colours(comparison: Comparison) -> dict[str, str]:
     return found | ({f"{len(order) - len(found)} other runs": GREY} if len(order) > len(found) else {})
 
 
-def _short(run: str) -> str:
-    return run if len(run) <= NAME else run[: NAME - 1] + "…"
+def _margin(runs: Iterable[str]) -> float:
+    """Room for the longest name in the letters of a phone, which are larger than those of a desk."""
+    return 14 + LETTER * max((len(short(run)) for run in runs), default=0)

@@ -58,7 +58,7 @@ def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 
 def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """Too few queries: the interval may even reach beyond the measure's bounds."""
+    """Too few queries: the interval may even be as wide as the measure's bounds."""
     fewest = min(len(result.counted) for result in report.results.values())
     if fewest < FEW:
         yield "few", f"{fewest} {'query is' if fewest == 1 else 'queries are'} too few for an interval to say much"
@@ -110,7 +110,8 @@ def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         of = f" of {run}" if report.several else ""
         found = [row for row in table.rows("measure", "worst", "best") if row[0] in improving and row[2] > row[1]]
         widest = sorted(found, key=lambda row: row[2] - row[1], reverse=True)
-        ranges = [f"{measure} {number(low)} to {number(high)}" for measure, low, high in widest]
+        ends = [(measure, number(low), number(high)) for measure, low, high in widest]
+        ranges = [f"{measure} {low} to {high}" for measure, low, high in ends if low != high]
         if ranges:
             yield "tie range", f"the order of tied documents alone could move the mean{of}: {_listed(ranges)}"
 

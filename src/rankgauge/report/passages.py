@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from rankgauge.report.svg import Drawing
+    from rankgauge.report.verdict_grid import VerdictGrid
 
 
 class Latex(str):
@@ -110,7 +111,7 @@ class Figure(Passage):
     """A drawing or a table under a caption, with what belongs to it; figures in a row are set beside each other."""
 
     title: str
-    drawn: Drawing | ReportTable
+    drawn: Drawing | ReportTable | VerdictGrid
     below: Sequence[Passage] = ()
 
 

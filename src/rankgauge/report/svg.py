@@ -151,12 +151,6 @@ class Drawing:
         """Another drawing as a part of this one."""
         self.parts.append(element("g", *other.parts, transform=f"translate({at[0]:g},{at[1]:g})"))
 
-    def clip(self, other: Drawing, at: Point, width: float, height: float) -> None:
-        """Another drawing in place, as far as it is inside a rectangle."""
-        shape = element("rect", x=at[0], y=at[1], width=width, height=height)
-        self.parts.append(element("clipPath", shape, id="inside"))
-        self.parts.append(element("g", *other.parts, clip_path="url(#inside)"))
-
     def __html__(self) -> str:
         """The drawing as a part of a page."""
         return self.unstyled(style=f"max-width:{1.39 * self.width:.0f}px")

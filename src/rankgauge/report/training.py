@@ -86,7 +86,7 @@ class Training:
         found = f"{objective.overall(values):.4f}"
         if objective.measure.facts.aggregate is not Aggregate.MEAN:
             return found
-        low, high = t_interval(values)
+        low, high = t_interval(values).within(*objective.measure.facts.bounds, objective.overall(values))
         return f"{found} [{low:.4f}, {high:.4f}]"
 
 

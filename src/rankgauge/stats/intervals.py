@@ -31,6 +31,11 @@ class Interval(NamedTuple):
     low: FloatArray
     high: FloatArray
 
+    def within(self, least: npt.ArrayLike, most: npt.ArrayLike, mean: npt.ArrayLike) -> Interval:
+        """The interval as far as a mean can lie, which is from `least` to `most`; it always holds the mean itself."""
+        low = np.maximum(self.low, np.fmin(least, mean))
+        return Interval(low, np.minimum(self.high, np.fmax(most, mean)))
+
 
 def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     """The mean ± t · s / √n (Student 1908): NaN for fewer than two queries, a point if all values are equal."""

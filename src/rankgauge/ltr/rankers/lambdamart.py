@@ -67,22 +67,31 @@ class LambdaMART(Ranker):
         settings = self._settings(len(documents.grades), int(rng.integers(1 << 31)))
         data = lightgbm.Dataset(documents.matrix, documents.grades, params=settings).construct()
         if any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
-            judge = lambdas.objective if validation is None else validation
-            grown = self._grown(data, lambdas, judge, settings, self._watched(watch, validation is not None))
+            if validation is None:
+                held, value = data, lambda scores: train.completed(chosen, lambdas.objective.values(scores))
+            else:
+                held = data.create_valid(validation.documents.matrix, validation.documents.grades)
+                value = validation.mean
+            grown = self._grown(data, lambdas, (held, value), settings, self._watched(watch, validation is not None))
             text = grown.model_to_string(num_iteration=self.best_round_)
             self._grow(lightgbm_trees(text, self.n_features_in_))
 
     def _grown(
-        self, data: Any, lambdas: Lambdas, judge: Objective, settings: dict[str, Any], watched: Callable[[Any], None]
+        self,
+        data: Any,
+        lambdas: Lambdas,
+        judge: tuple[Any, Callable[[FloatArray], float]],
+        settings: dict[str, Any],
+        watched: Callable[[Any], None],
     ) -> Any:
-        held = data if judge is lambdas.objective else data.create_valid(judge.documents.matrix, judge.documents.grades)
+        held, value = judge
         return lightgbm.train(
             # A function: LightGBM would copy any other object, and all documents with it.
             {**settings, "objective": lambda scores, _: lambdas(scores)},
             data,
             num_boost_round=self.trees,
             valid_sets=[held],
-            feval=lambda scores, _: ("value", judge.mean(scores), True),
+            feval=lambda scores, _: ("value", value(scores), True),
             callbacks=[watched],
         )
 
