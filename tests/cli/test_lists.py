@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,28 @@ def test_agreement(command: Command) -> None:
     assert "ann       bob      480" in shown
     assert shown == command("judgments", "agreement", "ratings.csv")
     assert shown != command("judgments", "agreement", "ratings.csv", "--seed", "1")
+
+
+def test_files_are_assessors(command: Command, folder: Path) -> None:
+    """Two files of judgments are two assessors, called by their names; the pairs can be written as a table."""
+    shown = command("judgments", "agreement", "qrels.txt", "LLM=judge.qrels")
+    assert re.search(r"qrels +LLM +480", shown)
+    assert command("judgments", "agreement", "qrels.txt", "judge.qrels", "-o", "pairs.csv") == ""
+    assert (folder / "pairs.csv").read_text().splitlines()[1].startswith("qrels,judge,480,")
+
+
+def test_a_crowd_is_summed_up(command: Command, folder: Path) -> None:
+    """Of more pairs than anybody reads there are the quantiles, and who agrees least."""
+    rows = [f"q,d{n},{(n + (w == 3)) % 2},w{w}" for n in range(30) for w in range(12)]
+    (folder / "crowd.csv").write_text("\n".join(["query,document,grade,assessor", *rows]) + "\n")
+    shown = command("judgments", "agreement", "crowd.csv")
+    assert "66 pairs" in shown
+    assert re.search(r"agrees least.*\nw3 +30 +0\.5000 +0\.0000 +330\n", shown)
+    assert len(shown.splitlines()) < 80
+    asked = ("judgments", "combine", "crowd.csv", "--rule", "dawid-skene", "--confusion", "workers.csv", "-o", "d.txt")
+    assert command(*asked) == ""
+    assert "w3,30,0.0,1.0,1.0" in (folder / "workers.csv").read_text().splitlines()
+    assert "used with --rule dawid-skene" in command(*asked[:3], "--confusion", "workers.csv", code=4)
 
 
 def test_combine(command: Command, folder: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 from rankgauge.cli.main import run
 from rankgauge.datasets import generate, write
 from rankgauge.report.comparison import ComparisonReport
+from rankgauge.report.comparison_latex import ranges
 from rankgauge.report.formats.tex import escaped
 
 Command = Callable[..., str]
@@ -112,16 +113,44 @@ def test_page_is_whole_and_alone(command: Command, folder: Path) -> None:
 
 def test_latex(command: Command) -> None:
     """Every row of a table has as many cells as its head names, and special characters are escaped."""
-    printed = command(*THREE, "-o", "tex")
+    printed = command(*THREE, "-o", "tex", "--tables", "means,pairs,matrix,queries,measures")
     assert r"a\_\&\_b.txt" in printed
-    tables = re.findall(r"\\begin\{tabular\}\{(\w+)\}\n\\toprule\n(.*?)\\bottomrule", printed, re.DOTALL)
+    tables = re.findall(r"\\begin\{tabular\}\{(\S+)\}\n\\toprule\n(.*?)\\bottomrule", printed, re.DOTALL)
     assert len(tables) == 7
     for sides, body in tables:
         for line in body.replace("\\midrule\n", "").strip().split("\n"):
             assert line.endswith(r"\\")
-            assert len(re.findall(r"(?<!\\)&", line)) == len(sides) - 1
-    assert re.search(r"b & dense\.txt\.gz & \\textbf\{0\.7199\}", printed)
+            spanned = line.count(r"\multicolumn{2}")
+            assert len(re.findall(r"(?<!\\)&", line)) + spanned == len(sides.replace("@{}", "")) - 1
+    assert re.search(r"b & dense\.txt\.gz & \\textbf\{0\.7199\} &", printed)
     assert escaped("50% of −1 < $x^2$") == r"50\% of $-$1 $<$ \$x\textasciicircum{}2\$"
+
+
+def test_latex_is_one_table_to_paste(command: Command) -> None:
+    """By default there are the means alone, with caption and label, as many decimals as asked for, marks beside."""
+    printed = command(*THREE, "-m", "nDCG@10,AP", "-o", "tex", "--digits", "3")
+    assert printed.count(r"\begin{tabular}{llr@{}lr@{}l}") == printed.count(r"\begin{table}") == 1
+    assert r"\caption{nDCG@10, AP of 3 runs, means over 24 queries." in printed
+    assert r"\label{tab:ndcg10-ap}" in printed
+    assert re.search(r"b & dense\.txt\.gz & \\textbf\{0\.720\} &.* & \\textbf\{0\.682\} & \$\^\{ac\}\$", printed)
+    assert re.findall(r"\\(begin|end)\{(\w+)\}", printed) == [
+        ("begin", "table"),
+        ("begin", "tabular"),
+        ("end", "tabular"),
+        ("end", "table"),
+    ]
+    assert "Did you mean pairs" in command(*THREE, "--tables", "pears", code=3)
+
+
+def test_many_runs_have_one_mark_in_latex(command: Command, folder: Path) -> None:
+    """More runs than ten are ordered by their means, and those as good as the best share a mark."""
+    names = [f"copy{n}.txt" for n in range(10)]
+    for name in names:
+        (folder / name).write_text((folder / "bm25.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    printed = command("dense.txt.gz", *names, "-m", "AP", "-o", "tex")
+    assert re.search(r"\\midrule\ndense\.txt\.gz & \\textbf\{0\.6824\} & \$\^\{\\dagger\}\$ ", printed)
+    assert r"$\dagger$ marks the best run" in printed
+    assert ranges("abcefh") == "a–cefh"
 
 
 def test_csv(command: Command) -> None:

@@ -175,7 +175,7 @@ def test_the_curve_is_of_all_queries() -> None:
     """Without validation the last round's value is that of the whole training set, constant queries included."""
     X, y, qid = small()
     empty = np.where(qid == qid[0], 0.0, y)
-    model = LambdaMART(metric="nDCG@10", trees=5).fit(X, empty, qid)
+    model = LambdaMART(metric="nDCG@10", trees=5).fit(X, empty, qid=qid)
     objective = model.objective(Documents.of(X, empty, qid))
     assert not objective.live.all()
     assert model.curve_[-1]["train"] == pytest.approx(objective.mean(model.predict(X)))

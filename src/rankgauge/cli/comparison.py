@@ -12,7 +12,7 @@ from typer import Exit, Option
 
 from rankgauge.cli import choices
 from rankgauge.cli.options import EvaluationOptions, names
-from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.errors import InputError, ParameterError, RankGaugeError, UnknownNameError
 
 if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
@@ -57,6 +57,19 @@ class CompareOptions(EvaluationOptions):
             help="Show how measures agree on the runs' order, and the pairs each separates; by default from 3 runs.",
         ),
     ] = None
+    tables: Annotated[
+        str | None,
+        choices.option(
+            "--tables",
+            registry="rankgauge.report.comparison:TABLES",
+            help="The tables to write, separated by commas: {choices}. By default all; in LaTeX the means.",
+            metavar="NAMES",
+            several=True,
+        ),
+    ] = None
+    digits: Annotated[
+        int, Option("--digits", min=1, max=15, help="The decimals of the means in LaTeX.", metavar="N")
+    ] = 4
     fail_if_worse: Annotated[
         list[str] | None,
         Option(
@@ -78,7 +91,7 @@ def compared(options: CompareOptions) -> None:
     from rankgauge.report.comparison import ComparisonReport
 
     format_, path = ComparisonReport.find(options.output)
-    rules = _rules(options)
+    rules, chosen = _rules(options), _tables(options)
     asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
     _refuse_one(options.judgments, asked.runs)
     settings = ComparisonSettings(
@@ -94,7 +107,9 @@ def compared(options: CompareOptions) -> None:
     if options.by is not None:
         comparison = comparison.segmented(options.by)
     gate = _gate(comparison, rules) if rules else None
-    report = ComparisonReport(comparison=comparison, agree=options.measures_agree, gate=gate)
+    report = ComparisonReport(
+        comparison=comparison, agree=options.measures_agree, gate=gate, chosen=chosen, digits=options.digits
+    )
     with opened(path) as stream:
         format_.write(report, stream)
     if gate is not None:
@@ -122,6 +137,19 @@ def _rules(options: CompareOptions) -> tuple[GateRule, ...]:
         wanted = "given with --fail-if-worse: the run that the others must not fall below"
         raise ParameterError("compare", "baseline", wanted, None)
     return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse))
+
+
+def _tables(options: CompareOptions) -> tuple[str, ...] | None:
+    """The names of the tables; a wrong one is an error before anything is read."""
+    if options.tables is None:
+        return None
+    from rankgauge.report.comparison import TABLES
+
+    found = tuple(name.strip() for name in options.tables.split(",") if name.strip())
+    for name in found:
+        if name not in TABLES:
+            raise UnknownNameError("table", name, TABLES)
+    return found or tuple(TABLES)
 
 
 def _measured(options: CompareOptions, rules: Iterable[GateRule]) -> CompareOptions:

@@ -2,6 +2,7 @@
 
 from rankgauge.judgments.agreement import Agreement, agreement
 from rankgauge.judgments.combination import RULES, Rule, binarise, combine, counts, level_of
+from rankgauge.judgments.dawid_skene import CrowdModel, dawid_skene
 from rankgauge.tables.scales import SCALES, Scale
 from rankgauge.tables.scales import get as scale
 
@@ -9,12 +10,14 @@ __all__ = [
     "RULES",
     "SCALES",
     "Agreement",
+    "CrowdModel",
     "Rule",
     "Scale",
     "agreement",
     "binarise",
     "combine",
     "counts",
+    "dawid_skene",
     "level_of",
     "scale",
 ]

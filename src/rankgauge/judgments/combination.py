@@ -29,7 +29,10 @@ class Rule(Registered):
 
     name: str
     words: str
-    reduce: Callable[[pl.Expr], pl.Expr]
+    reduce: Callable[[pl.Expr], pl.Expr] | None = None
+    """What makes one grade of those of an item."""
+    panel: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    """What makes one grade of each item from all judgments, where a grade depends on who gave it."""
     binary: bool = False
     """Whether the rule is about relevant or not, and so needs a level."""
 
@@ -43,6 +46,9 @@ def combine(judgments: pl.DataFrame, rule: str | Rule = "mean", *, at: float | N
     """
     wanted, level = _parse(rule, at)
     frame = check(judgments, JUDGMENTS, whole=True) if level is None else binarise(judgments, level)
+    if wanted.panel is not None:
+        return wanted.panel(frame)
+    assert wanted.reduce is not None, f"{wanted.name} says how"
     return frame.group_by(ITEM, maintain_order=True).agg(wanted.reduce(pl.col("grade")))
 
 

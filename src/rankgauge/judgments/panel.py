@@ -57,7 +57,7 @@ class Panel:
         """The panel of the assessors of some judgments."""
         frame = check(judgments, JUDGMENTS, whole=True)
         if "assessor" not in frame.columns:
-            raise InputError("agreement needs to know who judged", hint="Name them in a column 'assessor'.")
+            raise InputError("it is not known who judged", hint="Name them in a column 'assessor'.")
         item, items = _positions(frame, list(ITEM))
         assessor, names = _positions(frame, ["assessor"])
         grades, level = np.unique(frame["grade"].to_numpy(), return_inverse=True)

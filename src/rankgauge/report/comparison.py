@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from rankgauge.comparison.tables import FEWEST
 from rankgauge.lazy_polars import pl
 from rankgauge.report import comparison_tables as tables
 from rankgauge.report import notes as common
+from rankgauge.report.comparison_latex import DIGITS, latex_means
 from rankgauge.report.comparison_tables import MOST, UP
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import Medium, Report, ReportDocument
@@ -30,6 +31,19 @@ CURVES = "Means over queries: what a reader who stops early gets, and precision 
 AGREEMENT = """A measure that separates more pairs is steadier over queries; that alone does not make it the right one.
 Kendall's tau-b counts the pairs of runs that two measures order alike; in tau-AP the top counts more."""
 
+TABLES: Mapping[str, str] = {
+    "means": "the mean of each run",
+    "pairs": "the difference of each two runs",
+    "matrix": "who is above whom",
+    "segments": "each segment of --by",
+    "queries": "the queries that differ most",
+    "measures": "how well measures tell runs apart, and how alike they order them",
+}
+"""The tables by name, in their order."""
+
+BRIEF = ("means", "segments")
+"""Those of a LaTeX file, if no others are named."""
+
 OWN_NOTES = ("*", "interval")
 """The notes on results that a comparison words in its own way."""
 
@@ -41,6 +55,10 @@ class ComparisonReport(Report):
     command = "compare"
 
     comparison: Comparison
+    chosen: tuple[str, ...] | None = None
+    """The tables to show, by the names of `TABLES`; None: all of them, in LaTeX `BRIEF`."""
+    digits: int = DIGITS
+    """How many decimals a mean has in LaTeX."""
     agree: bool | None = None
     """Whether to show how far measures agree; None: where there are enough runs to have an order."""
     gate: Gate | None = None
@@ -141,14 +159,25 @@ class ComparisonReport(Report):
         yield Notes(self.notes())
 
     def _tables(self, medium: Medium) -> Iterator[ReportTable]:
+        for name in self.chosen or (BRIEF if medium is Medium.LATEX else TABLES):
+            yield from self._named(name, medium)
+
+    def _named(self, name: str, medium: Medium) -> Iterator[ReportTable]:
+        """The tables of one of the names."""
         found = self.comparison
-        yield tables.latex_means(found) if medium is Medium.LATEX else tables.means(found)
-        yield tables.pairs(found)
-        if self.matrix:
-            yield from (tables.matrix(found, measure) for measure in found.measures)
-        yield from self._segments()
-        yield tables.movers(found)
-        yield from self._measures()
+        match name:
+            case "means":
+                yield latex_means(found, self.digits) if medium is Medium.LATEX else tables.means(found)
+            case "pairs":
+                yield tables.pairs(found)
+            case "matrix" if self.matrix:
+                yield from (tables.matrix(found, measure) for measure in found.measures)
+            case "segments":
+                yield from self._segments()
+            case "queries":
+                yield tables.movers(found)
+            case "measures":
+                yield from self._measures()
 
     def _segments(self) -> Iterator[ReportTable]:
         if self.comparison.by:

@@ -9,7 +9,7 @@ from typing import Any
 from rankgauge.comparison import Comparison, PairVerdict
 from rankgauge.measures import Measure
 from rankgauge.report.numbers import interval, number, p_value, share, signed
-from rankgauge.report.passages import Latex, ReportTable
+from rankgauge.report.passages import ReportTable
 
 MOST = 45
 """How many pairs of a measure a table for people lists: all pairs of ten runs."""
@@ -142,21 +142,3 @@ def agreement(comparison: Comparison) -> ReportTable:
     ]
     header = ("measure", "other", "tau-b", "tau-AP")
     return ReportTable(title="How alike measures order the runs", header=header, rows=tuple(rows), numbers=header[2:])
-
-
-def latex_means(comparison: Comparison) -> ReportTable:
-    """The means as papers print them: a row per run, a column per measure; superscripts name the runs that it beats."""
-    columns = [_column(comparison, measure) for measure in comparison.measures]
-    rows = [(label(comparison, run), run, *cells) for run, *cells in zip(comparison.runs, *columns, strict=True)]
-    header = ("", "run", *(str(measure) for measure in comparison.measures))
-    return ReportTable(title="Means; a superscript names the runs that the run is above", header=header, rows=rows)
-
-
-def _column(comparison: Comparison, measure: Measure) -> list[Latex]:
-    above, top = beaten(comparison, measure), comparison.ordered(measure)[0]
-    separator = "" if len(comparison.runs) <= 26 else ","
-    cells = []
-    for run, mean in comparison.mean_table.where("measure", str(measure)).rows("run", "mean"):
-        shown = rf"\textbf{{{number(mean)}}}" if run == top else number(mean)
-        cells.append(Latex(shown + (f"$^{{{separator.join(above[run])}}}$" if above[run] else "")))
-    return cells

@@ -17,6 +17,12 @@ class Latex(str):
     __slots__ = ()
 
 
+class LatexSpan(Latex):
+    """A heading in LaTeX over two columns: numbers, and the marks that follow them."""
+
+    __slots__ = ()
+
+
 class Passage:
     """A part of a document."""
 
@@ -70,6 +76,10 @@ class ReportTable(Passage):
     header: Sequence[str]
     rows: Sequence[Sequence[str | Track]]
     title: str = ""
+    caption: str = ""
+    """What LaTeX prints above the table."""
+    label: str = ""
+    """By which LaTeX refers to the table."""
     numbers: Sequence[str] = ()
     """The columns of numbers, which are aligned to the right."""
     strong: frozenset[tuple[int, int]] = frozenset()

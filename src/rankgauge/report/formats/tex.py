@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from rankgauge.report.format import Medium, Report, ReportFormat
-from rankgauge.report.passages import Bullets, Heading, Latex, Notes, Paragraph, Passage, ReportTable
+from rankgauge.report.passages import Bullets, Heading, Latex, LatexSpan, Notes, Paragraph, Passage, ReportTable
 
 HEAD = "% \\usepackage{booktabs}\n"
 
@@ -22,6 +22,7 @@ _SPECIAL = {
     "–": "--",
     "·": r"$\cdot$",
     "∞": r"$\infty$",
+    "†": r"$\dagger$",
 }
 
 
@@ -53,14 +54,23 @@ def _lines(passage: Passage) -> Iterator[str]:
 
 
 def _tabular(shown: ReportTable) -> str:
-    """A table with the rules of booktabs; a track, which only a page can draw, is an empty cell."""
-    sides = "".join("r" if name in shown.numbers else "l" for name in shown.header)
+    """A table with the rules of booktabs; a track, which only a page can draw, is an empty cell.
+
+    Numbers end at the same place, so that their points are below each other; marks that follow them stand beside it.
+    """
+    sides = "".join(
+        "r@{}l" if isinstance(name, LatexSpan) else "r" if name in shown.numbers else "l" for name in shown.header
+    )
     rows = [[escaped(cell) if isinstance(cell, str) else "" for cell in row] for row in shown.rows]
     for line, n in shown.strong:
         rows[line][n] = rf"\textbf{{{rows[line][n]}}}"
     header, *lines = (" & ".join(row) + r" \\" for row in [[escaped(name) for name in shown.header], *rows])
     body = [r"\toprule", header, r"\midrule", *lines, r"\bottomrule"]
-    return "\n".join([f"\\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"]) + "\n"
+    lines = [f"\\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"]
+    if shown.caption:
+        words = [rf"\caption{{{escaped(shown.caption)}}}", rf"\label{{{shown.label}}}"]
+        lines = [r"\begin{table}", r"\centering", *words, *lines, r"\end{table}"]
+    return "\n".join(lines) + "\n"
 
 
 LATEX = ReportFormat(

@@ -57,5 +57,5 @@ def _form(request: Request, room: Room, fields: dict[str, str], problem: str) ->
         methods=METHODS,
         costs=COSTS.titles(),
         scales=SCALES,
-        rules=[name for name, rule in RULES.items() if not rule.binary],
+        rules=[name for name, rule in RULES.items() if rule.reduce and not rule.binary],
     )
