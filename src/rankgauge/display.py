@@ -62,5 +62,6 @@ def _cell(tag: str, text: str) -> str:
 
 
 def _half(row: dict[str, float]) -> str:
-    half = (row["high"] - row["low"]) / 2
+    """Half of the interval; where a bound of the measure cuts one side of it, the other side says it."""
+    half = max(row["high"] - row["mean"], row["mean"] - row["low"])
     return "" if half != half else f" ± {half:.4f}"
