@@ -53,3 +53,12 @@ def test_sets_have_no_order() -> None:
     """A set of documents is no ranking."""
     with pytest.raises(InputError):
         evaluate(JUDGMENTS, {"q1": {"a", "b"}}, "AP")
+
+
+def test_pairs_of_document_and_score() -> None:
+    """What retrievers give: the scores count; other things in a list are refused, not taken for ids."""
+    pairs = {query: list(found.items()) for query, found in SCORED.items()}
+    assert evaluate(JUDGMENTS, pairs, NAMES).by_query == evaluate(JUDGMENTS, SCORED, NAMES).by_query
+    for odd in ({"_id": "a"}, ("a", "b"), ["a", 1.0, 2.0]):
+        with pytest.raises(InputError, match="ids or pairs"):
+            evaluate(JUDGMENTS, {"q1": [odd]}, "AP")

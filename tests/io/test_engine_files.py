@@ -211,3 +211,25 @@ def test_solr_documents_without_an_id_are_refused(tmp_path: Path) -> None:
         lists(written(tmp_path, solr))
     del solr["response"]["docs"][0]["title"]
     assert lists(written(tmp_path, solr)) == {"run": ["d7"]}
+
+
+@pytest.mark.parametrize("lack", [{"timed_out": True}, {"_shards": {"total": 5, "successful": 3, "failed": 2}}])
+def test_an_incomplete_response_is_noted(tmp_path: Path, lack: dict[str, Any]) -> None:
+    """What an engine could not look at is no document that it left out."""
+    path = written(tmp_path, RESPONSES[0] | lack, "red dress.json")
+    with pytest.warns(InputWarning, match="is not complete"):
+        assert lists(path) == {"red dress": ["d7", "d1"]}
+
+
+def test_a_query_listed_twice_is_refused(tmp_path: Path) -> None:
+    """Two responses to one query would be one list of ties."""
+    path = written(tmp_path, {"responses": RESPONSES})
+    with pytest.raises(InputError, match="red dress is listed twice"):
+        lists(path, queries=["red dress", "red dress"])
+
+
+def test_a_name_behind_a_file_with_one_run(tmp_path: Path) -> None:
+    """A file that holds no runs by name is not read as if it did."""
+    path = written(tmp_path, RESPONSES[0], "red dress.json")
+    with pytest.raises(InputError, match="none is called other"):
+        lists(f"{path}#other")

@@ -42,6 +42,28 @@ def test_a_workbook_of_excel(tmp_path: Path, before: int) -> None:
         assert io.read_judgments(path).rows() == READ
 
 
+def test_row_numbers_and_a_title(tmp_path: Path) -> None:
+    """As pandas writes a frame by default, with a column that has no name; and as people write, with a title above."""
+    frame = pd.DataFrame(ROWS[1:3], columns=ROWS[0])
+    frame.to_excel(tmp_path / "numbered.xlsx")
+    titled = excel(tmp_path / "titled.xlsx", [("Ratings of May",), (), *ROWS[:3]])
+    for path in (tmp_path / "numbered.xlsx", titled):
+        assert io.read_judgments(path).rows() == READ
+
+
+def test_a_sheet_by_its_name(tmp_path: Path) -> None:
+    """FILE#SHEET is one of several; a name that no sheet has is an error that lists them."""
+    path = tmp_path / "runs.xlsx"
+    with pd.ExcelWriter(path) as book:
+        for name, order in (("before", ["a", "b"]), ("after", ["b", "a"])):
+            rows = [("q1", document, place) for place, document in enumerate(order, start=1)]
+            pd.DataFrame(rows, columns=["query", "document", "rank"]).to_excel(book, sheet_name=name, index=False)
+    assert io.read_run(f"{path}#after")["document"].to_list() == ["b", "a"]
+    assert io.read_run(path)["document"].to_list() == ["a", "b"]
+    with pytest.raises(InputError, match="none is called other: before, after"):
+        io.read_run(f"{path}#other")
+
+
 def test_a_sheet_of_libreoffice(tmp_path: Path) -> None:
     """As pandas writes .ods by odfpy, under any name."""
     frame = pd.DataFrame(ROWS[1:3], columns=ROWS[0])

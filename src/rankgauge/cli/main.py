@@ -26,6 +26,9 @@ UsageError: Any = typer.BadParameter.__base__
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended, as shells have it."""
 
+CRASHED = 70
+"""The exit code of a fault of ours (sysexits.h: EX_SOFTWARE): never that of a gate's verdict."""
+
 # No rich help: it alone takes longer than the rest of the start.
 app = typer.Typer(
     name=PROGRAM,
@@ -86,6 +89,12 @@ def run() -> None:
         # The reader has seen enough (| head); drop what is still in the buffer.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print("rankgauge: this is a fault of RankGauge; please report it with the lines above", file=sys.stderr)
+        sys.exit(CRASHED)
 
 
 def _show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:

@@ -52,7 +52,7 @@ class ProjectFile:
     def read(cls, path: Path) -> ProjectFile:
         """The settings in a file; in a pyproject.toml those of the table of RankGauge."""
         try:
-            found = tomllib.loads(path.read_text(encoding="utf-8"))
+            found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"is not valid TOML: {error}", path=path) from None
         except (OSError, UnicodeDecodeError) as error:

@@ -67,14 +67,25 @@ def _unrecognised(head: Head) -> str:
     return "the format is not recognised" if head.lines else "there are only blank lines and comments"
 
 
+def _with_part(format: Format, source: Source) -> Format:
+    """The format, unless one of several runs is asked for and its files hold but one."""
+    if source.part and not format.holds_several:
+        raise InputError(
+            f"holds no runs by name (format {format.name}), so none is called {source.part}",
+            path=source.name,
+            hint="Name the file alone.",
+        )
+    return format
+
+
 def readable(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability: str) -> Format:
     """The format in which the file can be read as one of the wanted kinds; `ability` names the reader."""
     if format is not None and getattr(get(format), ability) is not None:
-        return get(format)
+        return _with_part(get(format), source)
     found = detections(source, format)
     able = [one.format for one in found if one.kind in wanted and getattr(one.format, ability) is not None]
     if able:
-        return able[0]
+        return _with_part(able[0], source)
     raise InputError(
         f"contains {found[0].kind.value} (format {found[0].format.name}); expected {wanted[0].value}",
         path=source.name,

@@ -139,6 +139,8 @@ class Format(Registered):
     """A hint for a file that no format recognises but that is nearly in this one."""
     names_queries: bool = True
     """Whether its runs say which queries they answer; otherwise these are named for their files or positions."""
+    holds_several: bool = False
+    """Whether a file may hold several runs, of which FILE#NAME is one."""
     keeps_assessors: bool = False
     """Whether its judgments can name their assessors."""
     read_judgments: Reader | None = None

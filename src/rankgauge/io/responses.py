@@ -35,6 +35,8 @@ class Responses:
     """The key of the list in which the engine gives several responses at once."""
     failed: Callable[[Any], str | None] = lambda response: None
     """What went wrong, if the value is an error in the place of a response."""
+    lacks: Callable[[Any], str | None] = lambda response: None
+    """Why documents may be missing, if the engine says that its answer is not complete."""
 
     def format(self, *samples: SampleFile, **facts: Any) -> Format:
         """The format of files with such responses."""
@@ -66,6 +68,8 @@ class Responses:
                     path=source.name,
                     hint="Search again, or leave the query out.",
                 )
+            if why := self.lacks(response):
+                note(f"the response for query {name} is not complete: {why}", source.name)
             ids = self.documents(response)
             yield from ((name, document, -place) for place, document in enumerate(ids, start=1))
 
@@ -96,6 +100,8 @@ class Responses:
                 path=source.name,
                 hint="List one query per response, in the order of the requests.",
             )
+        if twice := next((query for at, query in enumerate(listed) if query in listed[:at]), None):
+            raise InputError(f"the query {twice} is listed twice in {where}", path=source.name)
         if listed and not source.queries:
             note(f"{where} names the queries of its responses, in their order", source.name)
         return list(listed) or [name or str(place) for place, name in enumerate(own, start=1)]

@@ -7,6 +7,7 @@ recognised by their shape. Neither pandas nor pyarrow is imported, and pandas ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from numbers import Real
 from typing import Any
 
 import polars as pl
@@ -50,8 +51,20 @@ def _is_listed(found: Any) -> bool:
 
 
 def _by_rank(source: Mapping[Any, Iterable[Any]]) -> list[tuple[Any, Any, float]]:
-    """The rows of ordered lists: the score is the falling rank."""
-    return [(query, document, -float(n)) for query, found in source.items() for n, document in enumerate(found, 1)]
+    """The rows of ordered lists: the score is the falling rank, unless it stands beside the document."""
+    return [(query, *_hit(one, n)) for query, found in source.items() for n, one in enumerate(found, 1)]
+
+
+def _hit(found: Any, rank: int) -> tuple[Any, float]:
+    """A document and its score, of an id or a pair (document, score)."""
+    if isinstance(found, tuple | list) and len(found) == 2 and isinstance(found[1], Real):
+        return found[0], float(found[1])
+    if not isinstance(found, str | bytes) and isinstance(found, Iterable):
+        raise InputError(
+            f"a list of a run holds ids or pairs (document, score), not {found!r}",
+            hint="Take the id of each document first, as in {query: [hit['_id'] for hit in hits]}.",
+        )
+    return found, -float(rank)
 
 
 def _as_table(source: Any, table: Table, spelling: Spelling | None) -> pl.DataFrame:

@@ -61,12 +61,22 @@ def _failed(value: Any) -> str | None:
     return str(error.get("reason") or error.get("type")) if isinstance(error, dict) else str(error)
 
 
+def _lacks(value: Any) -> str | None:
+    response = _unwrapped(value)
+    shards = response.get("_shards")
+    failed = shards.get("failed") if isinstance(shards, dict) else 0
+    if response.get("timed_out") is True:
+        return "the search timed out"
+    return f"{failed} shards failed" if failed else None
+
+
 ELASTICSEARCH = (
     Responses(
         fits=_fits,
         documents=lambda response: [hit["_id"] for hit in objects_at(_unwrapped(response), "hits", "hits")],
         together="responses",
         failed=_failed,
+        lacks=_lacks,
     )
     .format(
         SampleFile(title="a search response of Elasticsearch or OpenSearch", kind=Kind.RUN, text=SEARCH),

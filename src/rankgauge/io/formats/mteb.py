@@ -37,6 +37,7 @@ def _rows(documents: list[Any], source: Source) -> Iterator[Row]:
 MTEB = json_format(
     name="mteb",
     title="predictions of MTEB",
+    holds_several=True,
     shapes=(
         JsonShape(
             title="predictions of MTEB",

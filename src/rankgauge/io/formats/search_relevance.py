@@ -103,6 +103,7 @@ def _lists(one: dict[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
 SEARCH_RELEVANCE = json_format(
     name="search_relevance",
     title="judgment lists and experiments of OpenSearch's Search Relevance Workbench",
+    holds_several=True,
     shapes=(
         JsonShape(
             title="a judgment list of the Search Relevance Workbench",

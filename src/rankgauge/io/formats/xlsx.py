@@ -1,7 +1,7 @@
 """xlsx: spreadsheets of Excel and LibreOffice (.xlsx, .xlsm, .xlsb, .xls, .ods), read by calamine.
 
-The first sheet that is a table of judgments or a run counts. Numbers that are whole, as ids may be, are written without
-a point, and blanks around a cell do not count.
+The first sheet that is a table of judgments or a run counts; FILE#SHEET names another. Numbers that are whole, as ids
+may be, are written without a point, and blanks around a cell do not count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ ZIPPED, OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MARKS = ("xl/workbook.", "content.xml")
 """What a packed spreadsheet holds."""
 
+TITLES = 10
+"""Among how many of the first rows the header is looked for."""
+
 Rows = list[list[Any]]
+Sheet = tuple[Rows, list[int]]
+"""The rows of a sheet, and their numbers in it."""
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
@@ -62,25 +67,33 @@ def _locate(source: Source, row: int) -> Place:
     return lines[row + 1] if row + 1 < len(lines) else 1, " ".join(cell for cell in cells if cell)
 
 
-def _table(source: Source) -> tuple[Rows, list[int]]:
+def _table(source: Source) -> Sheet:
     """The rows of the sheet that counts, from its header on, without blank ones, and their numbers in the sheet."""
-    sheets = [_filled(rows) for rows in _sheets(source)]
-    known = (sheet for sheet in sheets if sheet[0] and kinds(sheet[0][0], source.said))
-    filled = (sheet for sheet in sheets if sheet[0])
-    found = next(known, next(filled, None))
-    if found is None:
+    sheets = {name: _from_header(_filled(rows), source) for name, rows in _sheets(source).items()}
+    filled = {name: sheet for name, sheet in sheets.items() if sheet[0]}
+    if not filled:
         raise InputError("no table found: the sheets are empty", path=source.name)
-    return found
+    if source.part:
+        return source.one_of(filled)
+    return next((sheet for sheet in filled.values() if kinds(sheet[0][0], source.said)), next(iter(filled.values())))
 
 
-def _filled(rows: Rows) -> tuple[Rows, list[int]]:
+def _filled(rows: Rows) -> Sheet:
     texts = [[_text(cell) for cell in row] for row in rows]
     kept = [number for number, row in enumerate(texts) if any(row)]
     return [texts[number] for number in kept], [number + 1 for number in kept]
 
 
-def _sheets(source: Source) -> list[Rows]:
-    """The rows of all sheets, of equal length within a sheet."""
+def _from_header(sheet: Sheet, source: Source) -> Sheet:
+    """The sheet without a title above its header; columns without a name, such as that of row numbers, have none."""
+    rows, lines = sheet
+    named = [[cell or "" for cell in row] for row in rows[:TITLES]]
+    first = next((at for at, row in enumerate(named) if kinds(row, source.said)), 0)
+    return [*named[first : first + 1], *rows[first + 1 :]], lines[first:]
+
+
+def _sheets(source: Source) -> dict[str, Rows]:
+    """The rows of all sheets by name, of equal length within a sheet."""
     try:
         import python_calamine as calamine
     except ImportError:
@@ -89,7 +102,7 @@ def _sheets(source: Source) -> list[Rows]:
     _refuse_bombs(content, source)
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
-        return [book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names]
+        return {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
     except Exception as error:
         raise InputError(f"cannot be read as a spreadsheet: {error}", path=source.name) from None
     except BaseException as error:  # the library's panics are no Exceptions
@@ -131,4 +144,5 @@ XLSX = tabular(
     suffixes=(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
     recognise=_recognise,
     sureness=3,
+    holds_several=True,
 ).register()

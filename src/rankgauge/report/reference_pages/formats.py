@@ -31,7 +31,8 @@ an error, not an empty list.
 ## Several runs in one file
 
 `FILE#NAME` is one of them: `experiment.json#a5ac` the run of the configuration whose id begins so, and
-`predictions.json#en/test` that of a subset and a split. Without a name an error lists them.
+`predictions.json#en/test` that of a subset and a split. Without a name an error lists them. `ratings.xlsx#May` is a
+sheet of a spreadsheet; without a name the first sheet counts that is a table of judgments or a run.
 """
 _KINDS = {Kind.JUDGMENTS: "judgments", Kind.RUN: "run"}
 
