@@ -37,11 +37,10 @@ def test_golden(case: Case, tool: str, options: str, evaluate: Evaluate) -> None
     """Every value stands as trec_eval printed it, no query more or less; what it refused is refused."""
     expected = case.expected(tool)[options]
     if ("-", "ERROR") in expected:
-        wanted = (
-            case.twice(evaluate) if "duplicate" in expected["-", "ERROR"] else "without documents for a judged query"
-        )
         judged, ranked = case.tables
         once = judged.unique(["query", "document"], keep="first", maintain_order=True)
+        is_twice = "duplicate" in expected["-", "ERROR"]
+        wanted = case.twice(evaluate, once) if is_twice else "without documents for a judged query"
         with pytest.raises(InputError, match=wanted):
             evaluate(once, ranked, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
         if len(once) < len(judged):

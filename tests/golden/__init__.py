@@ -33,13 +33,13 @@ class Case:
         """The judgments and the run, as TREC's files have them."""
         return judgments(self.path / "qrels.txt"), run(self.path / "run.txt")
 
-    def twice(self, evaluate: Evaluate) -> str:
+    def twice(self, evaluate: Evaluate, judgments: pl.DataFrame | None = None) -> str:
         """A pattern of the document that is refused as standing twice: here the first of them, on Spark any.
 
-        The same judgment twice is one.
+        The same judgment twice is one; `judgments` are others than the file's.
         """
-        judgments, run = self.tables
-        ids = [frame.select("query", "document") for frame in (judgments.unique(maintain_order=True), run)]
+        judged = self.tables[0] if judgments is None else judgments
+        ids = [frame.select("query", "document") for frame in (judged.unique(maintain_order=True), self.tables[1])]
         found = [document for frame in ids for document in frame.filter(frame.is_duplicated())["document"]]
         return found[0] if evaluate is here else "|".join(found)
 

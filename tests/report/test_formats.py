@@ -42,10 +42,10 @@ def test_a_picture_beside_the_page(kind: type[Report]) -> None:
 
 def test_what_a_report_lacks() -> None:
     """A format that others have is refused with those that this report has; an unknown one with its neighbours."""
-    assert set(AgreementReport.formats()) == {"table", "md", "tex", "html"}
+    assert set(AgreementReport.formats()) == {"table", "md", "tex", "html", "csv", "json", "jsonl"}
     with pytest.raises(InputError, match=r"does not write means\.svg") as refused:
         AgreementReport.find("means.svg")
-    assert refused.value.hint == "It writes html, md, table, tex."
+    assert refused.value.hint == "It writes csv, html, json, jsonl, md, table, tex."
     with pytest.raises(InputError, match=r"no output format belongs to the ending \.doc"):
         EvaluationReport.find("means.doc")
     with pytest.raises(UnknownNameError, match="html"):
