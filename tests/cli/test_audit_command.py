@@ -94,7 +94,7 @@ def test_a_number_from_nowhere(command: Command) -> None:
     assert "asked of one run" in command("audit", *PAIR, "dense.txt.gz", "--value", mean, code=4, stderr=True)
 
 
-@pytest.mark.filterwarnings("default::rankgauge.errors.InputWarning")
+@pytest.mark.filterwarnings("always::rankgauge.errors.InputWarning")
 def test_an_audit_of_responses_takes_a_list_of_queries(command: Command, tmp_path: Path) -> None:
     """Responses of a search engine are named by --queries, or by queries.txt beside them; else the error says so."""
     judged, run, listed = tmp_path / "ratings.csv", tmp_path / "msearch.json", tmp_path / "list.txt"
