@@ -60,14 +60,7 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 def read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
     """The judgments of a LETOR file."""
     rows = _kept(_named(lines.content(source), source, reading), reading)
-    return check(
-        rows,
-        JUDGMENTS,
-        path=source.name,
-        locate=lambda row: lines.place(rows, row),
-        spelling=source.spelling,
-        whole=True,
-    )
+    return _checked(rows, source)
 
 
 def _kept(rows: pl.DataFrame, reading: Reading) -> pl.DataFrame:
@@ -103,11 +96,9 @@ def _lists(query: pl.Series) -> pl.Series:
     return numbered.select(pl.when(pl.col("number") > 1).then(again).otherwise("query").alias("query")).to_series()
 
 
-def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The judgments of a LETOR file, and the run that its scores file makes of its documents."""
-    named = _named(lines.content(source), source, reading)
-    rows = _kept(named.with_columns(_scores(scores, len(named), source, reading)), reading)
-    judgments = check(
+def _checked(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """The judgments of the rows; an error names the line."""
+    return check(
         rows,
         JUDGMENTS,
         path=source.name,
@@ -115,6 +106,13 @@ def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tupl
         spelling=source.spelling,
         whole=True,
     )
+
+
+def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The judgments of a LETOR file, and the run that its scores file makes of its documents."""
+    named = _named(lines.content(source), source, reading)
+    rows = _kept(named.with_columns(_scores(scores, len(named), source, reading)), reading)
+    judgments = _checked(rows, source)
     return judgments, judgments.select("query", "document").with_columns(rows["score"])
 
 
@@ -163,14 +161,7 @@ def _features(judged: pl.DataFrame, matrix: Matrix) -> FeatureTable:
 def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
     """The same as `read_features` by expressions over whole lines, with an error that names the line."""
     rows = _named(lines.content(source), source, reading)
-    judged = check(
-        rows,
-        JUDGMENTS,
-        path=source.name,
-        locate=lambda row: lines.place(rows, row),
-        spelling=source.spelling,
-        whole=True,
-    )
+    judged = _checked(rows, source)
     texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")
     pairs = texts.explode("line", empty_as_null=False)
     number, value = (pl.col("line").str.extract(_FEATURE, group) for group in (1, 2))
