@@ -20,7 +20,7 @@ from rankgauge.measures.judged_lists import JudgedLists, Layout, ListPart, Score
 from rankgauge.measures.tabulated import tabulated
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import HighGrade, MissingQuery, QueryOrder, Ties, Unjudged
-from rankgauge.ranking import Block, Hits
+from rankgauge.ranking import Block
 from rankgauge.ranking.arrays import pad_groups, rank_arrays
 from rankgauge.ranking.keys import TOP, UNGRADED, grade_codes
 from rankgauge.scoring import ValueRule
@@ -81,7 +81,8 @@ class ArrayScorer:
             found = None if judging is None else self._by_keys(list(layout.parts()), judging, grades, scores, layout)
         found = self._by_ranks(grades, scores, layout) if found is None else found
         if self.dialect.fewest > 1:
-            self._check_lengths(found.retrieved)
+            retrieved = found.retrieved
+            self.dialect.check_lists(range(len(retrieved)), retrieved, retrieved > 0)
         return self._settlement(found.values, found.best, found.retrieved)
 
     def _judging(self, grades: Numbers, layout: Layout) -> Callable[[ListPart], JudgedLists | None] | None:
@@ -165,23 +166,6 @@ class ArrayScorer:
         for rows, (judged, scored) in pad_groups(layout.sizes, grades, scores):
             for block in rank_arrays(judged, scored, self.how, cutoff=cutoff):
                 yield Block(index=rows[block.index], lists=block.lists)
-
-    def _check_lengths(self, retrieved: FloatArray) -> None:
-        """Refuses lists that are too short for the dialect."""
-        none, no_query = np.zeros(0), np.zeros(0, dtype=np.int64)
-        self.dialect.check(
-            Hits(
-                names=range(len(retrieved)),
-                query=no_query,
-                rank=none,
-                grade=none,
-                first=none,
-                size=none,
-                retrieved=retrieved,
-                pool_query=no_query,
-                pool_grade=none,
-            )
-        )
 
 
 def _single(scores: Numbers) -> Numbers:

@@ -15,7 +15,7 @@ import numpy as np
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import (
     Duplicates,
     FractionalGrade,
@@ -32,6 +32,7 @@ from rankgauge.policies import (
     Unjudged,
 )
 from rankgauge.ranking import Hits, Ranking
+from rankgauge.ranking.lists import Names
 from rankgauge.registry import Registered, Registry
 
 if TYPE_CHECKING:
@@ -202,20 +203,24 @@ class Dialect(Registered):
 
     def check(self, hits: Hits) -> Hits:
         """The hits, unless the tool refuses them: a list is too short, or the run does not answer a judged query."""
-        lacking = np.flatnonzero(~hits.is_answered)
+        self.check_lists(hits.names, hits.retrieved, hits.is_answered)
+        return hits
+
+    def check_lists(self, names: Names, retrieved: FloatArray, answered: BoolArray) -> None:
+        """Refuses lists that the tool refuses, by how many documents each has and whether its query is answered."""
+        lacking = np.flatnonzero(~answered)
         if self.missing is MissingQuery.REFUSE and len(lacking):
             raise InputError(
-                f"{self.name} refuses a run without documents for a judged query: {hits.names[int(lacking[0])]}",
+                f"{self.name} refuses a run without documents for a judged query: {names[int(lacking[0])]}",
                 hint="Evaluate with --missing zero to count such queries as empty lists, or skip to leave them out.",
             )
-        few = np.flatnonzero((hits.retrieved > 0) & (hits.retrieved < self.fewest))
+        few = np.flatnonzero((retrieved > 0) & (retrieved < self.fewest))
         if len(few):
-            query, n = hits.names[int(few[0])], hits.retrieved[few[0]]
+            query, n = names[int(few[0])], retrieved[few[0]]
             raise InputError(
                 f"the list of query {query} has {n:g} of the {self.fewest} documents that {self.name} needs",
                 hint="Leave such queries out, or in Python set fewest=1.",
             )
-        return hits
 
     def read(self, measure: Measure) -> Measure:
         """The measure with its open parameters set as this dialect understands them."""
