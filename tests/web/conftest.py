@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 from sqlalchemy import Engine, create_engine, text
 
 from rankgauge.active.campaign.database import Location, connect
 from tests.web.house import House, open_house
+from tests.web.visitors import CHROMIUM, Opener, open_browser, open_pages
 
 _NUMBERS = itertools.count()
 
@@ -57,4 +59,20 @@ def engine(database: str) -> Iterator[Engine]:
 def house(database: str) -> Iterator[House]:
     """An open room on the empty database."""
     with open_house(database) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A running browser."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with open_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def opener(browser: Browser) -> Iterator[Opener]:
+    """Opens pages by a link."""
+    with open_pages(browser) as opened:
         yield opened
