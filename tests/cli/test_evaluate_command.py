@@ -70,7 +70,7 @@ def test_several_runs(command: Command) -> None:
     lines = command(*PAIR, "dense.txt.gz", "-m", "AP").splitlines()
     assert lines[1].split()[:2] == ["AP", "bm25.txt"]
     assert "*" not in lines[1]
-    assert lines[2].split()[0] == "dense.txt.gz"
+    assert lines[2].split()[0] == "dense.txt"
     assert lines[2].split()[2] == "*"
 
 
@@ -86,7 +86,7 @@ def test_tsv(command: Command) -> None:
 def test_tsv_of_several_runs(command: Command) -> None:
     """Several runs have a run column first."""
     rows = [line.split("\t") for line in command(*PAIR, "dense.txt.gz", "-m", "AP", "-o", "tsv").splitlines()]
-    assert [row[:3] for row in rows] == [["bm25.txt", "AP", "all"], ["dense.txt.gz", "AP", "all"]]
+    assert [row[:3] for row in rows] == [["bm25.txt", "AP", "all"], ["dense.txt", "AP", "all"]]
 
 
 def test_tsv_of_all_that_a_tool_prints(command: Command) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from rankgauge import compare
 from rankgauge.cli.choices import sources
 from rankgauge.cli.runs import named
 from rankgauge.errors import InputError
@@ -53,6 +55,15 @@ def test_two_files_of_one_name() -> None:
     bm25, other = Path("bm25.txt"), Path("other/bm25.txt")
     assert named([bm25, other]) == {"bm25.txt": bm25, str(other): other}
     assert named([Path("bm25.txt=other/bm25.txt"), other]) == {"bm25.txt": other, str(other): other}
+
+
+def test_packing_is_no_part_of_a_name() -> None:
+    """A run is called the same whether its file is packed or not; where both are listed, by their paths."""
+    plain, packed = Path("bm25.txt"), Path("bm25.txt.gz")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert named([packed]) == {"bm25.txt": packed}
+    assert named([plain, packed]) == {str(plain): plain, str(packed): packed}
+    assert compare({"1": {"d": 1}}, [plain, packed], "AP").runs == (str(plain), str(packed))
 
 
 @pytest.mark.parametrize("runs", [("A=bm25.txt", "A=k=2.txt"), ("bm25.txt", "bm25.txt")])
@@ -103,7 +114,7 @@ def test_an_evaluation_is_drawn(command: Command, tmp_path: Path) -> None:
     drawn = picture.read_text(encoding="utf-8")
     assert drawn.count("<rect") >= 2 * 2
     assert "nDCG@10" in drawn
-    assert "dense.txt.gz" in drawn
+    assert "dense.txt<" in drawn
 
 
 def test_files_are_offered_after_a_name() -> None:

@@ -91,7 +91,7 @@ def test_table(command: Command) -> None:
     printed = command(*THREE, "-m", "nDCG@10,AP")
     for title in ("Pairs", "Who is above whom by AP", "Queries that differ most", "How alike measures order the runs"):
         assert f"\n{title}\n" in printed
-    assert re.search(r"dense\.txt\.gz +bm25\.txt +\+0\.1636 +\[0\.0028, 0\.3244\] +0\.0465", printed)
+    assert re.search(r"dense\.txt +bm25\.txt +\+0\.1636 +\[0\.0028, 0\.3244\] +0\.0465", printed)
     assert "Student's paired t test" in printed
 
 
@@ -122,7 +122,7 @@ def test_latex(command: Command) -> None:
             assert line.endswith(r"\\")
             spanned = line.count(r"\multicolumn{2}")
             assert len(re.findall(r"(?<!\\)&", line)) + spanned == len(sides.replace("@{}", "")) - 1
-    assert re.search(r"b & dense\.txt\.gz & \\textbf\{0\.7199\} &", printed)
+    assert re.search(r"b & dense\.txt & \\textbf\{0\.7199\} &", printed)
     assert escaped("50% of −1 < $x^2$") == r"50\% of $-$1 $<$ \$x\textasciicircum{}2\$"
 
 
@@ -132,7 +132,7 @@ def test_latex_is_one_table_to_paste(command: Command) -> None:
     assert printed.count(r"\begin{tabular}{llr@{}lr@{}l}") == printed.count(r"\begin{table}") == 1
     assert r"\caption{nDCG@10, AP of 3 runs, means over 24 queries." in printed
     assert r"\label{tab:ndcg10-ap}" in printed
-    assert re.search(r"b & dense\.txt\.gz & \\textbf\{0\.720\} &.* & \\textbf\{0\.682\} & \$\^\{ac\}\$", printed)
+    assert re.search(r"b & dense\.txt & \\textbf\{0\.720\} &.* & \\textbf\{0\.682\} & \$\^\{ac\}\$", printed)
     assert re.findall(r"\\(begin|end)\{(\w+)\}", printed) == [
         ("begin", "table"),
         ("begin", "tabular"),
@@ -148,7 +148,7 @@ def test_many_runs_have_one_mark_in_latex(command: Command, folder: Path) -> Non
     for name in names:
         (folder / name).write_text((folder / "bm25.txt").read_text(encoding="utf-8"), encoding="utf-8")
     printed = command("dense.txt.gz", *names, "-m", "AP", "-o", "tex")
-    assert re.search(r"\\midrule\ndense\.txt\.gz & \\textbf\{0\.6824\} & \$\^\{\\dagger\}\$ ", printed)
+    assert re.search(r"\\midrule\ndense\.txt & \\textbf\{0\.6824\} & \$\^\{\\dagger\}\$ ", printed)
     assert r"$\dagger$ marks the best run" in printed
     assert ranges("abcefh") == "a–cefh"
 
@@ -157,7 +157,7 @@ def test_csv(command: Command) -> None:
     """A line per measure and pair, with numbers in full."""
     rows = list(csv.DictReader(io.StringIO(command(*THREE, "-m", "AP", "-m", "RR", "-o", "csv"))))
     assert [(row["measure"], row["run"], row["other"]) for row in rows[:2]] == [
-        ("AP", "dense.txt.gz", "bm25.txt"),
+        ("AP", "dense.txt", "bm25.txt"),
         ("AP", "a_&_b.txt", "bm25.txt"),
     ]
     assert len(rows) == 2 * 3
@@ -182,9 +182,10 @@ def test_markdown(command: Command) -> None:
 
 
 def test_baseline_by_its_name_or_stem(command: Command) -> None:
-    """The baseline is named as its file, or as what stands before the dot; a wrong name says what there is."""
-    assert command(*THREE, "--baseline", "dense") == command(*THREE, "--baseline", "dense.txt.gz")
-    assert "Did you mean dense.txt.gz" in command(*THREE, "--baseline", "dense.txt", code=3)
+    """The baseline is named as its file, packed or not, or as what stands before the dot; a wrong name is an error."""
+    plain = command(*THREE, "--baseline", "dense.txt")
+    assert plain == command(*THREE, "--baseline", "dense") == command(*THREE, "--baseline", "./dense.txt.gz")
+    assert "Did you mean dense.txt" in command(*THREE, "--baseline", "dense.tx", code=3)
     printed = command(*THREE, "--baseline", "bm25", "-o", "csv")
     assert {row["other"] for row in csv.DictReader(io.StringIO(printed))} == {"bm25.txt"}
 

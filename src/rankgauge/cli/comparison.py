@@ -13,6 +13,7 @@ from typer import Exit, Option
 from rankgauge.cli import choices
 from rankgauge.cli.options import EvaluationOptions, names
 from rankgauge.errors import InputError, ParameterError, RankGaugeError, UnknownNameError
+from rankgauge.io.compression import unpacked_name
 
 if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
@@ -184,10 +185,12 @@ def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:
 
 
 def _named(baseline: str | None, runs: Iterable[str]) -> str | None:
-    """The baseline among the runs: by its name, or by its file's name up to the first dot."""
+    """The baseline among the runs: by its name, by its file's, or by that up to the first dot."""
     known = list(runs)
     if baseline is None or baseline in known:
         return baseline
+    if (file := unpacked_name(PurePath(baseline).name)) in known:
+        return file
     stems = [run for run in known if PurePath(run).name.partition(".")[0] == baseline]
     if len(stems) > 1:
         raise ParameterError("compare", "baseline", f"one of the runs: {', '.join(stems)}", baseline)

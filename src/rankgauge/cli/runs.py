@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.io.compression import unpacked_name
 from rankgauge.measures import resolve
 
 
@@ -54,7 +55,7 @@ def _split(run: Path) -> tuple[str, Path]:
 
 def _label(path: Path) -> str:
     if path.exists():
-        return path.name
+        return unpacked_name(path.name)
     from rankgauge.io import label
 
     return label(path)

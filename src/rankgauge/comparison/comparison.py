@@ -56,7 +56,7 @@ def compare(
     """
     from rankgauge import io
 
-    named = runs if isinstance(runs, Mapping) else {io.label(path): path for path in runs}
+    named = runs if isinstance(runs, Mapping) else io.labelled(runs)
     spoken = dialects.get(dialect, **overrides)
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))

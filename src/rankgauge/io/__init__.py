@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         write_run,
     )
     from rankgauge.io.format import FORMATS, Format, Head, Kind, Reading, get
-    from rankgauge.io.ir_datasets import label
+    from rankgauge.io.ir_datasets import label, labelled
     from rankgauge.policies import Duplicates
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "judgments_from",
     "kept",
     "label",
+    "labelled",
     "pair_from",
     "read_judgments",
     "read_letor",
@@ -71,7 +72,7 @@ __all__ = [
 _HOMES = {
     "rankgauge.io.detection": ["Detection"],
     "rankgauge.io.format": ["FORMATS", "Format", "Head", "Kind", "Reading", "get"],
-    "rankgauge.io.ir_datasets": ["label"],
+    "rankgauge.io.ir_datasets": ["label", "labelled"],
     "rankgauge.policies": ["Duplicates"],
 }
 """The modules of the names that are not in `files`."""

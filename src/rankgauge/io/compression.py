@@ -161,3 +161,9 @@ PACKINGS = (
     Packing(suffix=".zst", magic=b"(\xb5/\xfd", unpack=_unpack_zstd, pack=_pack_zstd, polars=True),
 )
 PACKED_SUFFIXES = tuple(one.suffix for one in PACKINGS)
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a file without the ending that says how it is packed: run.txt.gz is run.txt."""
+    packed = next((suffix for suffix in PACKED_SUFFIXES if name.lower().endswith(suffix)), "")
+    return name[: -len(packed)] or name if packed else name

@@ -9,13 +9,14 @@ from __future__ import annotations
 import difflib
 import os
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
 import polars as pl
 
 from rankgauge.errors import InputError, MissingExtraError, UnknownNameError
+from rankgauge.io.compression import unpacked_name
 from rankgauge.tables import JUDGMENTS, RUN, Table, as_judgments, as_run
 
 PREFIX = "irds:"
@@ -45,9 +46,16 @@ def run_of(source: Any) -> pl.DataFrame:
 
 
 def label(path: str | PurePath) -> str:
-    """What to call a source in a report: a data set by its whole id, a file by its name."""
+    """What to call a source in a report: a data set by its whole id, a file by its name without .gz and the like."""
     name = _named(path)
-    return PurePath(path).name if name is None else f"{PREFIX}{name}"
+    return unpacked_name(PurePath(path).name) if name is None else f"{PREFIX}{name}"
+
+
+def labelled(paths: Iterable[str | PurePath]) -> dict[str, str | PurePath]:
+    """The sources by what to call them: where two would be called the same, by their paths."""
+    found = [(label(path), path) for path in paths]
+    called = [name for name, _ in found]
+    return {name if called.count(name) == 1 else str(path): path for name, path in found}
 
 
 def ids() -> list[str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from rankgauge.errors import InputError
-from rankgauge.io.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of
+from rankgauge.io.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of, unpacked_name
 from rankgauge.lazy_polars import pl
 
 if TYPE_CHECKING:
@@ -218,9 +218,7 @@ def suffix_of(path: str | Path) -> str:
 
 def stem_of(path: str | Path) -> str:
     """A file's name without its ending and that of the packing."""
-    name = Path(path).name
-    suffixes = [suffix for suffix in PACKED_SUFFIXES if name.lower().endswith(suffix)]
-    return Path(name[: -len(suffixes[0])] if suffixes else name).stem
+    return Path(unpacked_name(Path(path).name)).stem
 
 
 def gathered(folder: Path) -> bytes:
