@@ -114,6 +114,16 @@ NOVELTIES = {
         shown_by=("compare", "--help"),
         shown="noveltest",
     ),
+    "similarity": Novelty(
+        room="rankgauge.stats.similarities",
+        source="""
+            from rankgauge.stats.similarity import Similarity
+
+            Similarity(name="novelkin", title="-", words="-", reference="-", kernel=None).register()
+        """,
+        shown_by=("compare", "--help"),
+        shown="novelkin",
+    ),
     "correction": Novelty(
         room="rankgauge.stats.corrections",
         source="""

@@ -18,6 +18,7 @@ from rankgauge.io.compression import unpacked_name
 if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
     from rankgauge.comparison.gate import Gate, GateRule
+    from rankgauge.comparison.similarity import SimilaritySettings
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 
@@ -71,6 +72,23 @@ class CompareOptions(EvaluationOptions):
     digits: Annotated[
         int, Option("--digits", min=1, max=15, help="The decimals of the means in LaTeX.", metavar="N")
     ] = 4
+    similarity: Annotated[
+        str | None,
+        choices.option(
+            "--similarity",
+            registry="rankgauge.stats.similarity:SIMILARITIES",
+            help="Also show how alike the runs' lists are, and by the same coefficient how alike measures order the "
+            "runs: {choices}.",
+        ),
+    ] = None
+    p: Annotated[
+        float,
+        Option("--p", help="For rbo: the chance that a reader goes on to the next rank.", metavar="P"),
+    ] = 0.9
+    shared_only: Annotated[
+        bool,
+        Option("--shared-only", help="For --similarity: take out documents that only one of two lists has."),
+    ] = False
     fail_if_worse: Annotated[
         list[str] | None,
         Option(
@@ -87,12 +105,13 @@ class CompareOptions(EvaluationOptions):
 def compared(options: CompareOptions) -> None:
     """Compares the runs and writes the report; a gate ends the command with its exit code."""
     from rankgauge.cli.evaluation import RunsEvaluation
+    from rankgauge.cli.progress import told
     from rankgauge.cli.streams import opened
     from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.report.comparison import ComparisonReport
 
     format_, path = ComparisonReport.find(options.output)
-    rules, chosen = _rules(options), _tables(options)
+    rules, chosen, alike = _rules(options), _tables(options), _alike(options)
     asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
     _refuse_one(options.judgments, asked.runs)
     settings = ComparisonSettings(
@@ -103,8 +122,13 @@ def compared(options: CompareOptions) -> None:
         seed=options.seed,
         draws=options.draws,
     )
+    if alike is not None:
+        asked.refuse_pipes("--similarity")
     results = asked.results()
     comparison = Comparison(results=results, baseline=_named(options.baseline, results), settings=settings)
+    if alike is not None:
+        with told() as tell:
+            comparison = comparison.likened(asked.tables(), alike, tell)
     if options.by is not None:
         comparison = comparison.segmented(options.by)
     gate = _gate(comparison, rules) if rules else None
@@ -151,6 +175,15 @@ def _tables(options: CompareOptions) -> tuple[str, ...] | None:
         if name not in TABLES:
             raise UnknownNameError("table", name, TABLES)
     return found or tuple(TABLES)
+
+
+def _alike(options: CompareOptions) -> SimilaritySettings | None:
+    """The similarity of lists, if one was asked for; a wrong name is an error before anything is read."""
+    if options.similarity is None:
+        return None
+    from rankgauge.comparison.similarity import SimilaritySettings
+
+    return SimilaritySettings(similarity=options.similarity, p=options.p, shared_only=options.shared_only)
 
 
 def _measured(options: CompareOptions, rules: Iterable[GateRule]) -> CompareOptions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,8 @@ from rankgauge.cli.progress import told
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.cli.streams import heed
 from rankgauge.dialects import Dialect
-from rankgauge.errors import UnknownNameError
+from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
@@ -72,12 +74,40 @@ class RunsEvaluation:
 
     def results(self, where: Engine | None = None) -> dict[str, Result]:
         """The result of each run, computed by the engine (default: this machine)."""
+        with self._at_hand() as asked:
+            return asked._results(where)
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Each run as a table, with the documents that nobody judged."""
+        from rankgauge import io
+
+        with self._at_hand() as asked:
+            judgments, runs = asked.spelling.file(asked.judgments), asked.spelling.files(asked.runs)
+            if asked.formats[1] is not None:
+                return {name: io.read_run(run, asked.formats[1]) for name, run in runs.items()}
+            return {name: io.run_beside(judgments, run) for name, run in runs.items()}
+
+    def refuse_pipes(self, option: str) -> None:
+        """An error for a run that can be read only once; the option is what reads runs again."""
+        from rankgauge.io.source import STANDARD_STREAM
+
+        for path in self.runs.values():
+            if str(path) == STANDARD_STREAM or (path.exists() and not path.is_file()):
+                raise InputError(
+                    f"is a pipe, which can be read only once, and {option} reads runs twice",
+                    path=path,
+                    hint="Write the run into a file first.",
+                )
+
+    @contextmanager
+    def _at_hand(self) -> Iterator[Self]:
+        """The same with copies in the place of files of other commits."""
         sources = [self.judgments, *self.runs.values()]
         if not any(is_git(source) for source in sources):
-            return self._results(where)
+            yield self
+            return
         with checked_out(sources) as (judgments, *runs):
-            copy = replace(self, judgments=judgments, runs=dict(zip(self.runs, runs, strict=True)))
-            return copy._results(where)
+            yield replace(self, judgments=judgments, runs=dict(zip(self.runs, runs, strict=True)))
 
     def _results(self, where: Engine | None) -> dict[str, Result]:
         heed(self.judgments, *self.runs.values())

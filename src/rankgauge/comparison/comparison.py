@@ -29,6 +29,7 @@ from rankgauge.summary import LEVEL
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
+    from rankgauge.comparison.similarity import RunSimilarity, SimilaritySettings
     from rankgauge.segments import Segmentation
 
 DECIMALS = 12
@@ -43,6 +44,7 @@ def compare(
     baseline: str | None = None,
     settings: ComparisonSettings | None = None,
     by: Any = None,
+    similarity: str | SimilaritySettings | None = None,
     dialect: str | Dialect = "standard",
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
@@ -52,15 +54,20 @@ def compare(
     """Which of the runs differ by more than luck, by each of the measures.
 
     `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
-    with that one, else each with each. The other arguments are those of `evaluate`.
+    with that one, else each with each. `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists
+    are. The other arguments are those of `evaluate`.
     """
     from rankgauge import io
 
     named = runs if isinstance(runs, Mapping) else io.labelled(runs)
     spoken = dialects.get(dialect, **overrides)
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
+    if similarity is not None:
+        named = {name: io.kept(run, io.run_from) for name, run in named.items()}
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
     found = Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings())
+    if similarity is not None:
+        found = found.likened({name: io.run_beside(judgments, run) for name, run in named.items()}, similarity)
     return found if by is None else found.segmented(by)
 
 
@@ -73,6 +80,8 @@ class Comparison:
     settings: ComparisonSettings = field(default_factory=ComparisonSettings)
     by: tuple[Segmentation, ...] = ()
     """How the queries are grouped, where that was asked for."""
+    alike: RunSimilarity | None = None
+    """How alike the runs' lists are, where that was asked for."""
 
     def __post_init__(self) -> None:
         if len(self.results) < 2:
@@ -161,6 +170,16 @@ class Comparison:
         """A row per segmentation, segment, measure and pair: means, difference, interval, p-values, verdict."""
         return self.segment_table.frame
 
+    @property
+    def similarity(self) -> pl.DataFrame:
+        """A row per pair of runs: how alike their lists are, where that was asked for."""
+        return self.similarity_table.frame
+
+    @property
+    def boards(self) -> pl.DataFrame:
+        """A row per pair of measures: how alike they order the runs, by the similarity that was asked for."""
+        return self.board_table.frame
+
     # The same tables without polars, which takes longer to import than a small comparison takes.
 
     @cached_property
@@ -195,6 +214,23 @@ class Comparison:
 
         return segment_pairs(self)
 
+    @cached_property
+    def similarity_table(self) -> PlainTable:
+        """How alike the runs' lists are."""
+        return self._asked_alike().table(self.interval)
+
+    @cached_property
+    def board_table(self) -> PlainTable:
+        """How alike measures order the runs, by the similarity of lists."""
+        from rankgauge.comparison.similarity import boards
+
+        return boards(self.mean_table, self._asked_alike().settings)
+
+    def _asked_alike(self) -> RunSimilarity:
+        if self.alike is None:
+            raise ParameterError("compare", "similarity", "given, such as similarity='rbo'", None)
+        return self.alike
+
     def ordered(self, measure: Measure) -> tuple[str, ...]:
         """The runs by falling mean."""
         return tuple(self.mean_table.where("measure", str(measure)).ordered("mean", falling=True)["run"])
@@ -204,6 +240,14 @@ class Comparison:
         from rankgauge.segments import matched, segmentations
 
         return replace(self, by=matched(segmentations(by), self.queries, by))
+
+    def likened(self, runs: Mapping[str, pl.DataFrame], by: str | SimilaritySettings, tell: Any = None) -> Comparison:
+        """The comparison with how alike the runs' lists are; `tell` hears how far the work is."""
+        from rankgauge.comparison.similarity import RunSimilarity, SimilaritySettings
+
+        settings = SimilaritySettings(similarity=by) if isinstance(by, str) else by
+        ranking, heard = self.dialect.ranking, tell or (lambda done, parts, name: None)
+        return replace(self, alike=RunSimilarity.of(runs, self.queries, settings, ranking, heard))
 
     def gate(self, *rules: str) -> Gate:
         """Whether runs are worse than the baseline by more than luck: `nDCG@10`, or `nDCG@10:0.01` with a tolerance."""

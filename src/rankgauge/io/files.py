@@ -194,6 +194,13 @@ def run_from(source: Any) -> pl.DataFrame:
     return read_run(source) if is_path(source) or is_dataset(source) else as_run(source)
 
 
+def run_beside(judgments: Any, run: Any) -> pl.DataFrame:
+    """The run in a source; a file of scores makes sense only beside the judgments."""
+    if is_path(judgments) and is_path(run) and detect(run).kind is Kind.COMPANION:
+        return read_pair(judgments, run)[1]
+    return run_from(run)
+
+
 def kept(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
     """A source that can be read more than once: an iterator or a data set becomes a table."""
     return read(source) if is_dataset(source) or isinstance(source, Iterator) else source

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.errors import InputError, RepeatedError
 from rankgauge.lazy_polars import pl
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade, Ties
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
@@ -18,6 +18,24 @@ from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, t
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
     """The judged hits of a run, in rank order."""
     return rank_stream([run], judgments, how)
+
+
+def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
+    """The run's lists themselves, judged or not: each document with the first rank and the size of its tie group.
+
+    Where a policy gives tied documents an order, no groups are left, except for one that depends on their grades.
+    """
+    queries = run["query"].unique(maintain_order=True)
+    codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
+    rows = _sorted(run.join(codes, on="query", maintain_order="left"), how)
+    _refuse_duplicates(rows)
+    code, ranks = rows["code"].to_numpy(), _ranks(rows["code"].to_numpy())
+    first, size = tie_groups(code, compared(rows["score"].to_numpy(), how), ranks)
+    depth = np.inf if how.depth is None else how.depth
+    whole = (first + size - 1 <= depth) & (how.ties in (Ties.EXPECTED, Ties.BEST, Ties.WORST))
+    placed = {"first": np.where(whole, first, ranks), "size": np.where(whole, size, 1.0)}
+    placed_rows = rows.drop("code", "score").with_columns(**{name: pl.Series(place) for name, place in placed.items()})
+    return placed_rows.filter(pl.Series(ranks <= depth))
 
 
 def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: Ranking) -> Hits:
@@ -57,9 +75,7 @@ def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ra
     """The judged hits of the lists that are in the batch."""
     rows = _sorted(batch.join(codes, on="query", maintain_order="left"), how)
     code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
-    counts = np.bincount(code)
-    starts = np.cumsum(counts) - counts
-    ranks = np.arange(len(code)) - starts[code] + 1.0
+    counts, ranks = np.bincount(code), _ranks(code)
     first, size = tie_groups(code, score, ranks)
     grades = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")["grade"]
     hit = grades.is_not_null().to_numpy()
@@ -75,6 +91,12 @@ def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ra
         size=size[hit],
         strangers=_strangers(batch, codes) if len(rows) < len(batch) else (),
     )
+
+
+def _ranks(code: IndexArray) -> FloatArray:
+    """The rank of each row in its list, from 1."""
+    counts = np.bincount(code)
+    return np.asarray(np.arange(len(code)) - (np.cumsum(counts) - counts)[code] + 1.0)
 
 
 def _strangers(batch: pl.DataFrame, codes: pl.DataFrame) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ TABLES: Mapping[str, str] = {
     "matrix": "who is above whom",
     "segments": "each segment of --by",
     "queries": "the queries that differ most",
+    "similarity": "how alike the runs' lists are, with --similarity",
     "measures": "how well measures tell runs apart, and how alike they order them",
 }
 """The tables by name, in their order."""
@@ -95,8 +96,15 @@ class ComparisonReport(Report):
             "agreement": found.agreement,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
             **({"segments": found.segments} if found.by else {}),
+            **self._likened(),
             **self._gated(),
         }
+
+    def _likened(self) -> dict[str, Any]:
+        found = self.comparison
+        if found.alike is None:
+            return {}
+        return {"similarity": asdict(found.alike.settings) | {"runs": found.similarity, "measures": found.boards}}
 
     def _gated(self) -> dict[str, Any]:
         if self.gate is None:
@@ -111,7 +119,16 @@ class ComparisonReport(Report):
         from rankgauge.report.svg import sheet
 
         found = self.comparison
-        return sheet(self.headline(), {**figures.means(found), **figures.curves(found)}, figures.colours(found))
+        drawn = {**figures.means(found), **figures.curves(found), **self._heat()}
+        return sheet(self.headline(), drawn, figures.colours(found))
+
+    def _heat(self) -> dict[str, Drawing]:
+        """The maps of how alike runs are, and measures."""
+        if self.comparison.alike is None:
+            return {}
+        from rankgauge.report import similarity
+
+        return similarity.maps(self.comparison)
 
     def document(self, medium: Medium) -> ReportDocument:
         """The tables and the notes; a page also has charts."""
@@ -176,6 +193,8 @@ class ComparisonReport(Report):
                 yield from self._segments()
             case "queries":
                 yield tables.movers(found)
+            case "similarity":
+                yield from self._similarity()
             case "measures":
                 yield from self._measures()
 
@@ -184,6 +203,12 @@ class ComparisonReport(Report):
             from rankgauge.report import segments
 
             yield from segments.pairs(self.comparison)
+
+    def _similarity(self) -> Iterator[ReportTable]:
+        if self.comparison.alike is not None:
+            from rankgauge.report import similarity
+
+            yield from similarity.tables(self.comparison)
 
     def _measures(self) -> Iterator[ReportTable]:
         if self.agreement:
@@ -211,6 +236,10 @@ class ComparisonReport(Report):
         yield Heading("By cutoff and by recall", hint=CURVES)
         yield Legend(figures.colours(found))
         yield from figures.listed(figures.curves(found))
+        if found.alike is not None:
+            from rankgauge.report import similarity
+
+            yield from similarity.passages(found)
         if (moving := tables.movers(found)).rows:
             yield Heading(moving.title)
             yield moving
@@ -256,6 +285,10 @@ class ComparisonReport(Report):
         if pairs > MOST:
             yield "pairs", f"the {MOST} with the least p-values of {pairs}; -o csv and -o json have them all"
         yield from self._gaps()
+        if self.comparison.alike is not None:
+            from rankgauge.report import similarity
+
+            yield from similarity.notes(self.comparison)
         if self.comparison.by:
             from rankgauge.report import segments
 

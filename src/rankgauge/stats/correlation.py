@@ -26,13 +26,26 @@ def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     in ranking problems, Biometrika 1945; Knight, A computer method for calculating Kendall's tau with ungrouped data,
     JASA 1966.
     """
-    a, b = (np.unique(scores, return_inverse=True)[1] for scores in _paired("kendall_tau", x, y))
-    order = np.lexsort((b, a))
-    pairs = len(a) * (len(a) - 1) / 2
-    tied_a, tied_b, tied_both = _tied_pairs(a), _tied_pairs(b), _tied_pairs(a * (len(b) + 1) + b)
-    untied = (pairs - tied_a) * (pairs - tied_b)
-    agreeing = pairs - tied_a - tied_b + tied_both - 2 * _inversions(b[order])
-    return float(agreeing / math.sqrt(untied)) if untied else math.nan
+    found = _counted(*_paired("kendall_tau", x, y))
+    untied = (found.pairs - found.tied_x) * (found.pairs - found.tied_y)
+    return float(found.agreeing / math.sqrt(untied)) if untied else math.nan
+
+
+def kendall_tau_a(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Kendall's τ_a: a tied pair counts as half in agreement, which is the mean over all orders of tied systems."""
+    found = _counted(*_paired("kendall_tau_a", x, y))
+    return found.agreeing / found.pairs
+
+
+def spearman_rho(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """Spearman's ρ: the correlation of ranks, tied systems having the mean of theirs; NaN if all of one are tied.
+
+    Spearman, The proof and measurement of association between two things, American Journal of Psychology 1904.
+    """
+    a, b = (_mean_ranks(scores) for scores in _paired("spearman_rho", x, y))
+    a, b = a - a.mean(), b - b.mean()
+    spread = math.sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / spread if spread else math.nan
 
 
 def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -98,6 +111,30 @@ def _paired(owner: str, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray,
     if np.isnan(a).any() or np.isnan(b).any():
         raise ParameterError(owner, "x and y", "without NaN: leave out systems that have no score", math.nan)
     return a, b
+
+
+class _Pairs(NamedTuple):
+    """How many pairs there are, are tied in x and in y, and agree less disagree."""
+
+    pairs: float
+    tied_x: float
+    tied_y: float
+    agreeing: float
+
+
+def _counted(x: FloatArray, y: FloatArray) -> _Pairs:
+    """The pairs of systems, counted."""
+    a, b = (np.unique(scores, return_inverse=True)[1] for scores in (x, y))
+    pairs = len(a) * (len(a) - 1) / 2
+    tied_a, tied_b, tied_both = _tied_pairs(a), _tied_pairs(b), _tied_pairs(a * (len(b) + 1) + b)
+    agreeing = pairs - tied_a - tied_b + tied_both - 2 * _inversions(b[np.lexsort((b, a))])
+    return _Pairs(pairs, tied_a, tied_b, agreeing)
+
+
+def _mean_ranks(scores: FloatArray) -> FloatArray:
+    """The rank of each system from the lowest score up, the mean of their ranks where systems are tied."""
+    _, group, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[group])
 
 
 def _tied_pairs(codes: IndexArray) -> float:

@@ -1,0 +1,1 @@
+"""Similarities of ranked lists, a file for each."""
