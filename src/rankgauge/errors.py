@@ -6,6 +6,7 @@
     │   ├── RepeatedError     2   a document is listed more than once for a query
     │   ├── UnavailableError  2   a database does not answer, or is full: try later
     │   ├── UngroupedError    2   a run that is read in pieces is not grouped by query
+    │   ├── UnleasedError     2   an assessor answers what was not handed out to them
     │   └── UnmatchedError    2   no query of the run is judged
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
     │   ├── AmbiguousNameError 3  a name with several meanings: it shows them
@@ -82,6 +83,10 @@ class UnavailableError(InputError):
 
 class UngroupedError(InputError):
     """A file that was to be read in pieces is not grouped by query."""
+
+
+class UnleasedError(InputError):
+    """A label for a document that was not handed to its assessor, or was handed to somebody else meanwhile."""
 
 
 class UnmatchedError(InputError):

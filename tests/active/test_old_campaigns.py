@@ -48,7 +48,8 @@ def test_same_numbers(campaign: Campaign, printed: dict[str, Any]) -> None:
         estimate, curve = campaign.estimate(), campaign.curve().to_dicts()
         assert estimate is not None
         assert estimate.to_json() == pytest.approx(printed["estimate"], abs=1e-12)
-        assert campaign.progress().to_json() == pytest.approx(printed["progress"], abs=1e-12)
+        progress = campaign.progress().to_json()
+        assert {name: progress[name] for name in printed["progress"]} == pytest.approx(printed["progress"], abs=1e-12)
         assert len(curve) == len(printed["curve"])
         for point, then in zip(curve, printed["curve"], strict=True):
             assert point == pytest.approx(then, abs=1e-12)

@@ -57,8 +57,8 @@ def test_an_assessor_comes_back_by_the_same_link(people: People) -> None:
     assert second is not None
     assert first[0] == second[0] == person
     assert first[1] != second[1]
-    assert person.may_see(7)
-    assert not person.may_see(8)
+    assert person.belongs_to(7)
+    assert not person.belongs_to(8)
 
 
 def test_links_and_sessions_grow_old(people: People, clock: Clock) -> None:

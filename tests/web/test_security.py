@@ -229,7 +229,7 @@ def test_revoked_people_are_out(house: House) -> None:
     """Who is revoked while judging gets no further: neither page nor answer."""
     client = house.assessor(1, "zoe")
     page = client.get("/campaigns/1/judge").text
-    person = next(row for row in house.room.people.assessors(1) if row.name == "zoe")
+    person = next(row for row in house.room.people.of_campaign(1) if row.name == "zoe")
     admin = house.admin()
     assert admin.post(f"/campaigns/1/people/{person.id}/revoke", data={"csrf": csrf(admin)}).status_code == 303
     sent = {**fields(page), "grade": "1"}

@@ -5,12 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 from rankgauge.errors import InputError
 
 SOMEBODY = "assessor"
 """The assessor of labels that name none."""
+
+Identity: TypeAlias = int | str
+"""Who somebody is: the number of a person of the judging room, or a name where nothing but a name is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessor:
+    """Who judges. A person of the judging room is known by their number, so that two people may have one name."""
+
+    name: str
+    person: int | None = None
+    """The number of the person; None: known by the name alone, as in files and at the command line."""
+
+    @property
+    def identity(self) -> Identity:
+        """Who it is."""
+        return self.name if self.person is None else self.person
+
+    @classmethod
+    def of(cls, who: str | Assessor) -> Assessor:
+        """The assessor of that name."""
+        return who if isinstance(who, Assessor) else cls(name=who)
+
+
+def identity_of(row: Any) -> Identity:
+    """Who a row with `assessor` and `person` is about."""
+    return str(row.assessor) if row.person is None else int(row.person)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +49,8 @@ class Task:
     query: str
     document: str
     assessor: str
+    person: int | None = None
+    """The number of the assessor, if it is a person of the judging room."""
     until: float
     """When the lease ends, in seconds since 1970."""
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -33,6 +62,19 @@ class LabelKind(StrEnum):
     GRADE = "grade"
     SKIP = "skip"
     SETTLED = "settled"
+
+
+class Origin(StrEnum):
+    """How a label came into the campaign."""
+
+    ANSWERED = "answered"
+    """The document was handed to the assessor, who answered."""
+    IMPORTED = "imported"
+    """It came in a file or from a program, for a document that was not handed to the assessor."""
+    ADJUDICATED = "adjudicated"
+    """It settles a disagreement."""
+    UNKNOWN = "unknown"
+    """It was recorded by a version that did not keep this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +91,17 @@ class Label:
     """A label that is sent twice with the same key is recorded once."""
     settles: bool = False
     """Whether the label settles a disagreement: its grade counts in place of the others'."""
+    person: int | None = None
+    """The number of the assessor, if it is a person of the judging room."""
+    sender: int | None = None
+    """The number of the person who sent it, perhaps in another's name."""
     line: int | None = field(default=None, compare=False)
     text: str | None = field(default=None, compare=False)
+
+    @property
+    def identity(self) -> Identity:
+        """Who made it."""
+        return identity_of(self)
 
     @property
     def kind(self) -> LabelKind:
@@ -72,6 +123,8 @@ class Recorded:
     """New labels that say that a document cannot be judged."""
     unasked: int = 0
     """New labels of documents that no draw has asked for yet: they are kept, and used once one does."""
+    imported: int = 0
+    """New labels of documents that were not handed to their assessors."""
     blank: int = 0
     """Rows without a grade."""
 

@@ -7,7 +7,8 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, Field
 
 from rankgauge.active.labels import Label
-from rankgauge.web.people import Person, Role
+from rankgauge.web.people import Person
+from rankgauge.web.roles import Permission
 
 Text: TypeAlias = Annotated[str, Field(max_length=1000)]
 Comment: TypeAlias = Annotated[str, Field(max_length=4000)]
@@ -21,18 +22,21 @@ class SentLabel(BaseModel):
     document: Text
     grade: float | Text | None = Field(None, description="A grade or a level's name; null: cannot be judged.")
     assessor: Name | None = Field(
-        None, description="The assessor, by default the token's owner; only an admin may name another."
+        None, description="Whose label it is, if it is imported; by default the token's owner's."
     )
     comment: Comment | None = None
     key: Name | None = Field(None, description="A label that is sent twice with the same key is recorded once.")
 
     def label(self, person: Person) -> Label:
-        """The label that the person sent."""
+        """The label that the person sent: their own, or of somebody who is known by the name alone."""
+        other = self.assessor if person.may(Permission.IMPORT) else None
         return Label(
             query=self.query,
             document=self.document,
             grade=self.grade,
-            assessor=(self.assessor if person.role is Role.ADMIN else None) or person.name,
+            assessor=other or person.name,
+            person=None if other else person.id,
+            sender=person.id,
             comment=(self.comment or "").strip() or None,
             key=None if self.key is None else f"{person.id}:{self.key}",
         )
@@ -52,7 +56,9 @@ class Settlement(BaseModel):
             query=self.query,
             document=self.document,
             grade=self.grade,
-            assessor=f"settled by {admin.name}",
+            assessor=admin.name,
+            person=admin.id,
+            sender=admin.id,
             comment=(self.comment or "").strip() or None,
             settles=True,
         )

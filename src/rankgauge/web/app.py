@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 
 from rankgauge.active.campaign.database import Location, connect
-from rankgauge.errors import RankGaugeError, UnavailableError
+from rankgauge.errors import RankGaugeError, UnavailableError, UnleasedError
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import migrate
 from rankgauge.web.middleware import LOG, RateLimit, RoomMiddleware
@@ -45,6 +45,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
     app.add_exception_handler(HTTPException, _refused)
     # A mistake in the input, in the words of the command line.
     app.add_exception_handler(RankGaugeError, lambda request, error: _error(request, 400, str(error), {}))
+    app.add_exception_handler(UnleasedError, lambda request, error: _error(request, 409, str(error), {}))
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(UnavailableError, _unavailable)
     app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB))

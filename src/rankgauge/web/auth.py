@@ -8,13 +8,14 @@ do not send that header by themselves.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.web.credentials import is_csrf_token, verified
-from rankgauge.web.people import Person, Role
+from rankgauge.web.people import Person
+from rankgauge.web.roles import Permission
 from rankgauge.web.room import Room, room_of
 
 COOKIE = "rankgauge"
@@ -88,19 +89,37 @@ SignedIn: TypeAlias = Annotated[Person, Depends(_signed_in)]
 
 
 async def _admin(person: SignedIn) -> Person:
-    if person.role is not Role.ADMIN:
-        raise HTTPException(403, "only an admin may do this")
-    return person
-
-
-Admin: TypeAlias = Annotated[Person, Depends(_admin)]
+    return _allowed(person, Permission.ADMINISTER)
 
 
 async def _member(campaign: int, person: SignedIn) -> Person:
     # 404, not 403: an assessor of another campaign does not even learn that this one exists.
-    if not person.may_see(campaign):
+    if not person.belongs_to(campaign):
         raise HTTPException(404, "no such campaign")
     return person
 
 
+Admin: TypeAlias = Annotated[Person, Depends(_admin)]
 Member: TypeAlias = Annotated[Person, Depends(_member)]
+"""Anybody of the campaign, whatever their role."""
+
+
+def _allowed(person: Person, permission: Permission) -> Person:
+    if not person.may(permission):
+        raise HTTPException(403, f"the role {person.role} may not do this")
+    return person
+
+
+def _who_may(permission: Permission) -> Any:
+    """Somebody of the campaign whose role has the permission."""
+
+    async def member(person: Member) -> Person:
+        return _allowed(person, permission)
+
+    return Depends(member)
+
+
+Judge: TypeAlias = Annotated[Person, _who_may(Permission.JUDGE)]
+Viewer: TypeAlias = Annotated[Person, _who_may(Permission.WATCH)]
+Importer: TypeAlias = Annotated[Person, _who_may(Permission.IMPORT)]
+Manager: TypeAlias = Annotated[Person, _who_may(Permission.MANAGE)]

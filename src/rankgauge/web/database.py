@@ -8,11 +8,27 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Boolean, Column, Double, Engine, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    Engine,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
 
 from rankgauge.active.campaign import rules as stopping
 from rankgauge.active.campaign import tables
 from rankgauge.active.campaign.database import Location, connect, writing
+from rankgauge.errors import InputError
 
 METADATA = MetaData()
 
@@ -22,13 +38,26 @@ METADATAS: tuple[MetaData, ...] = (tables.metadata, stopping.metadata, METADATA)
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 
-def migrate(engine: Engine) -> None:
+def migrate(engine: Engine, *, to: str = "head") -> None:
     """Runs the migrations that the database lacks, in one transaction."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     with writing(engine) as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        _refuse_later(connection, ScriptDirectory.from_config(config))
+        command.upgrade(config, to)
+
+
+def _refuse_later(connection: Connection, known: ScriptDirectory) -> None:
+    """Refuses a database with a migration that this version does not know."""
+    found = MigrationContext.configure(connection).get_current_revision()
+    if found is not None and found not in {step.revision for step in known.walk_revisions()}:
+        newest = known.get_current_head()
+        raise InputError(
+            f"the database is of a later version ({found}; this version knows {newest})",
+            path=connection.engine.url.render_as_string(hide_password=True),
+            hint="Install a newer RankGauge.",
+        )
 
 
 @contextmanager
@@ -63,7 +92,7 @@ PEOPLE = Table(
     Column("revoked", Double),
     Index("people_of_campaign", "campaign"),
 )
-"""Admins, who belong to the room, and assessors, who belong to one campaign. Times are seconds since 1970."""
+"""Everybody, known by their number: admins belong to the room, others to one campaign. Times are seconds since 1970."""
 
 LINKS = Table(
     "links",
@@ -74,7 +103,7 @@ LINKS = Table(
     Column("expires", Double, nullable=False),
     Column("used", Double),
 )
-"""Links that sign a person in: an admin's works once, an assessor's until it expires or is revoked."""
+"""Links that sign a person in: an admin's works once, another's until it expires or is revoked."""
 
 SESSIONS = Table(
     "sessions",
@@ -93,5 +122,6 @@ TOKENS = Table(
     Column("name", String(120), nullable=False),
     Column("created", Double, nullable=False),
     Column("revoked", Double),
+    Column("expires", Double),
 )
-"""Tokens for programs: a request with a token acts as the token's owner."""
+"""Tokens for programs: a request with a token acts as the token's owner, until it expires or is revoked."""

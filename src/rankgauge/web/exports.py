@@ -17,7 +17,7 @@ from rankgauge.active.campaign.transfer import transfer
 from rankgauge.web import database
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 
-COLUMNS = ("query", "document", "grade", "assessor", "kind", "comment", "time", "asked")
+COLUMNS = ("query", "document", "grade", "assessor", "person", "kind", "origin", "comment", "time", "asked")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from rankgauge.active.campaign.database import Location, reading
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
+from rankgauge.active.campaign.upgrade import upgrade
 from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import read_table, table_suffixes
@@ -104,6 +105,7 @@ def _adopt(campaigns: Campaigns, path: Path, name: str | None) -> int:
     """A copy of the campaign in a file."""
     _refuse_broken(path)
     with opened(Location(path), existing=True) as source:
+        upgrade(source)
         with reading(source) as connection:
             store = Store.find(connection, None)
         settings = LabelCampaign.on(source, store).settings  # reads everything, so that a broken campaign is not copied

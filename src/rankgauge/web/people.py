@@ -1,4 +1,7 @@
-"""People of the room: admins and assessors, the links that sign them in, their sessions and API tokens."""
+"""People of the room: who they are, the links that sign them in, their sessions and API tokens.
+
+A person is known by their number. Two people may have one name, and no name gives anybody another's rights or labels.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
@@ -14,22 +16,17 @@ from sqlalchemy.exc import IntegrityError
 
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.labels import is_writable
+from rankgauge.active.labels import Assessor
 from rankgauge.errors import InputError
 from rankgauge.web.credentials import hashed, new_secret, new_signing_key
 from rankgauge.web.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
+from rankgauge.web.roles import Permission, Role
 from rankgauge.web.settings import RoomSettings
 
 HOUR, DAY = 3600.0, 86400.0
 
 ADMIN_LINK_HOURS = 1.0
 """How long the admin's link works that `serve` prints."""
-
-
-class Role(StrEnum):
-    """What a person may do."""
-
-    ADMIN = "admin"
-    ASSESSOR = "assessor"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +37,19 @@ class Person:
     name: str
     role: Role
     campaign: int | None
-    """The campaign of an assessor; None for an admin, who sees all campaigns."""
+    """The campaign that the person belongs to; None for an admin, who belongs to the room."""
 
-    def may_see(self, campaign: int) -> bool:
-        """Whether the person may see the campaign."""
+    @property
+    def assessor(self) -> Assessor:
+        """The person as an assessor."""
+        return Assessor(name=self.name, person=self.id)
+
+    def may(self, permission: Permission) -> bool:
+        """Whether the person may do that, in the campaign that they belong to."""
+        return self.role.may(permission)
+
+    def belongs_to(self, campaign: int) -> bool:
+        """Whether the campaign is there for the person."""
         return self.role is Role.ADMIN or self.campaign == campaign
 
 
@@ -66,28 +72,33 @@ class People:
             return str(connection.execute(kept).scalar_one())
 
     def admin_link(self, name: str = "admin") -> str:
-        """The secret of a link that signs an admin in once, within the hour."""
+        """The secret of a link that signs the admin of that name in once, within the hour.
+
+        The admin is the same person each time, and nobody else, whoever is called the same.
+        """
+        chosen = select(PEOPLE.c.id).where(PEOPLE.c.role == Role.ADMIN.value, PEOPLE.c.revoked.is_(None))
         with writing(self._engine) as connection:
-            person = self._add(connection, name, Role.ADMIN, None)
+            known = connection.scalar(chosen.where(PEOPLE.c.name == name).order_by(PEOPLE.c.id).limit(1))
+            person = self._add(connection, name, Role.ADMIN, None) if known is None else int(known)
             return self._link(connection, person, once=True, seconds=ADMIN_LINK_HOURS * HOUR)
 
-    def invite(self, campaign: int, name: str) -> tuple[Person, str]:
-        """A new assessor of the campaign, and the secret of their link."""
+    def invite(self, campaign: int, name: str, role: Role = Role.ASSESSOR) -> tuple[Person, str]:
+        """A new person of the campaign, and the secret of their link."""
         name = name.strip()
         if not name:
-            raise InputError("an assessor needs a name")
+            raise InputError("a person needs a name")
+        if role is Role.ADMIN:
+            raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
         with writing(self._engine) as connection:
-            taken = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign, PEOPLE.c.name == name)
-            if connection.execute(taken).first() is not None:
-                raise InputError(f"there is already an assessor called '{name}'")
-            person = self._add(connection, name, Role.ASSESSOR, campaign)
+            person = self._add(connection, name, role, campaign)
             link = self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
-        return Person(id=person, name=name, role=Role.ASSESSOR, campaign=campaign), link
+        return Person(id=person, name=name, role=role, campaign=campaign), link
 
     def invite_again(self, person: int) -> str:
-        """A new link for an assessor who lost theirs; the old one stops working."""
+        """A new link for somebody who lost theirs; the old one stops working, and so do the sessions that it began."""
         with writing(self._engine) as connection:
             connection.execute(delete(LINKS).where(LINKS.c.person == person))
+            connection.execute(delete(SESSIONS).where(SESSIONS.c.person == person))
             return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
 
     def by_link(self, secret: str) -> Person | None:
@@ -116,18 +127,20 @@ class People:
     def new_token(self, person: int, name: str) -> str:
         """A new token with which a program acts as the person."""
         token = new_secret("rgt")
-        row = {"hash": hashed(token), "person": person, "name": name, "created": self._clock()}
+        now = self._clock()
+        until = now + self._settings.token_days * DAY
+        row = {"hash": hashed(token), "person": person, "name": name, "created": now, "expires": until}
         with writing(self._engine) as connection:
             connection.execute(insert(TOKENS).values(**row))
         return token
 
     def by_token(self, token: str) -> Person | None:
-        """The owner of a token; None if it does not exist or was revoked."""
-        return self._owner(_BY_TOKEN, hash=hashed(token))
+        """The owner of a token; None if it does not exist, has expired or was revoked."""
+        return self._owner(_BY_TOKEN, hash=hashed(token), now=self._clock())
 
     def tokens(self, person: int) -> Sequence[Any]:
-        """A person's tokens: id, name, created, revoked."""
-        wanted = select(TOKENS.c.id, TOKENS.c.name, TOKENS.c.created, TOKENS.c.revoked)
+        """A person's tokens: id, name, created, expires, revoked."""
+        wanted = select(*(TOKENS.c[name] for name in ("id", "name", "created", "expires", "revoked")))
         with reading(self._engine) as connection:
             return connection.execute(wanted.where(TOKENS.c.person == person).order_by(TOKENS.c.id)).all()
 
@@ -137,10 +150,10 @@ class People:
         with writing(self._engine) as connection:
             return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
 
-    def assessors(self, campaign: int) -> Sequence[Any]:
-        """The assessors of a campaign: id, name, created, revoked, and when they last used their link."""
+    def of_campaign(self, campaign: int) -> Sequence[Any]:
+        """The people of a campaign: id, name, role, created, revoked, and when they last used their link."""
         wanted = (
-            select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.created, PEOPLE.c.revoked, LINKS.c.used)
+            select(*(PEOPLE.c[name] for name in ("id", "name", "role", "created", "revoked")), LINKS.c.used)
             .outerjoin(LINKS, LINKS.c.person == PEOPLE.c.id)
             .where(PEOPLE.c.campaign == campaign)
             .order_by(PEOPLE.c.id)
@@ -149,7 +162,7 @@ class People:
             return connection.execute(wanted).all()
 
     def revoke(self, campaign: int, person: int) -> bool:
-        """Revokes an assessor's link, sessions and tokens, and keeps the labels; False if there is no such assessor."""
+        """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
         wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
         with writing(self._engine) as connection:
             return connection.execute(wanted.values(revoked=self._clock())).rowcount == 1
@@ -197,7 +210,8 @@ _BY_SESSION = (
 _BY_TOKEN = (
     _people()
     .join(TOKENS, TOKENS.c.person == PEOPLE.c.id)
-    .where(TOKENS.c.hash == bindparam("hash"), TOKENS.c.revoked.is_(None), PEOPLE.c.revoked.is_(None))
+    .where(TOKENS.c.hash == bindparam("hash"), TOKENS.c.expires > bindparam("now"))
+    .where(TOKENS.c.revoked.is_(None), PEOPLE.c.revoked.is_(None))
 )
 
 

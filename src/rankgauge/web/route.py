@@ -5,7 +5,7 @@ A file in `routes/` makes a router, registers it and adds its pages or calls:
     router = pages("queries", tab="Queries", place=60)
 
     @router.get("/campaigns/{campaign}/queries")
-    def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response: ...
+    def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response: ...
 
 The application includes every router of the registry; the navigation of a campaign shows every router with a tab.
 """
@@ -18,6 +18,7 @@ from fastapi import APIRouter, Path, Security
 from fastapi.security import HTTPBearer
 
 from rankgauge.registry import Registry
+from rankgauge.web.roles import Permission
 
 API = "/api/v1"
 
@@ -26,6 +27,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     401: {"description": "The token is missing or does not work."},
     403: {"description": "Your role may not do this."},
     404: {"description": "No such campaign, or not yours."},
+    409: {"description": "The document was not handed to you, or went to somebody else meanwhile."},
     413: {"description": "The request is too large."},
     429: {"description": "Too many tries from this address."},
 }
@@ -39,18 +41,21 @@ class RoomRouter(APIRouter):
     Starlette takes the first route that matches, so `/campaigns/new` needs a lower place than `/campaigns/{campaign}`.
     """
 
-    def __init__(self, name: str, *, place: int, tab: str = "", **options: Any) -> None:
+    def __init__(
+        self, name: str, *, place: int, tab: str = "", permission: Permission = Permission.WATCH, **options: Any
+    ) -> None:
+        """`permission` is what somebody needs to see the tab; each route checks by itself who may use it."""
         super().__init__(**options)
-        self.name, self.place, self.tab = name, place, tab
+        self.name, self.place, self.tab, self.permission = name, place, tab, permission
 
 
 ROUTES: Registry[RoomRouter] = Registry("route", "rankgauge.web.routes", order=lambda router: router.place)
 """The routers of the room, in the order in which a request is matched."""
 
 
-def pages(name: str, *, place: int, tab: str = "") -> RoomRouter:
-    """A registered router for pages."""
-    return ROUTES.add(RoomRouter(name, place=place, tab=tab, include_in_schema=False))
+def pages(name: str, *, place: int, tab: str = "", permission: Permission = Permission.WATCH) -> RoomRouter:
+    """A registered router for pages; its tab is shown to people who have the permission."""
+    return ROUTES.add(RoomRouter(name, place=place, tab=tab, permission=permission, include_in_schema=False))
 
 
 def api(name: str, *, place: int, tag: str) -> RoomRouter:

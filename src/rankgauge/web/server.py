@@ -39,7 +39,7 @@ def serve(settings: RoomSettings) -> None:
     room = app.state.room
     assert isinstance(room, Room)
     print(f"The judging room is open at {room.settings.base}", flush=True)
-    print(f"Admin (once, within the hour): {room.settings.link(room.people.admin_link())}", flush=True)
+    print(f"Admin (once, within the hour): {room.settings.link(room.people.admin_link(settings.admin))}", flush=True)
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -33,13 +33,22 @@ class RoomSettings:
     secret: str = _setting("", "the key that signs sessions; if empty, the room makes one and keeps it", secret=True)
     secure: bool = _setting(False, "whether cookies are sent over HTTPS only; set it behind an HTTPS proxy")
     session_hours: float = _setting(12.0, "how long people stay signed in")
-    invite_days: float = _setting(30.0, "how long an assessor's link works")
+    admin: str = _setting("admin", "the name of the administrator whose link is printed")
+    invite_days: float = _setting(30.0, "how long an invited person's link works")
+    token_days: float = _setting(90.0, "how long an API token works")
     lease_minutes: float = _setting(15.0, "how long a document on an assessor's screen is kept from the others")
     upload_megabytes: float = _setting(64.0, "the largest file that may be uploaded")
     tries_a_minute: int = _setting(20, "how many links and tokens one address may try per minute")
 
     def __post_init__(self) -> None:
-        for name in ("session_hours", "invite_days", "lease_minutes", "upload_megabytes", "tries_a_minute"):
+        for name in (
+            "session_hours",
+            "invite_days",
+            "token_days",
+            "lease_minutes",
+            "upload_megabytes",
+            "tries_a_minute",
+        ):
             if not getattr(self, name) > 0:
                 raise ParameterError("serve", name, "above 0", getattr(self, name))
         if not 0 <= self.port < 1 << 16:

@@ -10,10 +10,10 @@ from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.labels import LabelBatch
-from rankgauge.active.campaign.leases import lease_documents
+from rankgauge.active.campaign.leases import Leases, lease_documents
 from rankgauge.active.campaign.review import AssessorProgress, assessor_progress
 from rankgauge.active.campaign.rules import CampaignRules
-from rankgauge.active.labels import Label, Recorded, Task
+from rankgauge.active.labels import Assessor, Identity, Label, Recorded, Task
 from rankgauge.errors import RankGaugeError
 
 
@@ -36,7 +36,8 @@ class _Request:
 
     labels: Sequence[Label]
     replace: bool
-    assessor: str | None = None
+    leased: bool
+    assessor: Assessor | None = None
     """Who wants the next document; None: nobody."""
     seconds: float = 0.0
     recorded: Recorded = Recorded()
@@ -58,19 +59,20 @@ class AnswerQueue:
         self._state, self._complete = campaign._state, -1
         self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Request]()
 
-    def record(self, labels: Sequence[Label], *, replace: bool = False) -> Recorded:
+    def record(self, labels: Sequence[Label], *, leased: bool, replace: bool = False) -> Recorded:
         """Records the labels, all or none, and pauses the campaign if its stopping rule is met.
 
-        When it returns, the labels are on disk.
+        With `leased`, as for everybody who may not import labels, only documents that were handed to their assessors
+        are accepted. When it returns, the labels are on disk.
         """
-        return self._wait(_Request(labels=labels, replace=replace)).recorded
+        return self._wait(_Request(labels=labels, replace=replace, leased=leased)).recorded
 
     def next_task(
-        self, assessor: str, label: Label | None = None, *, seconds: float, replace: bool = False
+        self, assessor: Assessor, label: Label | None = None, *, seconds: float, replace: bool = False
     ) -> NextTask:
-        """Records the label, if there is one, as `record` does, and leases the next document to the assessor."""
+        """Records the assessor's answer, if there is one, and leases them the next document."""
         labels = [] if label is None else [label]
-        done = self._wait(_Request(labels=labels, replace=replace, assessor=assessor, seconds=seconds))
+        done = self._wait(_Request(labels=labels, replace=replace, leased=True, assessor=assessor, seconds=seconds))
         assert done.next is not None
         return done.next
 
@@ -107,23 +109,25 @@ class AnswerQueue:
     def _serve(self, requests: Sequence[_Request]) -> None:
         state = self._state
         with state.changing() as connection:
-            if self._record(connection, requests):
+            leases = Leases(state, connection)
+            if self._record(connection, leases, requests):
                 self._pause_if_met(connection)
-            wanted = {r.assessor: r for r in requests if r.assessor is not None and r.error is None}
-            longest = max((request.seconds for request in wanted.values()), default=0.0)
-            leased = wanted and not state.paused
-            tasks = lease_documents(state, connection, list(wanted), seconds=longest, again=True) if leased else {}
+            asking = [request for request in requests if request.assessor is not None and request.error is None]
+            wanted = {who.identity: who for request in asking if (who := request.assessor) is not None}
+            longest = max((request.seconds for request in asking), default=0.0)
+            hand_out = wanted and not state.paused
+            tasks = lease_documents(leases, list(wanted.values()), seconds=longest, again=True) if hand_out else {}
             out = state.ledger.out
-            found = {name: self._next(name, tasks.get(name, []), out) for name in wanted}
+            found = {who: self._next(who, tasks.get(who, []), out) for who in wanted}
         for request in requests:
-            request.next = found.get(request.assessor or "")
+            request.next = None if request.assessor is None else found.get(request.assessor.identity)
 
-    def _record(self, connection: Connection, requests: Sequence[_Request]) -> bool:
+    def _record(self, connection: Connection, leases: Leases, requests: Sequence[_Request]) -> bool:
         """Whether there was something to record. An error in one request does not concern the others."""
-        batch = LabelBatch(state=self._state, now=self._state.clock())
+        batch = LabelBatch(state=self._state, leases=leases)
         for request in requests:
             try:
-                request.recorded = batch.add_all(request.labels, replace=request.replace)
+                request.recorded = batch.add_all(request.labels, replace=request.replace, leased=request.leased)
             except RankGaugeError as error:
                 request.error = error
         batch.write(connection)
@@ -139,11 +143,11 @@ class AnswerQueue:
             state.store.set_paused(connection, True)
             state.paused = True
 
-    def _next(self, assessor: str, tasks: Sequence[Task], out: int) -> NextTask:
+    def _next(self, who: Identity, tasks: Sequence[Task], out: int) -> NextTask:
         ledger = self._state.ledger
         return NextTask(
             task=tasks[0] if tasks else None,
-            own=assessor_progress(ledger, assessor),
+            own=assessor_progress(ledger, who),
             paused=self._state.paused,
             spent=ledger.spent * self._state.settings.assessors,
             out=out,

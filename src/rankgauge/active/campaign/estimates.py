@@ -12,7 +12,7 @@ import polars as pl
 from sqlalchemy.engine import Connection
 
 from rankgauge.active import intervals
-from rankgauge.active.campaign.leases import current_leases
+from rankgauge.active.campaign.leases import Leases
 from rankgauge.active.campaign.state import CampaignState, EstimateState
 from rankgauge.active.intervals import Basis, IntervalKind
 from rankgauge.active.methods import Estimate
@@ -148,6 +148,8 @@ class Progress:
     assessors: int
     unasked: int
     """Documents with labels that no draw has asked for yet."""
+    imported: int
+    """Labels that came for documents that were not handed to their assessors."""
     unjudgeable: int
     """Documents that nobody who looked at them could judge."""
     begun: int
@@ -169,11 +171,12 @@ class Progress:
             queries=len(np.unique(state.pool.query[ledger.asked])),
             asked=int(ledger.asked.sum()),
             judged=int(np.sum(~np.isnan(ledger.grades))),
-            leased=len(current_leases(state, connection)[0]),
+            leased=len(Leases(state, connection).held()),
             labels=ledger.counting,
             replaced=ledger.received - ledger.counting,
             assessors=len(ledger.history),
             unasked=len(ledger.unasked),
+            imported=ledger.imported,
             unjudgeable=len(ledger.unjudgeable),
             begun=sum(stage.begun(ledger) for stage in state.stages),
             complete=sum(stage.complete(ledger) for stage in state.stages),

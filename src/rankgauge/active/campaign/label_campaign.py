@@ -17,13 +17,14 @@ from rankgauge.active import defaults
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
 from rankgauge.active.campaign.labels import LabelBatch
-from rankgauge.active.campaign.leases import lease_documents
+from rankgauge.active.campaign.leases import Leases, lease_documents
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.state import CampaignState, Clock
 from rankgauge.active.campaign.store import Store, make
+from rankgauge.active.campaign.upgrade import upgrade
 from rankgauge.active.draws import Draws
 from rankgauge.active.label_format import read_labels
-from rankgauge.active.labels import SOMEBODY, Label, Recorded, Task, labels_of
+from rankgauge.active.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
 from rankgauge.errors import InputError, ParameterError, PausedError
 
 LEASE = defaults.LEASE_DAYS * 24 * 3600
@@ -70,6 +71,7 @@ class LabelCampaign:
         """The campaign in a file, or at a URL; …#name where the database has several."""
         place = Location(location)
         with _connected(place, existing=True) as engine:
+            upgrade(engine)
             with reading(engine) as connection:
                 store = Store.find(connection, place.name)
             return cls.on(engine, store, clock=clock)
@@ -92,6 +94,7 @@ class LabelCampaign:
             with _connected(place, existing=False) as engine:
                 named = place.name or name
                 return cls._create(engine, plan, content, settings, stage, name=named, clock=clock)
+        upgrade(location)
         with writing(location) as connection:
             store = make(connection, name=name, made=clock(), settings=settings.packed())
             store.add_pool(connection, content, plan.pool.texts)
@@ -110,7 +113,9 @@ class LabelCampaign:
 
     # handing out
 
-    def lease(self, n: int = 1, assessor: str = SOMEBODY, *, seconds: float = LEASE, again: bool = False) -> list[Task]:
+    def lease(
+        self, n: int = 1, assessor: str | Assessor = SOMEBODY, *, seconds: float = LEASE, again: bool = False
+    ) -> list[Task]:
         """Up to n documents for an assessor to judge, reserved for that assessor until the lease ends.
 
         `again` begins with those that the assessor has on lease already. What is handed out never exceeds the budget:
@@ -121,13 +126,13 @@ class LabelCampaign:
         with self._state.changing() as connection:
             if self._state.paused:
                 raise PausedError("the campaign is paused: nothing is handed out")
-            return lease_documents(self._state, connection, [assessor], n, seconds=seconds, again=again)[assessor]
+            leases, who = Leases(self._state, connection), Assessor.of(assessor)
+            return lease_documents(leases, [who], n, seconds=seconds, again=again)[who.identity]
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""
         with self._state.changing() as connection:
-            held = [(task.assessor, task.place) for task in tasks]
-            self._state.store.end_leases(connection, held, self._state.clock())
+            Leases(self._state, connection).end((task.place, identity_of(task)) for task in tasks)
 
     def pause(self) -> None:
         """Nothing more is handed out; labels still come in."""
@@ -157,7 +162,7 @@ class LabelCampaign:
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
         with self._state.changing() as connection:
-            batch = LabelBatch(state=self._state, now=self._state.clock())
+            batch = LabelBatch(state=self._state, leases=Leases(self._state, connection))
             count = batch.add_all(labels, replace=replace)
             batch.write(connection)
         return count
@@ -166,8 +171,8 @@ class LabelCampaign:
         """The labels that count, or the whole history, with the time of each and whether its document was asked for."""
         with self._state.looking() as connection:
             rows = self._state.store.labels(connection)
-            last = {(row.place, row.assessor): row.id for row in rows}
-            kept = [row for row in rows if history or last[row.place, row.assessor] == row.id]
+            last = {_said_of(row): row.id for row in rows}
+            kept = [row for row in rows if history or last[_said_of(row)] == row.id]
             asked = [bool(self._state.ledger.asked[row.place]) for row in kept]
         columns = {name: [getattr(row, name) for row in kept] for name in _COLUMNS}
         return pl.DataFrame(columns, schema=_COLUMNS).with_columns(asked=pl.Series(asked, dtype=pl.Boolean))
@@ -203,11 +208,19 @@ _COLUMNS = {
     "query": pl.String(),
     "document": pl.String(),
     "assessor": pl.String(),
+    "person": pl.Int64(),
     "kind": pl.String(),
     "grade": pl.Float64(),
     "comment": pl.String(),
     "made": pl.Float64(),
+    "origin": pl.String(),
+    "sender": pl.Int64(),
 }
+
+
+def _said_of(row: Any) -> tuple[Any, ...]:
+    """What a later label takes the place of: what its assessor said of the document, or what settled it."""
+    return (row.place,) if row.kind == LabelKind.SETTLED else (row.place, identity_of(row))
 
 
 @contextmanager

@@ -10,12 +10,13 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from rankgauge.active.campaign.leases import Leases
 from rankgauge.active.campaign.ledger import CurrentLabel
 from rankgauge.active.campaign.settings import CampaignSettings
 from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.labels import Label, LabelKind, Recorded
+from rankgauge.active.labels import Identity, Label, LabelKind, Origin, Recorded, identity_of
 from rankgauge.active.pooled_documents import PooledDocuments
-from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
+from rankgauge.errors import InputError, RankGaugeError, UnknownNameError, UnleasedError
 from rankgauge.tables.scales import scales_of
 
 LONGEST = 200
@@ -27,49 +28,84 @@ class LabelBatch:
     """Labels that are written together: their rows, and what is known of them before they are written."""
 
     state: CampaignState
-    now: float
+    leases: Leases
     rows: list[dict[str, Any]] = field(default_factory=list)
     _count: Recorded = Recorded()
-    _seen: dict[tuple[int, str], CurrentLabel] = field(default_factory=dict)
+    _seen: dict[tuple[int, Identity | None], CurrentLabel] = field(default_factory=dict)
+    """What is said in this batch, by document and assessor; None: it settles a disagreement."""
     _keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def write(self, connection: Connection) -> None:
         """Writes the rows and takes them into the state."""
         self.state.ledger.take_labels(self.state.store.add_labels(connection, self.rows))
 
-    def add_all(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
-        """Adds the labels; if one of them is wrong, raises an error and adds none of them."""
+    def add_all(self, labels: Sequence[Label], *, replace: bool, leased: bool = False) -> Recorded:
+        """Adds the labels; if one of them is wrong, raises an error and adds none of them.
+
+        With `leased` a label is wrong if its document was not handed to its assessor.
+        """
         before = len(self.rows), dict(self._seen), dict(self._keys)
         self._count = Recorded()
         try:
-            for label in labels:
-                self._add(label, replace=replace)
+            places = [_checked(label, self.state.pool) for label in labels]
+            self.leases.recall((place, label.identity) for place, label in zip(places, labels, strict=True))
+            for place, label in zip(places, labels, strict=True):
+                self._add(label, place, replace=replace, leased=leased)
         except RankGaugeError:
             rows, self._seen, self._keys = before
             del self.rows[rows:]
             raise
         return self._count
 
-    def _add(self, label: Label, *, replace: bool) -> None:
-        _check_texts(label)
-        place, grade = _position(label, self.state.pool), _grade(label, self.state.settings)
-        if self._is_repeated(label, (place, label.assessor, label.kind.value, grade)):
+    def _add(self, label: Label, place: int, *, replace: bool, leased: bool) -> None:
+        grade = _grade(label, self.state.settings)
+        if self._is_repeated(label, (place, label.identity, label.kind.value, grade)):
             self._count = self._count.added(same=1)
             return
-        before = self._seen.get((place, label.assessor)) or self.state.ledger.given.get(place, {}).get(label.assessor)
+        before = self._before(label, place)
         if before is not None and (before.kind, before.grade) == (label.kind, grade):
             self._count = self._count.added(same=1)
             return
         if before is not None and not (replace or label.settles):
             raise _conflict(label, before.grade, grade)
+        if leased and before is None:
+            self._check_lease(label, place)
         self._add_row(label, place, grade, before)
+
+    def _before(self, label: Label, place: int) -> CurrentLabel | None:
+        """What the label replaces: what its assessor said before, or what settled the disagreement."""
+        ledger = self.state.ledger
+        if label.settles:
+            return self._seen.get((place, None)) or ledger.settled.get(place)
+        return self._seen.get((place, label.identity)) or ledger.given.get(place, {}).get(label.identity)
+
+    def _check_lease(self, label: Label, place: int) -> None:
+        """A lease that has ended is as good as one that has not, while nobody else was given the document."""
+        if self.leases.has(place, label.identity):
+            return
+        if not self.leases.had(place, label.identity):
+            problem = f"document {label.document} of query {label.query} was not handed to {label.assessor}"
+            raise UnleasedError(problem, line=label.line, hint="Only documents that were handed out can be answered.")
+        if not self.leases.is_free(place, label.identity):
+            problem = f"document {label.document} of query {label.query} went to another assessor meanwhile"
+            raise UnleasedError(problem, line=label.line, hint="The time to answer it is over. Go on with the next.")
+
+    def _origin(self, label: Label, place: int, before: CurrentLabel | None) -> Origin:
+        """How the label came. Who sends a label in another's name imports it, and so does who answers unasked."""
+        if label.settles:
+            return Origin.ADJUDICATED
+        if label.sender is not None and label.sender != label.person:
+            return Origin.IMPORTED
+        if before is not None:
+            return Origin(before.origin)
+        return Origin.ANSWERED if self.leases.had(place, label.identity) else Origin.IMPORTED
 
     def _is_repeated(self, label: Label, said: tuple[Any, ...]) -> bool:
         """Whether this very label came before under its key; it is an error if another label did."""
         if label.key is None:
             return False
         old = self.state.ledger.keys.get(label.key)
-        known = self._keys.get(label.key) or (old and (old.place, old.assessor, old.kind, old.grade))
+        known = self._keys.get(label.key) or (old and (old.place, identity_of(old), old.kind, old.grade))
         if len(label.key) > LONGEST or (known and known != said):
             problem = f"the key {label.key[:60]!r} belongs to another label, or is too long"
             raise _fault(label, problem, f"Every label needs its own key, at most {LONGEST} characters long.")
@@ -77,7 +113,9 @@ class LabelBatch:
         return bool(known)
 
     def _add_row(self, label: Label, place: int, grade: float | None, before: CurrentLabel | None) -> None:
-        self._seen[place, label.assessor] = CurrentLabel(id=0, kind=label.kind, grade=grade)
+        origin = self._origin(label, place, before)
+        said = CurrentLabel(id=0, kind=label.kind, grade=grade, origin=origin)
+        self._seen[place, None if label.settles else label.identity] = said
         self.rows.append(
             {
                 "place": place,
@@ -88,8 +126,11 @@ class LabelBatch:
                 "grade": grade,
                 "comment": label.comment,
                 "key": label.key,
-                "made": self.now,
+                "made": self.leases.now,
                 "replaces": before.id or None if before else None,
+                "person": label.person,
+                "sender": label.sender,
+                "origin": origin.value,
             }
         )
         self._count = self._count.added(
@@ -97,12 +138,19 @@ class LabelBatch:
             replaced=before is not None,
             skipped=label.kind is LabelKind.SKIP,
             unasked=not self.state.ledger.asked[place],
+            imported=origin is Origin.IMPORTED,
         )
 
 
 def is_writable(text: str | None) -> bool:
     """Whether every database can store the text."""
     return text is None or not ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text))
+
+
+def _checked(label: Label, pool: PooledDocuments) -> int:
+    """The position of the label's document in the pool, if its texts can be stored."""
+    _check_texts(label)
+    return _position(label, pool)
 
 
 def _check_texts(label: Label) -> None:

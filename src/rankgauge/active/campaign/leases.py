@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
 from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.labels import Task
+from rankgauge.active.labels import Assessor, Identity, Task, identity_of
 
 TOLERANCE = 1e-9
 """How far sums of costs may exceed the budget because they are sums of doubles."""
@@ -19,43 +19,91 @@ ENDED = 50
 record the label."""
 
 
-def current_leases(state: CampaignState, connection: Connection) -> tuple[dict[int, set[str]], list[int]]:
-    """By document the assessors who have it on lease, and the numbers of leases that a label has ended early."""
-    held, ended = dict[int, set[str]](), list[int]()
-    for number, place, assessor in state.store.leases(connection, state.clock()):
-        if assessor in state.ledger.given.get(place, {}):
-            ended.append(number)
-        else:
-            held.setdefault(place, set()).add(assessor)
-    return held, ended
+class Leases:
+    """The leases of a campaign as one transaction sees them: those that have not ended, and who once had which."""
+
+    def __init__(self, state: CampaignState, connection: Connection) -> None:
+        self._state, self._connection, self.now = state, connection, state.clock()
+        self._live: dict[tuple[int, Identity], list[int]] = {}
+        self._past: set[tuple[int, Identity]] = set()
+        for row in state.store.leases(connection, self.now):
+            self._live.setdefault((row.place, identity_of(row)), []).append(row.id)
+
+    def held(self) -> dict[int, set[Identity]]:
+        """By document the assessors who have it on lease and have not judged it yet."""
+        held = dict[int, set[Identity]]()
+        for place, who in self._live:
+            if not self._is_judged(place, who):
+                held.setdefault(place, set()).add(who)
+        return held
+
+    def recall(self, pairs: Iterable[tuple[int, Identity]]) -> None:
+        """Looks up, all at once, whether these assessors once had these documents."""
+        wanted = {place for place, who in pairs if (place, who) not in self._live}
+        rows = self._state.store.holders(self._connection, sorted(wanted)) if wanted else ()
+        self._past |= {(row.place, identity_of(row)) for row in rows}
+
+    def has(self, place: int, who: Identity) -> bool:
+        """Whether the assessor has the document on lease."""
+        return (place, who) in self._live
+
+    def had(self, place: int, who: Identity) -> bool:
+        """Whether the assessor has the document on lease, or once had it: of those that `recall` looked up."""
+        return self.has(place, who) or (place, who) in self._past
+
+    def is_free(self, place: int, who: Identity) -> bool:
+        """Whether the document still needs an assessor besides those who have judged it or have it on lease."""
+        ledger = self._state.ledger
+        if not np.isnan(ledger.grades[place]):
+            return False
+        held = {other for known, other in self._live if known == place and not self._is_judged(place, other)}
+        return len((held - {who}) | ledger.counted(place)) < ledger.settings.assessors
+
+    def end(self, pairs: Iterable[tuple[int, Identity]]) -> None:
+        """Ends the leases of these assessors on these documents."""
+        numbers = [number for pair in pairs for number in self._live.pop(pair, ())]
+        self._state.store.end_leases(self._connection, numbers, self.now)
+
+    def end_judged(self) -> None:
+        """Ends the leases that labels have ended early, once there are enough of them."""
+        judged = [pair for pair in self._live if self._is_judged(*pair)]
+        if len(judged) >= ENDED:
+            self.end(judged)
+
+    def add(self, chosen: Iterable[tuple[Assessor, int]], until: float) -> None:
+        """Leases documents to assessors."""
+        times = {"made": self.now, "until": until}
+        rows = [{"place": place, "assessor": who.name, "person": who.person, **times} for who, place in chosen]
+        self._state.store.add_leases(self._connection, rows)
+
+    def _is_judged(self, place: int, who: Identity) -> bool:
+        return who in self._state.ledger.given.get(place, {})
 
 
 def lease_documents(
-    state: CampaignState, connection: Connection, assessors: Sequence[str], n: int = 1, *, seconds: float, again: bool
-) -> dict[str, list[Task]]:
+    leases: Leases, assessors: Sequence[Assessor], n: int = 1, *, seconds: float, again: bool
+) -> dict[Identity, list[Task]]:
     """Up to n documents for each assessor, in a transaction of the state that writes."""
+    state, connection = leases._state, leases._connection
     state.advance(connection)
+    people = {who.identity: who for who in assessors}
     if state.paused:
-        return {assessor: [] for assessor in assessors}
-    now, chosen, kept = state.clock(), dict[str, list[int]](), list[tuple[str, int]]()
-    held, ended = current_leases(state, connection)
-    if len(ended) >= ENDED:
-        state.store.drop_leases(connection, ended, now)
-    for assessor in dict.fromkeys(assessors):
-        mine = [place for place, people in held.items() if again and assessor in people][:n]
-        kept += [(assessor, place) for place in mine]
-        fresh = _Search(state, connection, assessor, held, now).documents()
-        chosen[assessor] = [*mine, *islice(fresh, n - len(mine))]
-        for place in chosen[assessor]:
-            held.setdefault(place, set()).add(assessor)
-    state.store.end_leases(connection, kept, now)
-    pairs = [(assessor, place) for assessor, places in chosen.items() for place in places]
-    times = {"made": now, "until": now + seconds}
-    state.store.add_leases(connection, [{"place": place, "assessor": name, **times} for name, place in pairs])
+        return {identity: [] for identity in people}
+    leases.end_judged()
+    held, until, chosen = leases.held(), leases.now + seconds, dict[Identity, list[int]]()
+    for who in people:
+        mine = [place for place, holders in held.items() if again and who in holders][:n]
+        leases.end((place, who) for place in mine)
+        fresh = _Search(state, connection, who, held, leases.now).documents()
+        chosen[who] = [*mine, *islice(fresh, n - len(mine))]
+        for place in chosen[who]:
+            held.setdefault(place, set()).add(who)
+    pairs = [(people[who], place) for who, places in chosen.items() for place in places]
+    leases.add(pairs, until)
     texts = state.store.texts(connection, [place for _, place in pairs]) if pairs else {}
     return {
-        assessor: [state.task(place, assessor, now + seconds, texts.get(place, {})) for place in places]
-        for assessor, places in chosen.items()
+        who: [state.task(place, people[who], until, texts.get(place, {})) for place in places]
+        for who, places in chosen.items()
     }
 
 
@@ -63,10 +111,10 @@ class _Search:
     """One walk along the draws for the documents that one assessor may judge; `held` is who has which document now."""
 
     def __init__(
-        self, state: CampaignState, connection: Connection, assessor: str, held: Mapping[int, set[str]], now: float
+        self, state: CampaignState, connection: Connection, who: Identity, held: Mapping[int, set[Identity]], now: float
     ) -> None:
         self.state, self.stage, self.ledger = state, state.stage, state.ledger
-        self.connection, self.assessor, self.held, self.now = connection, assessor, held, now
+        self.connection, self.who, self.held, self.now = connection, who, held, now
 
     def documents(self) -> Iterator[int]:
         """Documents that this assessor may judge, in the order of the draws that need them.
@@ -124,5 +172,5 @@ class _Search:
         if not np.isnan(self.ledger.grades[place]):
             return False
         held, heard = self.held.get(place, set()), self.ledger.counted(place)
-        mine = self.assessor in held or self.assessor in self.ledger.given.get(place, {})
+        mine = self.who in held or self.who in self.ledger.given.get(place, {})
         return not mine and len(held | heard) < self.ledger.settings.assessors

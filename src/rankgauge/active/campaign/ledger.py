@@ -6,7 +6,8 @@ in which they came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign.settings import CampaignSettings, Unjudgeable
-from rankgauge.active.labels import LabelKind
+from rankgauge.active.labels import Identity, LabelKind, Origin, identity_of
 from rankgauge.judgments import combine
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
@@ -26,6 +27,22 @@ class CurrentLabel:
     id: int
     kind: str
     grade: float | None
+    origin: str
+
+
+def shown_names(names: Mapping[Identity, str]) -> dict[Identity, str]:
+    """A different name for each assessor: where several have the same one, the numbers of people are added."""
+    shown: dict[Identity, str] = {who: who for who in names if isinstance(who, str)}
+    taken, often = set(shown.values()), Counter(names.values())
+    for who, name in names.items():
+        if who in shown:
+            continue
+        found = name if often[name] == 1 else f"{name} (#{who})"
+        while found in taken:
+            found += f" (#{who})"
+        shown[who] = found
+        taken.add(found)
+    return shown
 
 
 class Ledger:
@@ -34,7 +51,12 @@ class Ledger:
     def __init__(self, settings: CampaignSettings, query: IndexArray) -> None:
         documents = len(query)
         self.settings, self._query = settings, query
-        self.given: dict[int, dict[str, CurrentLabel]] = {}
+        self.given: dict[int, dict[Identity, CurrentLabel]] = {}
+        """By document, what each assessor says of it."""
+        self.settled: dict[int, CurrentLabel] = {}
+        """By document, the grade that settled a disagreement, if any: the last one."""
+        self.names: dict[Identity, str] = {}
+        """By assessor, the name on the last label."""
         self.asked: BoolArray = np.zeros(documents, dtype=bool)
         self.grades: FloatArray = np.full(documents, np.nan)
         """The grade of each document that was asked for and fully judged; NaN for the others."""
@@ -45,8 +67,10 @@ class Ledger:
         self.steps: dict[int, dict[int, int]] = {}
         """By stage and draw, how many times the draw has asked: once for all documents, or for one after another."""
         self._asked_at: dict[tuple[int, int], float] = {}
-        self.history: dict[str, list[tuple[int, float]]] = {}
+        self.history: dict[Identity, list[tuple[int, float]]] = {}
         """By assessor, the document and time of every label, in the order in which they came."""
+        self.imported = 0
+        """How many labels came for documents that were not handed to their assessors."""
         self.keys: dict[str, Any] = {}
         """The labels by their keys."""
         self.received = 0
@@ -74,9 +98,7 @@ class Ledger:
         """Takes in labels, in the order in which they came."""
         places: dict[int, None] = {}
         for row in rows:
-            said = CurrentLabel(id=row.id, kind=row.kind, grade=row.grade)
-            self.given.setdefault(row.place, {})[row.assessor] = said
-            self.history.setdefault(row.assessor, []).append((row.place, row.made))
+            self._take(row, identity_of(row))
             if row.key is not None:
                 self.keys[row.key] = row
             self.received += 1
@@ -84,7 +106,17 @@ class Ledger:
             places[row.place] = None
         self._settle([place for place in places if self.asked[place]])
 
-    def counted(self, place: int) -> set[str]:
+    def _take(self, row: Any, who: Identity) -> None:
+        said = CurrentLabel(id=row.id, kind=row.kind, grade=row.grade, origin=row.origin)
+        self.imported += row.origin == Origin.IMPORTED
+        if said.kind == LabelKind.SETTLED:
+            self.settled[row.place] = said
+            return
+        self.given.setdefault(row.place, {})[who] = said
+        self.history.setdefault(who, []).append((row.place, row.made))
+        self.names[who] = row.assessor
+
+    def counted(self, place: int) -> set[Identity]:
         """The assessors whose labels count towards the number that a document needs."""
         another = self.settings.unjudgeable == Unjudgeable.ANOTHER
         given = self.given.get(place, {})
@@ -98,12 +130,12 @@ class Ledger:
     @property
     def counting(self) -> int:
         """How many labels count."""
-        return sum(len(given) for given in self.given.values())
+        return sum(len(given) for given in self.given.values()) + len(self.settled)
 
     @property
     def unasked(self) -> list[int]:
         """The documents that have labels although no draw has asked for them."""
-        return [place for place in self.given if not self.asked[place]]
+        return [place for place in self.given.keys() | self.settled.keys() if not self.asked[place]]
 
     @property
     def unjudgeable(self) -> list[int]:
@@ -111,7 +143,9 @@ class Ledger:
         return [
             place
             for place, given in self.given.items()
-            if self.asked[place] and all(said.kind == LabelKind.SKIP for said in given.values())
+            if self.asked[place]
+            and place not in self.settled
+            and all(said.kind == LabelKind.SKIP for said in given.values())
         ]
 
     def _charge(self, row: Any) -> None:
@@ -151,12 +185,9 @@ class Ledger:
 
     def _said(self, place: int) -> tuple[float, ...]:
         """The grades that a document's grade is made of; none while labels are missing."""
-        given = self.given.get(place, {})
-        final = [said for said in given.values() if said.kind == LabelKind.SETTLED]
-        if final:
-            # If two people have settled it, the later label counts.
-            grade = max(final, key=lambda said: said.id).grade
-            return (self.settings.grades[0] if grade is None else grade,)
+        given, settled = self.given.get(place, {}), self.settled.get(place)
+        if settled is not None:
+            return (self.settings.grades[0] if settled.grade is None else settled.grade,)
         if len(self.counted(place)) < self.settings.assessors:
             return ()
         grades = [said.grade for said in given.values() if said.kind == LabelKind.GRADE and said.grade is not None]

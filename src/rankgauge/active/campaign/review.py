@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign.label_campaign import LabelCampaign
-from rankgauge.active.campaign.ledger import CurrentLabel, Ledger
-from rankgauge.active.labels import LabelKind, Task
+from rankgauge.active.campaign.ledger import CurrentLabel, Ledger, shown_names
+from rankgauge.active.labels import Assessor, Identity, LabelKind, Task
 from rankgauge.errors import InputError
 from rankgauge.judgments.agreement import Agreement, agreement
 
@@ -54,32 +54,42 @@ class Review:
     def __init__(self, campaign: LabelCampaign) -> None:
         self._campaign, self._state = campaign, campaign._state
 
-    def own(self, assessor: str) -> AssessorProgress:
+    def own(self, who: Identity) -> AssessorProgress:
         """What the assessor has done so far."""
         with self._state.looking():
-            return assessor_progress(self._state.ledger, assessor)
+            return assessor_progress(self._state.ledger, who)
 
-    def task(self, place: int, assessor: str) -> tuple[Task, CurrentLabel]:
+    def assessors(self) -> dict[Identity, str]:
+        """Everybody who has judged, by name; the number is added where several have the same name."""
+        with self._state.looking():
+            return shown_names(self._state.ledger.names)
+
+    def task(self, place: int, who: Assessor) -> tuple[Task, CurrentLabel]:
         """A document that the assessor has judged, and the label that was given."""
         with self._state.looking() as connection:
-            said = self._state.ledger.given.get(place, {}).get(assessor)
-            if said is None or said.kind == LabelKind.SETTLED:
+            said = self._state.ledger.given.get(place, {}).get(who.identity)
+            if said is None:
                 raise InputError("this document was not judged by you")
             texts = self._state.store.texts(connection, [place])
-        return self._state.task(place, assessor, self._state.clock(), texts.get(place, {})), said
+        return self._state.task(place, who, self._state.clock(), texts.get(place, {})), said
 
     def disagreements(self) -> list[Disagreement]:
         """The documents with different labels: open ones first, the widest apart first."""
         with self._state.looking() as connection:
             apart = {place: given for place, given in self._state.ledger.given.items() if _differs(given)}
             texts = self._state.store.texts(connection, list(apart))
-        found = [self._disagreement(place, given, texts.get(place, {})) for place, given in apart.items()]
+            names = shown_names(self._state.ledger.names)
+        told = {place: {names[who]: one.grade for who, one in given.items()} for place, given in apart.items()}
+        found = [self._disagreement(place, said, texts.get(place, {})) for place, said in told.items()]
         return sorted(found, key=lambda one: (one.settled is not None, -one.spread, one.place))
 
     def judgments(self) -> pl.DataFrame:
         """The grades of every assessor by themselves: query, document, grade, assessor."""
-        labels = self._campaign.labels()
-        return labels.filter(pl.col("kind") == LabelKind.GRADE.value).select("query", "document", "grade", "assessor")
+        labels = self._campaign.labels().filter(pl.col("kind") == LabelKind.GRADE.value)
+        names = self.assessors()
+        known = [names[name if person is None else person] for name, person in labels["assessor", "person"].iter_rows()]
+        shown = pl.Series("assessor", known, dtype=pl.String)
+        return labels.with_columns(shown).select("query", "document", "grade", "assessor")
 
     def agreement(self) -> Agreement | None:
         """How well the assessors agree; None if no two of them have judged the same document."""
@@ -99,27 +109,25 @@ class Review:
         frame = pl.DataFrame({"query": pool.queries, **counts, "value": values})
         return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
 
-    def _disagreement(self, place: int, given: Mapping[str, CurrentLabel], texts: dict[str, str]) -> Disagreement:
-        task = self._state.task(place, "", 0.0, texts)
-        final = [said for said in given.values() if said.kind == LabelKind.SETTLED]
-        said = {assessor: one.grade for assessor, one in given.items() if one.kind != LabelKind.SETTLED}
-        settled = max(final, key=lambda one: one.id).grade if final else None
+    def _disagreement(self, place: int, said: Mapping[str, float | None], texts: dict[str, str]) -> Disagreement:
+        task, final = self._state.task(place, Assessor(name=""), 0.0, texts), self._state.ledger.settled.get(place)
+        settled = None if final is None else final.grade
         return Disagreement(
             place=place, query=task.query, document=task.document, said=said, settled=settled, texts=texts
         )
 
 
-def assessor_progress(ledger: Ledger, assessor: str) -> AssessorProgress:
+def assessor_progress(ledger: Ledger, who: Identity) -> AssessorProgress:
     """What an assessor has done so far."""
-    mine = ledger.history.get(assessor, [])
+    mine = ledger.history.get(who, [])
     last = mine[-1][0] if mine else None
     return AssessorProgress(
         done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine[-RECENT:]]), last=last
     )
 
 
-def _differs(given: Mapping[str, CurrentLabel]) -> bool:
-    return len({said.grade for said in given.values() if said.kind != LabelKind.SETTLED}) > 1
+def _differs(given: Mapping[Identity, CurrentLabel]) -> bool:
+    return len({said.grade for said in given.values()}) > 1
 
 
 def _pace(times: list[float]) -> float | None:

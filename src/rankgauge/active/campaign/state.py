@@ -21,7 +21,7 @@ from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.stages import CampaignStage
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.draws import Draws
-from rankgauge.active.labels import Task
+from rankgauge.active.labels import Assessor, Task
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.pooled_documents import PooledDocuments
@@ -127,10 +127,11 @@ class CampaignState(ABC):
         self.store.add_stage(connection, **made, beliefs=stored)
         self._take_stages(connection)
 
-    def task(self, place: int, assessor: str, until: float, texts: dict[str, str]) -> Task:
+    def task(self, place: int, who: Assessor, until: float, texts: dict[str, str]) -> Task:
         """A document as a task for an assessor."""
         query, document = str(self.pool.queries[int(self.pool.query[place])]), str(self.pool.documents[place])
-        return Task(place=place, query=query, document=document, assessor=assessor, until=until, texts=texts)
+        known = Task(place=place, query=query, document=document, assessor=who.name, until=until, texts=texts)
+        return known if who.person is None else replace(known, person=who.person)
 
     def _take_stages(self, connection: Connection) -> None:
         rows = self.store.stages(connection)

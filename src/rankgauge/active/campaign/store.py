@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -42,9 +42,14 @@ _TEXTS = sa.select(t.texts.c.place, t.texts.c.content).where(
     t.texts.c.campaign == _CAMPAIGN, t.texts.c.place.in_(sa.bindparam("places", expanding=True))
 )
 _LEASES = (
-    sa.select(t.leases.c.id, t.leases.c.place, t.leases.c.assessor)
+    sa.select(t.leases.c.id, t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
     .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.until > sa.bindparam("now", type_=sa.Double))
     .order_by(t.leases.c.id)
+)
+_HAD = (
+    sa.select(t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
+    .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.place.in_(sa.bindparam("places", expanding=True)))
+    .distinct()
 )
 _TASKS, _LABELS = (
     sa.select(table)
@@ -185,23 +190,21 @@ class Store:
         """Writes documents that a draw asks for; gives the rows with their numbers."""
         return self._numbered(connection, _ADD_TASKS, rows)
 
-    def leases(self, connection: Connection, now: float) -> Sequence[Row[Any, Any, Any]]:
-        """The leases that have not ended, the oldest first: id, place, assessor."""
+    def leases(self, connection: Connection, now: float) -> Sequence[Row[Any, Any, Any, Any]]:
+        """The leases that have not ended, the oldest first: id, place, assessor, person."""
         return connection.execute(_LEASES, {"campaign": self.campaign, "now": now}).all()
+
+    def holders(self, connection: Connection, places: Sequence[int]) -> Iterator[Row[Any, Any, Any]]:
+        """Who has, or once had, each of these documents on lease: place, assessor, person."""
+        for start in range(0, len(places), CHUNK):
+            some = [int(place) for place in places[start : start + CHUNK]]
+            yield from connection.execute(_HAD, {"campaign": self.campaign, "places": some})
 
     def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Writes leases."""
         self._insert(connection, t.leases, rows)
 
-    def end_leases(self, connection: Connection, held: Sequence[tuple[str, int]], now: float) -> None:
-        """Ends the leases of these assessors on these documents."""
-        live = (t.leases.c.campaign == self.campaign, t.leases.c.until > now)
-        for start in range(0, len(held), CHUNK):
-            pairs = [(assessor, int(place)) for assessor, place in held[start : start + CHUNK]]
-            some = sa.tuple_(t.leases.c.assessor, t.leases.c.place).in_(pairs)
-            connection.execute(sa.update(t.leases).where(*live, some).values(until=now))
-
-    def drop_leases(self, connection: Connection, numbers: Sequence[int], now: float) -> None:
+    def end_leases(self, connection: Connection, numbers: Sequence[int], now: float) -> None:
         """Ends the leases with these numbers."""
         for start in range(0, len(numbers), CHUNK):
             some = t.leases.c.id.in_(numbers[start : start + CHUNK])

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+SCHEMA = 2
+"""The number of the judging room's last migration, which these tables are as new as."""
+
 FORMAT = 2
 """The version of this layout; a campaign of a later version is refused.
 
@@ -90,9 +93,11 @@ leases = sa.Table(
     sa.Column("assessor", sa.String(200), nullable=False),
     sa.Column("made", sa.Double, nullable=False),
     sa.Column("until", sa.Double, nullable=False),
+    sa.Column("person", sa.Integer),
     sa.Index("live_leases", "campaign", "until"),
+    sa.Index("leases_of_document", "campaign", "place"),
 )
-"""Which assessor has which document to judge, and until when it is reserved."""
+"""Which assessor has which document to judge, and until when it is reserved; `person` as with labels."""
 
 labels = sa.Table(
     "labels",
@@ -109,7 +114,14 @@ labels = sa.Table(
     sa.Column("key", sa.String(200)),
     sa.Column("made", sa.Double, nullable=False),
     sa.Column("replaces", _NUMBER),
+    sa.Column("person", sa.Integer),
+    sa.Column("sender", sa.Integer),
+    sa.Column("origin", sa.String(20), nullable=False, server_default="unknown"),
     sa.UniqueConstraint("campaign", "key", name="one_label_per_key"),
     sa.Index("new_labels", "campaign", "id"),
 )
-"""Every label that came in; an assessor's last label of a document counts."""
+"""Every label that came in; an assessor's last label of a document counts.
+
+`assessor` is a name, and `person` the number of somebody in the judging room's table of people, who is known by it
+alone. Who has no number is known by the name. `sender` is the person who sent the label, perhaps in another's name.
+"""

@@ -20,6 +20,10 @@ Url: TypeAlias = Annotated[
     str | None,
     typer.Option("--url", help="The room's public URL, if it is behind a proxy.", metavar="URL"),
 ]
+Admin: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--admin", help="The administrator whose link is printed [default: admin].", metavar="NAME"),
+]
 Source: TypeAlias = Annotated[str, typer.Argument(help="The database: a file or a URL.", metavar="DATABASE")]
 Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL of an empty database.", metavar="COPY")]
 
@@ -27,10 +31,13 @@ Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL o
 @command(
     "serve",
     "rankgauge serve",
+    "rankgauge serve --admin ann",
     "rankgauge serve --database postgresql://me@localhost/judging --host 0.0.0.0 --url https://judge.example.org",
     place=130,
 )
-def serve(database: Database = None, host: Host = None, port: Port = None, url: Url = None) -> None:
+def serve(
+    database: Database = None, host: Host = None, port: Port = None, url: Url = None, admin: Admin = None
+) -> None:
     """Open the judging room: pages for assessors, a dashboard for whoever runs the campaign, an API for programs.
 
     Every other setting is an environment variable: see the page on judging as a team.
@@ -39,7 +46,7 @@ def serve(database: Database = None, host: Host = None, port: Port = None, url: 
     from rankgauge.web.server import serve as run
     from rankgauge.web.settings import RoomSettings
 
-    run(RoomSettings.of(database=database, host=host, port=port, url=url))
+    run(RoomSettings.of(database=database, host=host, port=port, url=url, admin=admin))
 
 
 @command(

@@ -8,7 +8,7 @@ from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.auth import Admin, Manager, TheRoom, Viewer
 from rankgauge.web.exports import export
 from rankgauge.web.new_campaign import NewCampaign, create
 from rankgauge.web.room import Room
@@ -64,46 +64,46 @@ async def create_campaign(
 
 
 @router.get("/campaigns/{campaign}")
-def show_campaign(room: TheRoom, person: Admin, campaign: CampaignNumber) -> CampaignSummary:
+def show_campaign(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> CampaignSummary:
     """Progress and estimate of a campaign."""
     return _summary(room, campaign)
 
 
 @router.get("/campaigns/{campaign}/curve")
-def show_curve(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, float | None]]:
+def show_curve(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, float | None]]:
     """The estimate after more and more draws: cost, draws, value, low, high."""
     return [finite(row) for row in room.campaigns.get(campaign).curve().iter_rows(named=True)]
 
 
 @router.post("/campaigns/{campaign}/pause")
-def pause_campaign(room: TheRoom, person: Admin, campaign: CampaignNumber) -> CampaignSummary:
+def pause_campaign(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
     """Hands out no more documents; labels are still accepted."""
     room.campaigns.get(campaign).campaign.pause()
     return _summary(room, campaign)
 
 
 @router.post("/campaigns/{campaign}/resume")
-def resume_campaign(room: TheRoom, person: Admin, campaign: CampaignNumber) -> CampaignSummary:
+def resume_campaign(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
     """Hands out documents again."""
     room.campaigns.get(campaign).campaign.resume()
     return _summary(room, campaign)
 
 
 @router.put("/campaigns/{campaign}/stop")
-def set_stop(room: TheRoom, person: Admin, campaign: CampaignNumber, stop: Stop) -> CampaignSummary:
+def set_stop(room: TheRoom, person: Manager, campaign: CampaignNumber, stop: Stop) -> CampaignSummary:
     """Sets the half-width of the interval at which the campaign pauses by itself."""
     room.campaigns.stop_at(campaign, stop.half_width)
     return _summary(room, campaign)
 
 
 @router.get("/campaigns/{campaign}/queries")
-def list_queries(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, Any]]:
+def list_queries(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, Any]]:
     """The queries with documents that were handed out, and the values of those that are fully judged."""
     return list(room.campaigns.get(campaign).review.queries().iter_rows(named=True))
 
 
 @router.get("/campaigns/{campaign}/files/{name}", response_class=Response)
-def get_file(room: TheRoom, person: Admin, campaign: CampaignNumber, name: str) -> Response:
+def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str) -> Response:
     """An export: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg."""
     content, media = export(room.campaigns, campaign, name)
     return Response(content, media_type=media)

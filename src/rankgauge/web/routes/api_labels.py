@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 
 from rankgauge.errors import PausedError
 from rankgauge.web.answers import SentLabel, Settlement
-from rankgauge.web.auth import Admin, Member, TheRoom
+from rankgauge.web.auth import Judge, Manager, TheRoom, Viewer
+from rankgauge.web.roles import Permission
 from rankgauge.web.route import CampaignNumber, api, finite
 
 router = api("api_labels", place=210, tag="labels")
@@ -34,7 +35,7 @@ class SentLabels(BaseModel):
 
 @router.post("/campaigns/{campaign}/tasks")
 def lease_tasks(
-    room: TheRoom, person: Member, campaign: CampaignNumber, n: Annotated[int, Query(ge=1, le=1000)] = 1
+    room: TheRoom, person: Judge, campaign: CampaignNumber, n: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> list[LeasedTask]:
     """Leases documents to the caller, beginning with those that the caller holds already.
 
@@ -43,35 +44,40 @@ def lease_tasks(
     """
     seconds = 60 * room.settings.lease_minutes
     try:
-        tasks = room.campaigns.get(campaign).campaign.lease(n, person.name, seconds=seconds, again=True)
+        tasks = room.campaigns.get(campaign).campaign.lease(n, person.assessor, seconds=seconds, again=True)
     except PausedError:
         return []
     return [LeasedTask(query=t.query, document=t.document, until=t.until, texts=dict(t.texts)) for t in tasks]
 
 
 @router.post("/campaigns/{campaign}/labels")
-def record_labels(room: TheRoom, person: Member, campaign: CampaignNumber, sent: SentLabels) -> dict[str, int]:
-    """Records labels. When the response arrives, they are on disk."""
+def record_labels(room: TheRoom, person: Judge, campaign: CampaignNumber, sent: SentLabels) -> dict[str, int]:
+    """Records labels. When the response arrives, they are on disk.
+
+    Assessors may answer documents that were handed to them, and change their answers. What managers send beyond that is
+    imported, and marked as such.
+    """
     labels = [one.label(person) for one in sent.labels]
-    return asdict(room.campaigns.get(campaign).answers.record(labels, replace=sent.replace))
+    leased = not person.may(Permission.IMPORT)
+    return asdict(room.campaigns.get(campaign).answers.record(labels, replace=sent.replace, leased=leased))
 
 
 @router.get("/campaigns/{campaign}/labels")
 def list_labels(
-    room: TheRoom, person: Admin, campaign: CampaignNumber, history: Annotated[bool, Query()] = False
+    room: TheRoom, person: Viewer, campaign: CampaignNumber, history: Annotated[bool, Query()] = False
 ) -> list[dict[str, Any]]:
     """The current labels, or with `history` also those that were replaced."""
     return list(room.campaigns.get(campaign).campaign.labels(history=history).iter_rows(named=True))
 
 
 @router.get("/campaigns/{campaign}/judgments")
-def list_judgments(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, Any]]:
+def list_judgments(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, Any]]:
     """One grade for each fully judged document."""
     return list(room.campaigns.get(campaign).campaign.judgments().iter_rows(named=True))
 
 
 @router.get("/campaigns/{campaign}/agreement")
-def show_agreement(room: TheRoom, person: Admin, campaign: CampaignNumber) -> dict[str, list[dict[str, Any]]] | None:
+def show_agreement(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> dict[str, list[dict[str, Any]]] | None:
     """How well assessors agree: coefficients, pairs and confusion; null if no two have judged the same document."""
     found = room.campaigns.get(campaign).review.agreement()
     if found is None:
@@ -81,12 +87,12 @@ def show_agreement(room: TheRoom, person: Admin, campaign: CampaignNumber) -> di
 
 
 @router.get("/campaigns/{campaign}/disagreements")
-def list_disagreements(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, Any]]:
+def list_disagreements(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, Any]]:
     """The documents that assessors disagree on."""
     return [asdict(one) for one in room.campaigns.get(campaign).review.disagreements()]
 
 
 @router.post("/campaigns/{campaign}/disagreements")
-def settle(room: TheRoom, person: Admin, campaign: CampaignNumber, settled: Settlement) -> dict[str, int]:
+def settle(room: TheRoom, person: Manager, campaign: CampaignNumber, settled: Settlement) -> dict[str, int]:
     """Records the grade that replaces those of the assessors."""
-    return asdict(room.campaigns.get(campaign).answers.record([settled.label(person)]))
+    return asdict(room.campaigns.get(campaign).answers.record([settled.label(person)], leased=False))

@@ -1,13 +1,14 @@
-"""API: the assessors of a campaign."""
+"""API: the people of a campaign."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
-from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.auth import Manager, TheRoom
+from rankgauge.web.roles import Role
 from rankgauge.web.route import CampaignNumber, api
 
 router = api("api_people", place=220, tag="people")
@@ -17,35 +18,37 @@ class Invitation(BaseModel):
     """Somebody to invite."""
 
     name: Annotated[str, Field(min_length=1, max_length=120)]
+    role: Literal[Role.ASSESSOR, Role.MANAGER, Role.VIEWER] = Role.ASSESSOR
 
 
 class Invited(BaseModel):
-    """A new assessor, and their link, which is shown only once."""
+    """A new person, and their link, which is shown only once."""
 
     id: int
     name: str
+    role: Role
     link: str
 
 
 @router.get("/campaigns/{campaign}/assessors")
-def list_assessors(room: TheRoom, person: Admin, campaign: CampaignNumber) -> list[dict[str, Any]]:
-    """The assessors of the campaign."""
+def list_assessors(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The people of the campaign, with their roles."""
     room.campaigns.get(campaign)
-    return [dict(row._mapping) for row in room.people.assessors(campaign)]
+    return [dict(row._mapping) for row in room.people.of_campaign(campaign)]
 
 
 @router.post("/campaigns/{campaign}/assessors", status_code=201)
-def invite(room: TheRoom, person: Admin, campaign: CampaignNumber, invitation: Invitation) -> Invited:
-    """Invites an assessor."""
+def invite(room: TheRoom, person: Manager, campaign: CampaignNumber, invitation: Invitation) -> Invited:
+    """Invites somebody, as an assessor unless another role is given."""
     room.campaigns.get(campaign)
-    guest, secret = room.people.invite(campaign, invitation.name)
-    return Invited(id=guest.id, name=guest.name, link=room.settings.link(secret))
+    guest, secret = room.people.invite(campaign, invitation.name, invitation.role)
+    return Invited(id=guest.id, name=guest.name, role=guest.role, link=room.settings.link(secret))
 
 
 @router.delete("/campaigns/{campaign}/assessors/{guest}", status_code=204)
 def revoke(
-    room: TheRoom, person: Admin, campaign: CampaignNumber, guest: Annotated[int, Path(ge=1, le=2**31 - 1)]
+    room: TheRoom, person: Manager, campaign: CampaignNumber, guest: Annotated[int, Path(ge=1, le=2**31 - 1)]
 ) -> None:
-    """Revokes an assessor's access; the labels stay."""
+    """Revokes a person's access; the labels stay."""
     if not room.people.revoke(campaign, guest):
-        raise HTTPException(404, "no such assessor")
+        raise HTTPException(404, "no such person")

@@ -14,7 +14,7 @@ from rankgauge.active.methods import Estimate
 from rankgauge.report.board import BoardReport
 from rankgauge.report.campaign import movement
 from rankgauge.report.passages import ReportTable
-from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.auth import Manager, TheRoom, Viewer
 from rankgauge.web.filters import decimals
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
@@ -23,33 +23,33 @@ router = pages("dashboard", place=50, tab="Dashboard")
 
 
 @router.get("/campaigns/{campaign}")
-def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
     """The dashboard."""
     return _page(request, room, "dashboard.html", campaign)
 
 
 @router.get("/campaigns/{campaign}/progress")
-def refresh(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+def refresh(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
     """The part of the dashboard that changes; its script asks for it every few seconds."""
     return _page(request, room, "progress.html", campaign)
 
 
 @router.post("/campaigns/{campaign}/pause")
-def pause(room: TheRoom, person: Admin, campaign: int) -> Response:
+def pause(room: TheRoom, person: Manager, campaign: int) -> Response:
     """Hands out no more documents."""
     room.campaigns.get(campaign).campaign.pause()
     return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
 
 
 @router.post("/campaigns/{campaign}/resume")
-def resume(room: TheRoom, person: Admin, campaign: int) -> Response:
+def resume(room: TheRoom, person: Manager, campaign: int) -> Response:
     """Hands out documents again."""
     room.campaigns.get(campaign).campaign.resume()
     return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
 
 
 @router.post("/campaigns/{campaign}/stop")
-def stop_at(room: TheRoom, person: Admin, campaign: int, half_width: Annotated[str, Form()] = "") -> Response:
+def stop_at(room: TheRoom, person: Manager, campaign: int, half_width: Annotated[str, Form()] = "") -> Response:
     """Sets the stopping rule; an empty field removes it."""
     try:
         wanted = float(half_width) if half_width.strip() else None
@@ -89,8 +89,7 @@ def _half_width(estimate: Estimate | None) -> float | None:
 
 
 def _assessors(review: Review) -> ReportTable:
-    names = review.judgments()["assessor"].unique().sort()
-    own = {name: review.own(name) for name in names}
-    rows = [(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in own.items()]
+    own = {name: review.own(who) for who, name in review.assessors().items()}
+    rows = [(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in sorted(own.items())]
     numbers = ("Documents", "Per hour, lately")
     return ReportTable(header=("Assessor", *numbers), rows=rows, numbers=numbers)

@@ -11,7 +11,7 @@ from rankgauge.judgments.agreement import Agreement
 from rankgauge.report.numbers import share
 from rankgauge.report.passages import ReportTable
 from rankgauge.web.answers import Settlement
-from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.auth import Manager, TheRoom, Viewer
 from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages
 
@@ -22,7 +22,7 @@ PAIR = ("assessor", "other", "items", "observed", "kappa")
 
 
 @router.get("/campaigns/{campaign}/disagreements")
-def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
     """The documents that assessors disagree on, and how well they agree overall."""
     opened = room.campaigns.get(campaign)
     return room.page(
@@ -36,9 +36,9 @@ def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Respo
 
 
 @router.post("/campaigns/{campaign}/disagreements")
-def settle(room: TheRoom, person: Admin, campaign: int, settled: Annotated[Settlement, Form()]) -> Response:
+def settle(room: TheRoom, person: Manager, campaign: int, settled: Annotated[Settlement, Form()]) -> Response:
     """Records the grade that replaces those of the assessors."""
-    room.campaigns.get(campaign).answers.record([settled.label(person)])
+    room.campaigns.get(campaign).answers.record([settled.label(person)], leased=False)
     return RedirectResponse(f"/campaigns/{campaign}/disagreements", status_code=303)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import tempfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from fastapi import Form, Request, Response, UploadFile
 
 from rankgauge.active.label_format import LABEL_FORMATS, read_labels
 from rankgauge.errors import InputError
-from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.auth import Importer, TheRoom, Viewer
 from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.exports import EXPORTS, export
 from rankgauge.web.room import Room
@@ -21,13 +22,13 @@ router = pages("files", place=90, tab="Files")
 
 
 @router.get("/campaigns/{campaign}/files")
-def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
     """The downloads, and the form to upload labels."""
     return _page(request, room, room.campaigns.get(campaign))
 
 
 @router.get("/campaigns/{campaign}/files/{name}")
-def download(room: TheRoom, person: Admin, campaign: int, name: str) -> Response:
+def download(room: TheRoom, person: Viewer, campaign: int, name: str) -> Response:
     """One of the downloads."""
     content, media = export(room.campaigns, campaign, name)
     # A file name that neither a header nor a file system misreads.
@@ -40,7 +41,7 @@ def download(room: TheRoom, person: Admin, campaign: int, name: str) -> Response
 def upload(
     request: Request,
     room: TheRoom,
-    person: Admin,
+    person: Importer,
     campaign: int,
     labels: UploadFile,
     replace: Annotated[bool, Form()] = False,
@@ -52,8 +53,11 @@ def upload(
         path = Path(folder) / "labels"
         path.write_bytes(labels.file.read())
         try:
-            count = opened.answers.record(read_labels(path, assessor=person.name).labels, replace=replace)
-            done = f"{count.new} new labels, {count.same} known already, {count.unasked} for documents not handed out"
+            read = read_labels(path, assessor=person.name).labels
+            sent = [dataclasses.replace(label, sender=person.id) for label in read]
+            count = opened.answers.record(sent, replace=replace, leased=False)
+            done = f"{count.new} new labels, marked as imported; {count.same} known already; "
+            done += f"{count.unasked} for documents not handed out"
         except InputError as error:  # without the path, which the sender does not know
             problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
     return _page(request, room, opened, done=done, problem=problem)

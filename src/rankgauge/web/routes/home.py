@@ -1,4 +1,4 @@
-"""The start page: an admin's campaigns; assessors go straight to judging."""
+"""The start page: an admin's campaigns; assessors go straight to judging, others to their campaign."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.web.auth import SignedIn, TheRoom
-from rankgauge.web.people import Role
+from rankgauge.web.roles import Permission
 from rankgauge.web.route import pages
 
 router = pages("home", place=30)
@@ -14,8 +14,9 @@ router = pages("home", place=30)
 
 @router.get("/")
 def home(request: Request, room: TheRoom, person: SignedIn) -> Response:
-    """The list of campaigns, or the judging page."""
-    if person.role is Role.ASSESSOR:
-        return RedirectResponse(f"/campaigns/{person.campaign}/judge", status_code=303)
+    """The list of campaigns, the judging page, or the dashboard."""
+    if person.campaign is not None:
+        page = "" if person.may(Permission.WATCH) else "/judge"
+        return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
     rows = [(opened, opened.campaign.progress(), opened.estimate()) for opened in room.campaigns.all()]
     return room.page(request, "home.html", rows=rows)

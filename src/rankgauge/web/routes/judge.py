@@ -14,13 +14,14 @@ from rankgauge.active.campaign.answer_queue import NextTask
 from rankgauge.active.campaign.review import AssessorProgress
 from rankgauge.active.labels import Label, Task
 from rankgauge.web.answers import SentLabel
-from rankgauge.web.auth import Member, TheRoom
+from rankgauge.web.auth import Judge, TheRoom
 from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.people import Person
+from rankgauge.web.roles import Permission
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
-router = pages("judge", place=100, tab="Judge")
+router = pages("judge", place=100, tab="Judge", permission=Permission.JUDGE)
 
 FRAGMENT = "x-fragment"
 """The header with which the page's script asks for the next document without the rest of the page."""
@@ -55,7 +56,7 @@ class FormAnswer(SentLabel):
 
 @router.get("/campaigns/{campaign}/judge")
 def show(
-    request: Request, room: TheRoom, person: Member, campaign: int, again: Annotated[int | None, Query()] = None
+    request: Request, room: TheRoom, person: Judge, campaign: int, again: Annotated[int | None, Query()] = None
 ) -> Response:
     """The next document, or one that the person has judged already."""
     opened = room.campaigns.get(campaign)
@@ -65,7 +66,7 @@ def show(
 
 @router.post("/campaigns/{campaign}/judge")
 def judge(
-    request: Request, room: TheRoom, person: Member, campaign: int, answer: Annotated[FormAnswer, Form()]
+    request: Request, room: TheRoom, person: Judge, campaign: int, answer: Annotated[FormAnswer, Form()]
 ) -> Response:
     """Records the answer and shows the next document."""
     opened = room.campaigns.get(campaign)
@@ -79,16 +80,16 @@ def _next(
     room: Room, opened: OpenCampaign, person: Person, label: Label | None = None, *, replace: bool = False
 ) -> JudgingPage:
     """Records the label, if there is one, and leases the next document to the person."""
-    found = opened.answers.next_task(person.name, label, seconds=60 * room.settings.lease_minutes, replace=replace)
+    found = opened.answers.next_task(person.assessor, label, seconds=60 * room.settings.lease_minutes, replace=replace)
     reason, budget = "" if found.task else _reason(found), opened.campaign.settings.budget
     return JudgingPage(task=found.task, own=found.own, reason=reason, spent=found.spent, budget=budget)
 
 
 def _judged(opened: OpenCampaign, person: Person, place: int) -> JudgingPage:
     """A document that the person has judged, to change the answer."""
-    task, label = opened.review.task(place, person.name)
+    task, label = opened.review.task(place, person.assessor)
     before = "" if label.grade is None else f"{label.grade:g}"
-    return JudgingPage(task=task, own=opened.review.own(person.name), before=before)
+    return JudgingPage(task=task, own=opened.review.own(person.id), before=before)
 
 
 def _reason(found: NextTask) -> str:

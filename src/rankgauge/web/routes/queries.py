@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request, Response
 
 from rankgauge.report.passages import ReportTable
-from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.auth import TheRoom, Viewer
 from rankgauge.web.filters import decimals
 from rankgauge.web.route import pages
 
@@ -16,7 +16,7 @@ the estimate does not need that."""
 
 
 @router.get("/campaigns/{campaign}/queries")
-def show(request: Request, room: TheRoom, person: Admin, campaign: int) -> Response:
+def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
     """The queries with documents that were handed out, and the values of those that are fully judged."""
     opened = room.campaigns.get(campaign)
     counts = ("Documents", "Handed out", "Judged", opened.campaign.settings.measure)
