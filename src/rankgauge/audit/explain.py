@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,9 @@ from rankgauge.errors import UnknownNameError
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, gains
 from rankgauge.numeric import FloatArray
-from rankgauge.policies import Ties, Unjudged
-from rankgauge.ranking import RankedLists, rank
+from rankgauge.policies import Ties
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.documents import ranked_documents
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,22 +78,9 @@ def _lists(scores: Scores, dialect: Dialect, measure: Measure) -> RankedLists:
 
 
 def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
-    """The retrieved documents in rank order, with their grades and the sizes of their tie groups.
-
-    Hits carry no ids. So the run is ranked once more, with a number for each document in place of its grade; the
-    numbers rise with the grades and begin with the unjudged, as `best` and `worst` orders look at the grades.
-    """
+    """The retrieved documents in rank order, with their grades and the sizes of their tie groups."""
     judged, run = scores.tables(dialect)
-    graded = run.join(judged, on=["query", "document"], how="left", maintain_order="left")
-    if dialect.unjudged is Unjudged.SKIP:
-        graded = graded.filter(pl.col("grade").is_not_null())
-    place = graded["grade"].fill_null(-np.inf).rank("ordinal").cast(pl.Float64)
-    marked = graded.select("query", "document", pl.lit(place).alias("grade"))
-    how = replace(dialect.ranking, unjudged=Unjudged.NOT_RELEVANT)
-    hits = rank(graded.select("query", "document", "score"), marked, how)
-    found = pl.DataFrame({"place": hits.grade, "rank": hits.rank.astype(np.int64), "tied": hits.size.astype(np.int64)})
-    ranked = found.join(graded.with_columns(place=place), on="place", how="left", maintain_order="left")
-    return ranked.select("rank", "document", "score", "grade", "tied")
+    return ranked_documents(run, judged, dialect.ranking).drop("query")
 
 
 def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:

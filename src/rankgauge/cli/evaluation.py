@@ -9,23 +9,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge import dialects
 from rankgauge.backends import Engine, engine
 from rankgauge.cli.git_files import checked_out, is_git
 from rankgauge.cli.options import EvaluationOptions, RunSpellingOptions, given, names
 from rankgauge.cli.progress import told
-from rankgauge.cli.runs import named, refuse_measures
+from rankgauge.cli.runs import is_lasting, named, refuse_measures
 from rankgauge.cli.streams import heed
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
 from rankgauge.result import Result
 from rankgauge.summary import INTERVALS
+
+if TYPE_CHECKING:
+    from rankgauge.document_lists import DocumentLists
 
 TAG = 5
 """The column of a TREC run's name."""
@@ -138,6 +142,32 @@ class RunsEvaluation:
                 run = io.read_run(path, self.formats[1])
                 result = where.evaluate(judgments, run, measures, dialect=self.dialect)
             yield name, result
+
+    def documents(self, queries: Sequence[str], runs: Sequence[str]) -> DocumentLists | None:
+        """The documents of some queries in some runs; None if a file cannot be read once more."""
+        sources = [self.judgments, *(self.runs[name] for name in runs)]
+        if not all(is_git(source) or is_lasting(source) for source in sources):
+            return None
+        with checked_out(sources) as (judgments, *paths), heard():
+            return self._documents(queries, judgments, dict(zip(runs, paths, strict=True)))
+
+    def _documents(self, queries: Sequence[str], judgments: Path, runs: Mapping[str, Path]) -> DocumentLists | None:
+        from rankgauge import io
+        from rankgauge.document_lists import document_lists
+
+        source, spelled = self.spelling.file(judgments), self.spelling.files(runs)
+        if any(self.formats):
+            source = io.read_judgments(source, self.formats[0])
+            spelled = {name: io.read_run(path, self.formats[1]) for name, path in spelled.items()}
+        return document_lists(source, spelled, self.dialect, queries)
+
+    def texts(self) -> Mapping[str, str]:
+        """What people typed, by query, if the list of queries says it."""
+        if self.spelling.queries is None:
+            return {}
+        from rankgauge.io.queries import query_texts
+
+        return query_texts(self.spelling.queries)
 
     def tags(self) -> dict[str, str]:
         """The names that runs give themselves; trec_eval prints them along with its sets of measures."""

@@ -102,7 +102,8 @@ QueryList: TypeAlias = Annotated[
     Path | None,
     Option(
         "--queries",
-        help="For runs that are responses of a search engine: the queries, one per line in the order of the requests.",
+        help="The queries, one per line: names those of a search engine's responses, in the order of the requests; "
+        "where a line has a text after the id (id, tab, text; a table; BEIR's queries.jsonl), pages show it.",
         metavar="FILE",
     ),
 ]

@@ -70,6 +70,14 @@ def _is_there(path: Path) -> bool:
     return not is_path(path) or str(path) == STANDARD_STREAM
 
 
+def is_lasting(path: Path) -> bool:
+    """Whether a source can be read more than once: a pipe cannot."""
+    from rankgauge.io import is_path
+
+    file, _, part = str(path).rpartition("#")
+    return not is_path(path) or path.is_file() or path.is_dir() or (bool(part) and Path(file).is_file())
+
+
 def _is_measure(text: str) -> bool:
     try:
         return bool(resolve([text]))

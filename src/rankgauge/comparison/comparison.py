@@ -89,8 +89,11 @@ class Comparison:
         if self.baseline is not None and self.baseline not in self.results:
             raise UnknownNameError("run", self.baseline, self.results)
         for measure in self.measures:
-            if measure.facts.aggregate is Aggregate.GEOMETRIC:
+            if measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.is_amount:
                 wanted = "measures with a mean over queries, such as AP: a paired test is about means"
+                raise ParameterError("compare", "measures", wanted, str(measure))
+            if len(set(measure.facts.bounds)) == 1:
+                wanted = "measures by which runs can differ, such as AP: a count of queries is the same for all"
                 raise ParameterError("compare", "measures", wanted, str(measure))
 
     @property

@@ -253,6 +253,11 @@ class Measure:
         """The value as it is printed: a count as a whole number, anything else in that format."""
         return f"{value:.0f}" if self.facts.aggregate is Aggregate.SUM else number(value)
 
+    @property
+    def is_amount(self) -> bool:
+        """Whether its value is an amount, of which there is a mean; RelString's stands for a text."""
+        return type(self).text is Measure.text
+
     def bound(self, defaults: Mapping[str, Any]) -> Self:
         """The measure with its open parameters set from `defaults`."""
         names = {f.name for f in fields(self)}

@@ -50,7 +50,7 @@ def mean_bars(
 
 
 def _bars(rows: Sequence[Sequence[Any]], base: str | None, title: str) -> Drawing:
-    left, right, step = _margin(run for run, *_ in rows), 66, 24
+    left, right, step = margin(run for run, *_ in rows), 66, 24
     ends = [end for _, *values in rows for end in values if math.isfinite(end)]
     low, high = min(0.0, *ends, 0.0), max(ends, default=1.0) or 1.0
     across = Axis(low=low, high=high, start=left, end=WIDTH - right)
@@ -149,6 +149,6 @@ def colours(comparison: Comparison) -> dict[str, str]:
     return found | ({f"{len(order) - len(found)} other runs": GREY} if len(order) > len(found) else {})
 
 
-def _margin(runs: Iterable[str]) -> float:
+def margin(runs: Iterable[str]) -> float:
     """Room for the longest name in the letters of a phone, which are larger than those of a desk."""
     return 14 + LETTER * max((len(short(run)) for run in runs), default=0)

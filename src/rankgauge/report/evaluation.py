@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from rankgauge.report.trec_lines import ALL
 from rankgauge.result import Result
 
 if TYPE_CHECKING:
+    from rankgauge.document_lists import DocumentLists
     from rankgauge.report.svg import Drawing
 
 
@@ -40,6 +41,10 @@ class EvaluationReport(Report):
     """By run, the name that it gives itself, where it is to be shown."""
     printed: tuple[Printed, ...] | None = None
     """The measures under the names that they were asked for, in the order to list them in."""
+    documents: Callable[[Sequence[str], Sequence[str]], DocumentLists | None] | None = None
+    """What reads the documents of some queries in some runs, where they can be read once more."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """What people typed, by query, where it is known."""
 
     @property
     def dialect(self) -> Dialect:
@@ -123,7 +128,7 @@ class EvaluationReport(Report):
     def _bars(self) -> dict[str, Drawing]:
         from rankgauge.report.comparison_figures import BARS, mean_bars
 
-        return mean_bars(self.summary.rows(*BARS), self.measures)
+        return mean_bars(self.summary.rows(*BARS), [measure for measure in self.measures if measure.is_amount])
 
     def document(self, medium: Medium) -> ReportDocument:
         """The values per query where wanted, the summary, and the notes."""
@@ -131,25 +136,40 @@ class EvaluationReport(Report):
             title=", ".join(self.results),
             headline=f"{', '.join(map(str, self.measures))} of {', '.join(self.results)}",
             facts=(self.dialect.name, f"{len(next(iter(self.results.values())).counted)} queries"),
-            passages=tuple(self._passages(medium)),
+            passages=tuple(self._page() if medium is Medium.PAGE else self._passages(medium)),
+            script=self._script() if medium is Medium.PAGE else "",
         )
 
     def _passages(self, medium: Medium) -> Iterator[Passage]:
-        named = medium is Medium.PAGE
         flat = medium is Medium.MARKDOWN
         if self.per_query:
-            yield from [Heading("Values")] * named
             yield self._values(flat=flat)
         if self.overall:
-            yield from [Heading("Means")] * named
             yield self._flat_summary() if flat else self._summary(marked=medium is Medium.TERMINAL)
             yield from self._segments()
-            if named:
-                yield from (Figure(measure, bars) for measure, bars in self._bars().items())
-                yield Heading("What the numbers rest on")
-            bold = medium in (Medium.PAGE, Medium.LATEX)  # these mark the best run by its letters
-            noted = [*notes(self), *self._segment_notes()]
-            yield Notes([("bold" if bold and subject == "*" else subject, words) for subject, words in noted])
+            yield self._notes(bold=medium is Medium.LATEX)
+
+    def _page(self) -> Iterator[Passage]:
+        from rankgauge.report.evaluation_page import EvaluationPage
+
+        if self.overall:
+            yield Heading("Means")
+            yield self._summary(marked=False)
+            yield from (Figure(measure, bars) for measure, bars in self._bars().items())
+            yield from self._segments()
+        yield from EvaluationPage(self).passages()
+        yield Heading("What the numbers rest on")
+        yield self._notes(bold=True)
+
+    def _script(self) -> str:
+        from rankgauge.report.html import rendered
+
+        return f"<script>\n{rendered('sort.js')}</script>\n"
+
+    def _notes(self, *, bold: bool) -> Notes:
+        """What the numbers rest on; `bold` says that the best run is marked by its letters, not by a star."""
+        noted = [*notes(self), *self._segment_notes()]
+        return Notes([("bold" if bold and subject == "*" else subject, words) for subject, words in noted])
 
     def _segments(self) -> Iterator[Passage]:
         if self.by:
@@ -219,8 +239,9 @@ class EvaluationReport(Report):
 
 
 def _ends(measure: Measure, row: Mapping[str, Any]) -> str:
-    """The interval of a mean; a sum and a geometric mean have none."""
-    return interval(row["low"], row["high"]) if measure.facts.aggregate is Aggregate.MEAN else ""
+    """The interval of a mean; a sum, a geometric mean and what stands for a text have none."""
+    known = measure.facts.aggregate is Aggregate.MEAN and measure.is_amount
+    return interval(row["low"], row["high"]) if known else ""
 
 
 def _best(measure: Measure, rows: PlainTable) -> str | None:

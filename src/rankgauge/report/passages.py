@@ -88,6 +88,8 @@ class ReportTable(Passage):
     """The first cell of the row that others are compared with."""
     prose: str = ""
     """The column whose words may be broken into lines."""
+    sortable: bool = False
+    """Whether a reader of a page sorts it by pressing a heading."""
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,8 @@ def evaluate(options: EvaluateOptions) -> None:
         unjudged={name: result.hits.strangers for name, result in results.items()},
         tags=asked.tags(),
         printed=printed,
+        documents=asked.documents,
+        texts=asked.texts(),
     )
     with opened(path) as stream:
         format_.write(report, stream)

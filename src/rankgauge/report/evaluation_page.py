@@ -1,0 +1,210 @@
+"""What a page says of an evaluation beyond the means: how values spread, the worst and best queries, every query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.lazy_polars import pl
+from rankgauge.measures import Aggregate, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.report.evaluation_figures import spread
+from rankgauge.report.numbers import count, value
+from rankgauge.report.passages import Details, Figure, Heading, Paragraph, Passage, ReportTable
+
+if TYPE_CHECKING:
+    from rankgauge.document_lists import DocumentLists
+    from rankgauge.report.evaluation import EvaluationReport
+
+EXTREMES = 5
+"""How many of the worst and of the best queries are shown with their documents."""
+
+TOP = 10
+"""How many documents of a list are shown."""
+
+MISSED = 5
+"""How many relevant documents that are not among them are named."""
+
+BESIDE = 4
+"""How many runs are shown side by side where documents are listed, and drawn where values spread."""
+
+CELLS = 200_000
+"""How many values a page lists at most: browsers are slow with more."""
+
+UNJUDGED = "not judged"
+
+SPREAD = "For each tenth of the range, how many queries have a value in it; the line is the mean, and its value beside."
+LISTS = f"Unfold a query to see the first {TOP} documents with their grades; = marks documents of the same score."
+VALUES = "Press a heading to sort by its column."
+
+
+class EvaluationPage:
+    """The parts of the page, from a report."""
+
+    def __init__(self, report: EvaluationReport) -> None:
+        self.report = report
+
+    def passages(self) -> Iterator[Passage]:
+        """How values spread, the extremes, and every query."""
+        if any(self._drawn()):
+            yield Heading("How values spread over the queries", hint=SPREAD + self._shown_of())
+        yield from (Figure(str(measure), spread(measure, self._columns(at))) for at, measure in self._drawn())
+        yield from self._extremes()
+        yield Heading("Every query", hint=VALUES)
+        yield from self._values()
+
+    @cached_property
+    def queries(self) -> list[str]:
+        """The queries of all runs, in their order."""
+        return list(dict.fromkeys(query for result in self.report.results.values() for query in result.names))
+
+    @cached_property
+    def cube(self) -> FloatArray:
+        """The values (queries × runs × measures); NaN where there is none."""
+        place = {query: at for at, query in enumerate(self.queries)}
+        found = np.full((len(place), len(self.report.results), len(self.report.measures)), np.nan)
+        for at, result in enumerate(self.report.results.values()):
+            found[[place[query] for query in result.names], at] = result.matrix
+        return found
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """The runs that are shown side by side: the best by the main measure, in the order in which they were given."""
+        runs = list(self.report.results)
+        means = np.nan_to_num([self.report.results[run][self.report.measures[self.main]] for run in runs], nan=-np.inf)
+        best = set(np.argsort(-means, kind="stable")[:BESIDE].tolist())
+        return [run for at, run in enumerate(runs) if at in best]
+
+    @cached_property
+    def main(self) -> int:
+        """The place of the measure that orders the queries: the first that has a mean over queries."""
+        return next((at for at, _ in self._drawn()), 0)
+
+    def _shown_of(self) -> str:
+        total = len(self.report.results)
+        return f" The best {len(self.shown)} of {total} runs are shown." if total > len(self.shown) else ""
+
+    def _drawn(self) -> Iterator[tuple[int, Measure]]:
+        """The measures that have a distribution: neither sums over all queries nor what stands for a text."""
+        for at, measure in enumerate(self.report.measures):
+            if measure.facts.aggregate is not Aggregate.SUM and measure.is_amount:
+                yield at, measure
+
+    def _columns(self, measure: int) -> dict[str, FloatArray]:
+        runs = list(self.report.results)
+        return {run: self.cube[:, runs.index(run), measure] for run in self.shown}
+
+    def _extremes(self) -> Iterator[Passage]:
+        worst, best = self._ends()
+        if not worst:
+            return
+        lists = self.report.documents([*worst, *best], self.shown) if self.report.documents else None
+        measure = self.report.measures[self.main]
+        over = ", the mean over the runs" if self.report.several else ""
+        hint = f"By {measure}{over}." + (f" {LISTS}{self._shown_of()}" if lists else "")
+        yield Heading("The worst and the best queries", hint=hint)
+        for title, chosen in (("Worst", worst), ("Best", best)):
+            if chosen:
+                yield Heading(title, level=3)
+                yield from (self._query(query, lists) for query in chosen)
+
+    def _ends(self) -> tuple[list[str], list[str]]:
+        """The worst queries, the worst first, and the best, the best first; no query is among both."""
+        known = ~np.isnan(self.cube[:, :, self.main])
+        sums, counts = np.nansum(self.cube[:, :, self.main], axis=1), known.sum(axis=1)
+        some = np.flatnonzero(counts)
+        order = some[np.argsort(sums[some] / counts[some], kind="stable")].tolist()
+        named = [self.queries[at] for at in order]
+        half = min(EXTREMES, (len(named) + 1) // 2)
+        return named[:half], named[half:][-EXTREMES:][::-1]
+
+    def _query(self, query: str, lists: DocumentLists | None) -> Passage:
+        values = self.cube[self.queries.index(query), :, self.main]
+        runs, measure = list(self.report.results), self.report.measures[self.main]
+        told = [value(measure, values[runs.index(run)]) for run in self.shown]
+        named = [f"{run} {one}" for run, one in zip(self.shown, told, strict=True)] if self.report.several else told
+        title = f"{self._called(query)}: {', '.join(named)}"
+        return Paragraph(title) if lists is None else Details(title, list(self._documents(query, lists)))
+
+    def _called(self, query: str) -> str:
+        text = self.report.texts.get(query)
+        return f"{query} “{text}”" if text else query
+
+    def _documents(self, query: str, lists: DocumentLists) -> Iterator[Passage]:
+        tops = {run: _top(lists.runs[run], query) for run in self.shown}
+        if not any(tops.values()):
+            yield Paragraph(
+                "No run has a document for it." if self.report.several else "The run has no document for it."
+            )
+        else:
+            yield self._side_by_side(tops)
+        yield from (Paragraph(words) for words in self._missed(query, lists))
+
+    def _side_by_side(self, tops: dict[str, list[tuple[str, str]]]) -> ReportTable:
+        depth = max(map(len, tops.values()))
+        rows = [
+            (str(at + 1), *(cell for top in tops.values() for cell in (top[at] if at < len(top) else ("", ""))))
+            for at in range(depth)
+        ]
+        names = self.shown if self.report.several else ["document"]
+        return ReportTable(header=("rank", *(cell for name in names for cell in (name, "grade"))), rows=rows)
+
+    def _missed(self, query: str, lists: DocumentLists) -> Iterator[str]:
+        """By run, the best documents that are not among those shown, and where they are."""
+        pool = lists.judged.filter((pl.col("query") == query) & (pl.col("grade") > 0))
+        for run in self.shown:
+            ranked = lists.runs[run].filter(pl.col("query") == query)
+            found = pool.join(ranked.select("document", "rank"), on="document", how="left", maintain_order="left")
+            below = found.filter(pl.col("rank").is_null() | (pl.col("rank") > TOP))
+            best = below.sort("grade", descending=True, maintain_order=True)
+            if len(best):
+                told = [_placed(row) for row in best.head(MISSED).iter_rows(named=True)]
+                more = f", and {len(best) - MISSED} more" if len(best) > MISSED else ""
+                of = f" in {run}" if self.report.several else ""
+                yield f"Relevant, but not at the top{of}: {', '.join(told)}{more}."
+
+    def _values(self) -> Iterator[Passage]:
+        queries, cut = self.queries, CELLS // max(self.cube[0].size if len(self.cube) else 1, 1)
+        if len(queries) > cut:
+            yield Paragraph(
+                f"The first {count(cut, 'query', 'queries')} of {len(queries):,}; -q -o csv writes them all."
+            )
+        if not self.report.several:
+            yield self._table(
+                [str(measure) for measure in self.report.measures], self.cube[:cut, 0], self.report.measures
+            )
+            return
+        for at, measure in enumerate(self.report.measures):
+            table = self._table(list(self.report.results), self.cube[:cut, :, at], [measure] * self.cube.shape[1])
+            yield from (Heading(str(measure), level=3), table) if at == 0 else (Details(str(measure), [table]),)
+
+    def _table(self, names: Sequence[str], values: FloatArray, measures: Sequence[Measure]) -> ReportTable:
+        texts = bool(self.report.texts)
+        rows = [
+            (query, *((self.report.texts.get(query, ""),) if texts else ()), *map(value, measures, row))
+            for query, row in zip(self.queries, values.tolist(), strict=False)
+        ]
+        header = ("query", *(("text",) if texts else ()), *names)
+        return ReportTable(header=header, rows=rows, numbers=names, prose="text" if texts else "", sortable=True)
+
+
+def _top(ranked: pl.DataFrame, query: str) -> list[tuple[str, str]]:
+    """The first documents of a query, each with its grade."""
+    top = ranked.filter(pl.col("query") == query).sort("rank").head(TOP)
+    return [
+        (f"{row['document']} =" if row["tied"] > 1 else row["document"], _grade(row["grade"]))
+        for row in top.iter_rows(named=True)
+    ]
+
+
+def _grade(grade: float | None) -> str:
+    return UNJUDGED if grade is None else f"{grade:g}"
+
+
+def _placed(row: dict[str, Any]) -> str:
+    """A document with its grade and its rank."""
+    where = "not retrieved" if row["rank"] is None else f"rank {row['rank']:,}"
+    return f"{row['document']} (grade {_grade(row['grade'])}, {where})"
