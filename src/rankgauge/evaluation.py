@@ -24,8 +24,10 @@ from rankgauge.errors import InputError, UngroupedError, UnmatchedError
 from rankgauge.input_notes import heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
-from rankgauge.policies import IdealPool, Ties
+from rankgauge.measures.measure import asking
+from rankgauge.policies import IdealPool, JudgmentKind, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
+from rankgauge.ranking.facets import FACET
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
@@ -42,6 +44,9 @@ ALL_TIED = (
     "--ties input keeps the order of the file"
 )
 """The note on a run whose scores say nothing."""
+
+BY_SUBTOPIC = "documents are judged by subtopic: {} takes the highest grade of each"
+"""The note on measures that look at documents as a whole."""
 
 Names = str | Measure | Iterable[str | Measure]
 """One measure, or several."""
@@ -111,7 +116,7 @@ def evaluate(
     if several:
         found = evaluate_runs(judgments, runs, wanted, spoken)
         return {name: result if by is None else result.segmented(by) for name, result in found}
-    result = _Judgments(given=judgments, dialect=spoken).result(runs[""], wanted)
+    result = _Judgments(given=judgments, dialect=spoken, measures=wanted).result(runs[""])
     return result if by is None else result.segmented(by)
 
 
@@ -137,7 +142,7 @@ def evaluate_runs(
         from rankgauge import io
 
         judgments = io.kept(judgments, io.judgments_from)
-    judged = _Judgments(given=judgments, dialect=dialect)
+    judged = _Judgments(given=judgments, dialect=dialect, measures=measures)
 
     def evaluated(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
         found = [judged.named_hits(name, run) for name, run in batch]
@@ -184,16 +189,38 @@ class _Judgments:
 
     given: Any
     dialect: Dialect
+    measures: tuple[Measure, ...]
+
+    @cached_property
+    def asking(self) -> Measure | None:
+        """A measure that asks for more than a grade for each document, if there is one."""
+        return asking(self.measures)
+
+    @property
+    def _whole(self) -> list[Measure]:
+        """The measures that look at documents as a whole."""
+        return [one for one in self.measures if one.facts.judgments is JudgmentKind.GRADES]
 
     @cached_property
     def pool(self) -> JudgedPool | None:
         """The judged documents of a regular TREC file."""
-        plain = _is_plain(self.given) and self.dialect.assessors is None
+        plain = _is_plain(self.given) and self.dialect.assessors is None and self.asking is None
         return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
 
-    def result(self, run: Any, measures: tuple[Measure, ...]) -> Result:
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The judgments by subtopic, or whatever a measure asks for, read once for every run."""
+        from rankgauge import io
+
+        assert self.asking is not None
+        found = io.judgments_from(self.given, self.asking.facts.judgments)
+        if FACET not in found.columns:
+            raise self.asking.unasked()
+        return found
+
+    def result(self, run: Any) -> Result:
         """The result of a run."""
-        return scored(self.hits(run), measures, self.dialect)
+        return scored(self.hits(run), self.measures, self.dialect)
 
     def hits(self, run: Any) -> Hits:
         """The judged hits of a run with queries that are judged, and what the readers of the files had to say."""
@@ -201,6 +228,8 @@ class _Judgments:
             hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
             if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
                 note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
+            if hits.facets is not None and (whole := self._whole):
+                note(BY_SUBTOPIC.format(", ".join(map(str, whole))))
         return replace(hits, notes=tuple(notes)) if notes else hits
 
     def named_hits(self, name: str, run: Any) -> Hits:
@@ -214,7 +243,7 @@ class _Judgments:
 
     def _hits(self, run: Any) -> Hits:
         """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
-        judgments, dialect = self.given, self.dialect
+        judgments, dialect = self.given if self.asking is None else self.table, self.dialect
         if _is_plain(run) and self.pool is not None:
             scanned = scan_run(run, self.pool, dialect.ranking)
             if scanned is not None:
@@ -223,8 +252,8 @@ class _Judgments:
 
         with io.traced(run):
             with suppress(UngroupedError):
-                if io.is_path(judgments) and io.is_path(run) and io.is_large(run):
-                    judged = io.read_judgments(judgments)
+                if (self.asking or io.is_path(judgments)) and io.is_path(run) and io.is_large(run):
+                    judged = io.judgments_from(judgments)
                     streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
                     whole = replace(streamed, top=dialect.highest(judged))
                     return matched(whole, lambda: (judged, next(io.stream_run(run))), run)

@@ -5,7 +5,7 @@ Each choice has the words that explain it; results print them.
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Self
 
 from rankgauge.errors import UnknownNameError
@@ -17,6 +17,13 @@ LEAVE_OUT = "leave-out"
 
 Undefined = float | str
 """What a measure's 0/0 becomes: a number, or `LEAVE_OUT`."""
+
+
+class JudgmentKind(Enum):
+    """What judgments say of a document."""
+
+    GRADES = "grades"  # one grade for each document of a query
+    SUBTOPICS = "subtopics"  # a grade for each subtopic of the query
 
 
 class Policy(StrEnum):

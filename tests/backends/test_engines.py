@@ -15,7 +15,7 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.measures import MEASURES, Example, Measure, parse
-from rankgauge.policies import Ties
+from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.rules import graded
 from rankgauge.result import Result
@@ -24,7 +24,9 @@ from tests.engines import Evaluate
 from tests.measures.test_examples import ARITHMETIC
 
 NEAR = 1e-12
-EXAMPLES = [example for kind in MEASURES.values() for example in kind.facts.examples]
+_EACH = [(kind.facts.judgments, example) for kind in MEASURES.values() for example in kind.facts.examples]
+EXAMPLES = [example for kind, example in _EACH if kind is JudgmentKind.GRADES]
+BY_SUBTOPIC = [example for kind, example in _EACH if kind is JudgmentKind.SUBTOPICS]
 MEASURES = list(dict.fromkeys(parse(example.measure) for example in EXAMPLES))
 J = {"query": pl.String, "document": pl.String, "grade": pl.Float64}
 R = {"query": pl.String, "document": pl.String, "score": pl.Float64}
@@ -91,6 +93,24 @@ def test_worked_examples_of_every_measure(top: float, evaluate: Evaluate) -> Non
         expected = eval(examples[n].value, ARITHMETIC)
         got = result.raw[place[f"e{n}"], column]
         assert got == pytest.approx(expected, abs=NEAR, nan_ok=True), examples[n]
+
+
+def test_worked_examples_by_subtopic(evaluate: Evaluate) -> None:
+    """Measures of diversity have the values that their examples say, all computed in one job from a table."""
+    judged: list[tuple[str, str, str, float]] = []
+    lines: list[tuple[str, str, float]] = []
+    for n, example in enumerate(BY_SUBTOPIC):
+        grades = [*enumerate(example.grades), *((f"missed{m}", grade) for m, grade in enumerate(example.missed))]
+        each = [(d, grade) for d, grade in grades if isinstance(grade, tuple)]
+        judged += [(f"e{n}", f"d{d}", f"s{i}", float(g)) for d, grade in each for i, g in enumerate(grade)]
+        lines += [(f"e{n}", f"d{d}", -float(d)) for d in range(len(example.grades))]
+    judgments = pl.DataFrame(judged, schema=["query", "document", "subtopic", "grade"], orient="row")
+    wanted = list(dict.fromkeys(parse(example.measure) for example in BY_SUBTOPIC))
+    result = evaluate(judgments, pl.DataFrame(lines, schema=R, orient="row"), wanted)
+    place = {query: row for row, query in enumerate(result.hits.queries)}
+    for n, example in enumerate(BY_SUBTOPIC):
+        got = result.raw[place[f"e{n}"], result.measures.index(parse(example.measure))]
+        assert got == pytest.approx(eval(example.value, ARITHMETIC), abs=NEAR), example
 
 
 @pytest.mark.parametrize("name", dialects.DIALECTS)

@@ -6,9 +6,10 @@ Lists stand in order of length, so the first that breaks a law is also the short
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 
 import numpy as np
 
@@ -16,23 +17,29 @@ from rankgauge.errors import InputError
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import GAINS
 from rankgauge.measures.measure import DEFAULTS
+from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.ranking.facets import FacetLists
+from rankgauge.ranking.lists import Grade
 
-Grade = float | None
 SEED = 20101
+BY_SUBTOPIC: tuple[Grade, ...] = ((0.0, 0.0), (1.0, 0.0), (0.0, 2.0), (2.0, 1.0), (3.0, 3.0))
+"""The grades on two subtopics that a measure of diversity is tried on."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A list as a person would write it: grades in rank order (None: unjudged), grades missed, falling scores."""
+    """A list as a person would write it: grades in rank order (None: unjudged), grades missed, falling scores, and how
+    many subtopics the query has, if documents are judged by subtopic."""
 
-    grades: tuple[Grade, ...]
-    missed: tuple[float, ...] = ()
+    grades: tuple[Grade | None, ...]
+    missed: tuple[Grade, ...] = ()
     scores: tuple[int, ...] = ()
+    facets: int = 0
 
     def strict(self) -> RankedLists:
         """The list in its order."""
-        return RankedLists.of(self.grades, missed=self.missed)
+        return RankedLists.of(self.grades, missed=self.missed, facets=self.facets)
 
     def tied(self) -> RankedLists:
         """The list with its documents of equal score tied."""
@@ -49,22 +56,35 @@ class Listed:
 
     def swapped(self) -> Iterator[Listed]:
         """The list with a judged document in the place of a lower-graded one above it, for every such pair."""
-        judged = [r for r, grade in enumerate(self.grades) if grade is not None and grade > UNJUDGED]
+        judged = [r for r, grade in enumerate(self.grades) if grade is not None and grade != UNJUDGED]
         for above, below in itertools.combinations(judged, 2):
-            if self.grades[above] < self.grades[below]:
+            if _is_lower(self.grades[above], self.grades[below]):
                 grades = list(self.grades)
                 grades[above], grades[below] = grades[below], grades[above]
                 yield replace(self, grades=tuple(grades))
 
     def condensed(self) -> Listed:
         """The list without its unjudged documents."""
-        known = [r for r, grade in enumerate(self.grades) if grade is not None and grade > UNJUDGED]
+        known = [r for r, grade in enumerate(self.grades) if grade is not None and grade != UNJUDGED]
         return replace(self, grades=tuple(self.grades[r] for r in known), scores=tuple(self.scores[r] for r in known))
 
 
+def _is_lower(grade: Grade, other: Grade) -> bool:
+    """Whether a grade is below another: on some subtopic, and above it on none."""
+    pairs = zip(*((one if isinstance(one, tuple) else (one,)) for one in (grade, other)), strict=True)
+    return grade != other and all(one <= two for one, two in pairs)
+
+
+def facets(measure: Measure) -> int:
+    """How many subtopics the queries have that the measure is tried on."""
+    return 2 if measure.facts.judgments is JudgmentKind.SUBTOPICS else 0
+
+
 @cache
-def scale(measure: Measure) -> tuple[float, ...]:
+def scale(measure: Measure) -> tuple[Grade, ...]:
     """The grades from 0 to 4 that the measure takes, up to the first that is worth less than a lower one."""
+    if facets(measure):
+        return BY_SUBTOPIC
     grades = np.array([grade for grade in (0.0, 1.0, 2.0, 3.0, 4.0) if _takes(measure, grade)])
     bound = measure.bound(DEFAULTS)
     worth = GAINS[getattr(bound, "gain", "linear")](grades)
@@ -83,11 +103,11 @@ def _takes(measure: Measure, grade: float) -> bool:
 
 
 @cache
-def short(grades: tuple[float, ...]) -> tuple[Listed, ...]:
+def short(grades: tuple[Grade, ...]) -> tuple[Listed, ...]:
     """Every list of up to three documents on three grades, with every way to tie them, missing nothing or something."""
     levels = (None, grades[0], grades[1], grades[-1])
     lists = [
-        Listed(found, missed, _scores(steps))
+        Listed(found, missed, _scores(steps), _width(grades))
         for length in range(4)
         for found in itertools.product(levels, repeat=length)
         for steps in itertools.product((0, 1), repeat=max(length - 1, 0))
@@ -97,7 +117,7 @@ def short(grades: tuple[float, ...]) -> tuple[Listed, ...]:
 
 
 @cache
-def drawn(grades: tuple[float, ...], *, longest: int = 14, number: int = 120) -> tuple[Listed, ...]:
+def drawn(grades: tuple[Grade, ...], *, longest: int = 14, number: int = 120) -> tuple[Listed, ...]:
     """Lists drawn at random, the shortest first."""
     rng = np.random.default_rng(SEED)
     lists = []
@@ -105,8 +125,13 @@ def drawn(grades: tuple[float, ...], *, longest: int = 14, number: int = 120) ->
         levels = (None, UNJUDGED, *grades, *grades)
         found = tuple(levels[i] for i in rng.integers(0, len(levels), length))
         missed = tuple(grades[i] for i in rng.integers(0, len(grades), rng.integers(0, 5)))
-        lists.append(Listed(found, missed, _scores(rng.integers(0, 2, length - 1))))
+        lists.append(Listed(found, missed, _scores(rng.integers(0, 2, length - 1)), _width(grades)))
     return tuple(lists)
+
+
+def _width(grades: tuple[Grade, ...]) -> int:
+    """How many subtopics the grades are for."""
+    return len(grades[0]) if isinstance(grades[0], tuple) else 0
 
 
 def _scores(steps: Sequence[int]) -> tuple[int, ...]:
@@ -131,8 +156,8 @@ def stacked(rows: Sequence[RankedLists], *, spare: int = 0) -> RankedLists:
     written to."""
 
     def block(name: str) -> np.ndarray:
-        columns = [getattr(row, name) for row in rows]
-        cells = np.full((len(rows), max(map(len, columns)) + spare), np.nan)
+        columns = [attrgetter(name)(row) for row in rows]
+        cells = np.full((len(rows), max(map(len, columns)) + spare, *columns[0].shape[1:]), np.nan)
         for row, column in zip(cells, columns, strict=True):
             row[: len(column)] = column
         return cells
@@ -145,13 +170,24 @@ def stacked(rows: Sequence[RankedLists], *, spare: int = 0) -> RankedLists:
         retrieved=np.array([row.retrieved for row in rows], dtype=np.float64),
         first=block("first") if averaged else None,
         size=block("size") if averaged else None,
+        facets=_facets(rows, block),
     )
     return frozen(lists)
 
 
+def _facets(rows: Sequence[RankedLists], block: Callable[[str], np.ndarray]) -> FacetLists | None:
+    if rows[0].facets is None:
+        return None
+    weights = np.array([row.facets.weights for row in rows])
+    return FacetLists(grades=block("facets.grades"), pool=block("facets.pool"), weights=weights)
+
+
 def frozen(lists: RankedLists) -> RankedLists:
     """The same lists in arrays that refuse to be written to."""
-    for array in (lists.ranks, lists.grades, lists.ideal, lists.retrieved, lists.first, lists.size):
+    arrays = [lists.ranks, lists.grades, lists.ideal, lists.retrieved, lists.first, lists.size]
+    if lists.facets is not None:
+        arrays += [lists.facets.grades, lists.facets.pool, lists.facets.weights]
+    for array in arrays:
         if array is not None:
             array.flags.writeable = False
     return lists

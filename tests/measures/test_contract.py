@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ from rankgauge.measures import MEASURES, Cutoff, Measure, TieRule, parse
 from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import UNJUDGED, RankedLists
-from tests.measures.bench import Listed, drawn, frozen, scale, short, stacked, strict, tied
+from rankgauge.ranking.lists import Grade
+from tests.measures.bench import Listed, drawn, facets, frozen, scale, short, stacked, strict, tied
 
 KINDS = list(MEASURES.values())
 TOP = {"max_grade": 4.0}
@@ -72,10 +74,15 @@ def test_facts_are_complete(kind: type[Measure]) -> None:
 def test_graded_examples_can_fail(kind: type[Measure]) -> None:
     """A graded measure's examples have two distinct positive grades, something missed, and a cut inside the list."""
     examples = kind.facts.examples
-    assert any(len({g for g in example.grades if g is not None and g > 0}) >= 2 for example in examples)
+    assert any(len({g for grade in example.grades for g in _flat(grade) if g > 0}) >= 2 for example in examples)
     assert any(example.missed for example in examples)
     if kind.facts.cutoff in (Cutoff.OPTIONAL, Cutoff.REQUIRED):
         assert any((getattr(parse(e.measure), "cutoff", None) or np.inf) < len(e.grades) for e in examples)
+
+
+def _flat(grade: Grade | None) -> tuple[float, ...]:
+    """The grades of a document, on every subtopic if it is judged by subtopic."""
+    return () if grade is None else grade if isinstance(grade, tuple) else (grade,)
 
 
 @over()
@@ -203,7 +210,8 @@ def test_documents_past_the_cutoff_are_as_good_as_missed(measure: Measure) -> No
     """A judged document past the cutoff counts as one that the list missed."""
     k, rows = int(measure.cutoff), lists_for(measure)
     gone = [tuple(grade for grade in one.grades[k:] if grade is not None) for one in rows]
-    ended = tuple(Listed(one.grades[:k], one.missed + past) for one, past in zip(rows, gone, strict=True))
+    pairs = zip(rows, gone, strict=True)
+    ended = tuple(replace(one, grades=one.grades[:k], missed=one.missed + past, scores=()) for one, past in pairs)
     kept = replace(strict(ended), retrieved=strict(rows).retrieved)
     agree(measure.score(kept), measure.score(strict(rows)), rows)
 
@@ -253,19 +261,20 @@ def test_extreme_lists_raise_no_warning(measure: Measure) -> None:
     """Empty lists, lists without judgments, single documents and long lists pass without a floating-point error."""
     grades = scale(measure)
     top, long = grades[-1], [None if rank % 3 else grades[rank % len(grades)] for rank in range(1500)]
+    listed = partial(RankedLists.of, facets=facets(measure))
     rows = [
-        RankedLists.of([]),
-        RankedLists.of([], missed=[top]),
-        RankedLists.of([], missed=[0.0]),
-        RankedLists.of([None] * 7),
-        RankedLists.of([None] * 7, missed=[top, 0.0]),
-        RankedLists.of([0.0]),
-        RankedLists.of([top]),
-        RankedLists.of([UNJUDGED, UNJUDGED]),
-        RankedLists.of([UNJUDGED, top, UNJUDGED, 0.0], missed=[top]),
-        RankedLists.of([0.0] * 30),
-        RankedLists.of([top] * 30),
-        RankedLists.of(long, missed=[top] * 3),
+        listed([]),
+        listed([], missed=[top]),
+        listed([], missed=[0.0]),
+        listed([None] * 7),
+        listed([None] * 7, missed=[top, 0.0]),
+        listed([0.0]),
+        listed([top]),
+        listed([UNJUDGED, UNJUDGED]),
+        listed([UNJUDGED, top, UNJUDGED, 0.0], missed=[top]),
+        listed([0.0] * 30),
+        listed([top] * 30),
+        listed(long, missed=[top] * 3),
     ]
     with np.errstate(all="raise", under="ignore"):
         alone = np.array([measure.score(row) for row in rows])
@@ -303,10 +312,14 @@ def test_two_levels_only(measure: Measure) -> None:
     rows = lists_for(measure)
     rel = getattr(measure.bound(DEFAULTS), "rel", DEFAULTS["rel"])
 
-    def level(grade: float | None) -> float | None:
+    def level(grade: Grade | None) -> Grade | None:
+        if isinstance(grade, tuple):
+            return tuple(map(level, grade))
         return grade if grade is None or grade == UNJUDGED else rel if grade >= rel else rel - 0.5
 
-    flat = tuple(Listed(tuple(map(level, one.grades)), tuple(map(level, one.missed))) for one in rows)
+    flat = tuple(
+        replace(one, grades=tuple(map(level, one.grades)), missed=tuple(map(level, one.missed))) for one in rows
+    )
     agree(measure.score(strict(flat)), measure.score(strict(rows)), rows)
 
 
@@ -332,7 +345,10 @@ def test_any_list_beside_any_other(
         measure = parse(name).bound(TOP)
         if len(scale(measure)) < 3:
             continue
-        one, other = RankedLists.of(found, missed=missed), RankedLists.of(others)
+        levels = {None: None, **dict(zip((0.0, 1.0, 2.0), scale(measure), strict=False))}
+        listed = partial(RankedLists.of, facets=facets(measure))
+        one = listed([levels[g] for g in found], missed=[levels[g] for g in missed])
+        other = listed([levels[g] for g in others])
         both, apart = measure.score(stacked([one, other])), np.array([measure.score(one), measure.score(other)])
         agree(both, apart, [found, others])
         low, high = measure.facts.bounds

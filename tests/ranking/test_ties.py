@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from rankgauge.measures import MEASURES, TieRule, parse
+from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists
 from tests.engines import Evaluate
 
@@ -21,7 +22,7 @@ TOP = {"max_grade": 3.0}
 EXACT = [
     str(parse(kind.facts.examples[0].measure).bound(TOP))
     for kind in MEASURES.values()
-    if kind.facts.ties is TieRule.EXACT
+    if kind.facts.ties is TieRule.EXACT and kind.facts.judgments is JudgmentKind.GRADES
 ]
 documents = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from([None, 0, 1, 2, 3])),

@@ -101,10 +101,12 @@ def _numbered(
     from pyspark.sql import functions as F  # noqa: N812
 
     _require(frame.columns, columns, table)
-    assessors = [_text(frame, columns["assessor"]).alias("assessor")] if "assessor" in columns else []
+    more = [_text(frame, columns[name]).alias(name) for name in ("assessor", "subtopic") if name in columns]
+    if "subtopic" in columns and "probability" in columns:
+        more.append(F.col(f"`{columns['probability']}`").cast("double").alias("probability"))
     return frame.select(
         *(texts(frame, columns[name]).alias(name) for name in ("query", "document")),
-        *assessors,
+        *more,
         F.lit(kind).cast("byte").alias("kind"),
         F.expr(f"try_cast(`{columns[number]}` AS DOUBLE)").alias("number"),
         # Rows rise by partition, and within each.

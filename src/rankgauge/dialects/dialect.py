@@ -139,7 +139,7 @@ class Dialect(Registered):
         return measures_of(self.resolve(names))
 
     def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
-        """The judgments with one grade for each query and document, on the tool's scale."""
+        """The judgments with one grade for each query and document (and subtopic), on the tool's scale."""
         combined = self._combined(judgments)
         if self.rescales:
             grades = self.rescaled(combined["grade"].to_numpy())
@@ -192,6 +192,8 @@ class Dialect(Registered):
         if self.assessors is not None:
             from rankgauge.judgments import combine
 
+            if "subtopic" in judgments.columns:
+                raise InputError("judgments by subtopic cannot be combined over assessors", hint="Combine them first.")
             return combine(judgments, self.assessors)
         n = judgments["assessor"].n_unique()
         if n > 1:

@@ -19,7 +19,7 @@ from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.io.output import writing
 from rankgauge.io.queries import Queries, listed_queries
 from rankgauge.io.source import STANDARD_STREAM, Source, SpelledFile, suffix_of
-from rankgauge.policies import Duplicates, FractionalGrade
+from rankgauge.policies import Duplicates, FractionalGrade, JudgmentKind
 from rankgauge.tables import Spelling, as_judgments, as_run
 
 PathLike = str | os.PathLike[str]
@@ -38,10 +38,13 @@ def detect(path: PathLike) -> Detection:
     return detections(_source(path))[0]
 
 
-def read_judgments(path: PathLike, format: AnyFormat = None, **spelled: Any) -> pl.DataFrame:
+def read_judgments(
+    path: PathLike, format: AnyFormat = None, *, kind: JudgmentKind = JudgmentKind.GRADES, **spelled: Any
+) -> pl.DataFrame:
     """The judgments in a file, or those of a data set that `irds:` names.
 
-    `spelled` says how the file spells things: `columns={"query": "search_term"}`, `scale="esci"`, `ids="trim"`.
+    `kind` is what they are read for: TREC's qrels do not say whether their second field is a subtopic. `spelled` says
+    how the file spells things: `columns={"query": "search_term"}`, `scale="esci"`, `ids="trim"`.
     """
     path = spell(path, Spelling.of(**spelled))
     if is_dataset(path):
@@ -50,7 +53,7 @@ def read_judgments(path: PathLike, format: AnyFormat = None, **spelled: Any) -> 
     source = _source(path)
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
-    return chosen.read_judgments(source)
+    return chosen.readers.get(kind, chosen.read_judgments)(source)
 
 
 def read_run(
@@ -140,13 +143,11 @@ def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) ->
     frame, chosen = as_judgments(judgments), _written(path, format, "write_judgments")
     if chosen.write_judgments is None:
         raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
-    if "assessor" in frame.columns and not chosen.keeps_assessors:
-        keeping = ", ".join(name for name, one in FORMATS.items() if one.keeps_assessors)
-        raise InputError(
-            f"the format {chosen.name} cannot name the assessors of judgments",
-            path=str(path),
-            hint=f"Combine the assessors first, or write one of {keeping}.",
-        )
+    for name, advice in (("assessor", "Combine the assessors first, or write"), ("subtopic", "Write")):
+        if name in frame.columns and not getattr(chosen, f"keeps_{name}s"):
+            keeping = ", ".join(known for known, one in FORMATS.items() if getattr(one, f"keeps_{name}s"))
+            problem = f"the format {chosen.name} cannot name the {name}s of judgments"
+            raise InputError(problem, path=str(path), hint=f"{advice} one of {keeping}.")
     with writing(os.fspath(path)) as file:
         chosen.write_judgments(frame, file)
 
@@ -184,9 +185,9 @@ def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None
     }
 
 
-def judgments_from(source: Any) -> pl.DataFrame:
-    """The judgments in a file, a data set, a frame, a dict or rows."""
-    return read_judgments(source) if is_path(source) or is_dataset(source) else as_judgments(source)
+def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.DataFrame:
+    """The judgments in a file, a data set, a frame, a dict or rows; `kind` is what they are read for."""
+    return read_judgments(source, kind=kind) if is_path(source) or is_dataset(source) else as_judgments(source)
 
 
 def run_from(source: Any) -> pl.DataFrame:

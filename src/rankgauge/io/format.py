@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any, BinaryIO
@@ -17,7 +17,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io.json_text import beginning
 from rankgauge.io.source import Source
-from rankgauge.policies import Duplicates, FractionalGrade, Grouping
+from rankgauge.policies import Duplicates, FractionalGrade, Grouping, JudgmentKind
 from rankgauge.registry import Registered, Registry
 from rankgauge.tables import ALIASES, find, raters
 from rankgauge.tables.columns import UNSAID
@@ -143,7 +143,11 @@ class Format(Registered):
     """Whether a file may hold several runs, of which FILE#NAME is one."""
     keeps_assessors: bool = False
     """Whether its judgments can name their assessors."""
+    keeps_subtopics: bool = False
+    """Whether its judgments can name the subtopics that they are for."""
     read_judgments: Reader | None = None
+    readers: Mapping[JudgmentKind, Reader] = field(default_factory=dict, hash=False)
+    """The readers of judgments that say more of a document than its grade, where such a file is read differently."""
     read_run: Reader | None = None
     read_pair: PairReader | None = None
     """Judgments and their companion, if the two make sense only together."""

@@ -52,6 +52,7 @@ def tabular(
         batches=kit.batches,
         locate=locate,
         keeps_assessors=True,
+        keeps_subtopics=True,
         **facts,
     )
 

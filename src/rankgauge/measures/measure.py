@@ -13,7 +13,7 @@ A kernel gives NaN where its formula is 0/0; only a dialect turns that into a nu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
@@ -21,11 +21,13 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures.forms import Form
 from rankgauge.measures.output import NumberFormat
 from rankgauge.numeric import FloatArray, ratio
+from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists, Sampling, total
+from rankgauge.ranking.lists import Grade
 from rankgauge.ranking.sampling import SAMPLING
 from rankgauge.registry import Registry
 
@@ -84,13 +86,14 @@ _AGGREGATES: Mapping[Aggregate, Callable[[FloatArray, bool], float]] = {
 class Example:
     """A worked example: one list, and the value as arithmetic.
 
-    `grades` are those of the list in rank order (None: unjudged), `missed` those of judged documents that it lacks.
+    `grades` are those of the list in rank order (None: unjudged), `missed` those of judged documents that it lacks. A
+    document that is judged by subtopic has a tuple of grades.
     """
 
     measure: str
-    grades: tuple[float | None, ...]
+    grades: tuple[Grade | None, ...]
     _: KW_ONLY
-    missed: tuple[float, ...] = ()
+    missed: tuple[Grade, ...] = ()
     value: str
 
 
@@ -117,6 +120,8 @@ class Facts:
     """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
     knows_pool: bool = False
     """An unjudged document of the pool counts differently from one outside the pool."""
+    judgments: JudgmentKind = JudgmentKind.GRADES
+    """What the measure asks judgments to say of a document."""
 
 
 OPEN: Any = None
@@ -131,7 +136,7 @@ def choice(kind: str, names: Collection[str]) -> Any:
     return field(default=OPEN, metadata={"kind": kind, "names": names})
 
 
-FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
+FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity")
 """The folders of measures: their families."""
 
 MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{family}" for family in FAMILIES))
@@ -201,6 +206,8 @@ class Measure:
 
     def estimate(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> tuple[FloatArray, FloatArray]:
         """The value of each list, and its standard error: 0 unless orders of tied documents had to be sampled."""
+        if lists.facets is None and self.facts.judgments is not JudgmentKind.GRADES:
+            raise self.unasked()
         lists = lists.condensed() if self.judged_only else lists
         top = {"max_grade": lists.highest} if self.needs_top else {}
         kernel = self.bound({**DEFAULTS, **top}).values
@@ -208,6 +215,13 @@ class Measure:
             return sampling.mean(kernel, lists)
         values = kernel(lists)
         return values, np.zeros_like(values)
+
+    def unasked(self) -> InputError:
+        """The error for judgments that do not say what the measure asks for."""
+        return InputError(
+            f"{self.facts.name} asks for judgments by subtopic, and these have one grade for each document",
+            hint="Give diversity qrels (query subtopic document grade), or a table with a column subtopic.",
+        )
 
     def values(self, lists: RankedLists) -> FloatArray:
         """The kernel: the sum of what the hits add, over the divisor.
@@ -280,6 +294,15 @@ class Measure:
         spelled = ", ".join(f"{name}={_literal(value)}" for name, value in self.spelled().items())
         cutoff = getattr(self, "cutoff", None)
         return self.facts.name + (f"({spelled})" if spelled else "") + ("" if cutoff is None else f"@{cutoff:g}")
+
+
+def asking(measures: Iterable[Measure]) -> Measure | None:
+    """A measure that asks for more than a grade for each document, if there is one; all that do ask for the same."""
+    found = {one.facts.judgments: one for one in measures if one.facts.judgments is not JudgmentKind.GRADES}
+    if len(found) > 1:
+        names = " and ".join(str(one) for one in found.values())
+        raise ParameterError("evaluate", "measures", "of one kind of judgments; these need different ones", names)
+    return next(iter(found.values()), None)
 
 
 def _literal(value: Any) -> str:

@@ -10,6 +10,7 @@ from rankgauge.errors import InputError, RepeatedError
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade, Ties
+from rankgauge.ranking.facets import FACET, Facets, faceted
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
@@ -40,10 +41,15 @@ def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
 
 def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: Ranking) -> Hits:
     """The judged hits of a run that comes in batches of whole queries; only hits are kept of each."""
+    facets: Facets | None = None
+    if FACET in judgments.columns:
+        _refuse_negative(judgments, how.negative)
+        judgments, facets = faceted(judgments, how.negative)
+    kept = ("document", "grade") if facets is None else ("document", "grade", "place")
     pool = _pool(judgments, how.negative)
     queries = pool["query"].unique(maintain_order=True)
     codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
-    pool = pool.join(codes, on="query", how="left", maintain_order="left").select("code", "document", "grade")
+    pool = pool.join(codes, on="query", how="left", maintain_order="left").select("code", *kept)
     pool = pool.sort("code", maintain_order=True)
     known = pool if how.negative is NegativeGrade.POOLED else pool.filter(pl.col("grade") > UNJUDGED)
     judged = known.sort("code", "grade", descending=[False, True])
@@ -53,6 +59,7 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
         pool_query=judged["code"].to_numpy(),
         pool_grade=judged["grade"].to_numpy(),
         most=len(pool),
+        facets=facets,
     )
     return arrange(hits, how)
 
@@ -77,7 +84,8 @@ def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ra
     code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
     counts, ranks = np.bincount(code), _ranks(code)
     first, size = tie_groups(code, score, ranks)
-    grades = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")["grade"]
+    judged = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")
+    grades = judged["grade"]
     hit = grades.is_not_null().to_numpy()
     _refuse_duplicates(rows)
     listed = np.flatnonzero(counts)
@@ -90,6 +98,7 @@ def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ra
         first=first[hit],
         size=size[hit],
         strangers=_strangers(batch, codes) if len(rows) < len(batch) else (),
+        place=judged["place"].drop_nulls().to_numpy() if "place" in pool.columns else None,
     )
 
 
@@ -120,6 +129,11 @@ def _once(queries: pl.Series, parts: Iterable[Found]) -> Iterator[Found]:
 
 
 def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
+    _refuse_negative(judgments, negative)
+    return judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
+
+
+def _refuse_negative(judgments: pl.DataFrame, negative: NegativeGrade) -> None:
     below = judgments.filter(pl.col("grade") < 0) if negative is NegativeGrade.REFUSE else judgments.clear()
     if len(below):
         row = below.row(0, named=True)
@@ -127,7 +141,6 @@ def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
             f"negative grade {row['grade']:g} of document {row['document']} in query {row['query']}",
             hint="Evaluate with --negative unjudged, zero or keep, which says what they mean.",
         )
-    return judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
 
 
 def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from rankgauge.errors import UnmatchedError
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, CodeArray, CompactArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Ties
+from rankgauge.ranking.facets import FacetLists, Facets
 from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 
 CELLS = 1 << 20
@@ -47,6 +48,7 @@ class Found:
     first: FloatArray
     size: FloatArray
     strangers: tuple[str, ...] = ()
+    place: IndexArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,7 +61,8 @@ class Hits:
     descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
     the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged. `single` says
     that measures divide and add in single precision. `top` is the highest grade that an assessor gave, where several
-    were combined; None: that of the pool. `notes` are what the readers of the files had to say.
+    were combined; None: that of the pool. `notes` are what the readers of the files had to say. Where documents are
+    judged by subtopic, `facets` are their grades by facet, and `place` (hits) is the place of each hit among these.
     """
 
     names: Names
@@ -76,10 +79,19 @@ class Hits:
     single: bool = False
     top: float | None = None
     notes: tuple[str, ...] = ()
+    place: IndexArray | None = None
+    facets: Facets | None = None
 
     @classmethod
     def gathered(
-        cls, parts: Iterable[Found], *, names: Names, pool_query: CodeArray, pool_grade: CompactArray, most: int
+        cls,
+        parts: Iterable[Found],
+        *,
+        names: Names,
+        pool_query: CodeArray,
+        pool_grade: CompactArray,
+        most: int,
+        facets: Facets | None = None,
     ) -> Hits:
         """The hits of all batches, at most `most`; no two batches have lists for the same query.
 
@@ -87,6 +99,8 @@ class Hits:
         """
         query, flat = np.empty(most, dtype=pool_query.dtype), {name: np.empty(most, dtype=np.float32) for name in FLAT}
         flat["grade"] = np.empty(most, dtype=pool_grade.dtype)
+        if facets is not None:
+            flat["place"] = np.empty(most, dtype=np.float64)
         retrieved, end = np.zeros(len(names)), 0
         strangers: list[str] = []
         for part in parts:
@@ -115,6 +129,8 @@ class Hits:
             pool_query=pool_query,
             pool_grade=pool_grade,
             strangers=tuple(dict.fromkeys(strangers)),  # one may be in several batches
+            place=None if facets is None else flat["place"][:end][order].astype(np.int64),
+            facets=facets,
         )
 
     @classmethod
@@ -177,7 +193,8 @@ class Hits:
             return self
         # The hits of a group are together, so that only these change places.
         query, first, size, grade = self.query[tied], self.first[tied], self.size[tied], self.grade[tied]
-        grade = grade[np.lexsort((-grade if ties is Ties.BEST else grade, first, query))]
+        order = np.lexsort((*self._worth(tied, ties), -grade if ties is Ties.BEST else grade, first, query))
+        grade = grade[order]
         starts = np.flatnonzero(np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool))
         counts = np.diff(starts, append=len(query))
         within = np.arange(len(query)) - np.repeat(starts, counts)
@@ -185,7 +202,18 @@ class Hits:
         shift = 0 if ties is Ties.BEST else size - np.repeat(counts, counts)
         ranks, grades = self.rank.copy(), self.grade.copy()
         ranks[tied], grades[tied] = first + within + shift, grade
-        return replace(self, rank=ranks, grade=grades)
+        if self.place is None:
+            return replace(self, rank=ranks, grade=grades)
+        places = self.place.copy()
+        places[tied] = self.place[tied][order]
+        return replace(self, rank=ranks, grade=grades, place=places)
+
+    def _worth(self, tied: IndexArray, ties: Ties) -> tuple[FloatArray, ...]:
+        """By what tied hits of one grade are ordered for the best or the worst: the grades on all facets together."""
+        if self.facets is None or self.place is None:
+            return ()
+        summed = np.nansum(np.maximum(self.facets.grades[self.place[tied]], 0.0), axis=-1)
+        return (-summed if ties is Ties.BEST else summed,)
 
     def condensed(self, *, pooled: bool = False) -> Hits:
         """The hits of the same lists without their unjudged documents; `pooled` keeps those that were in the pool."""
@@ -205,6 +233,7 @@ class Hits:
             size=np.repeat(sizes, sizes).astype(np.float64),
             retrieved=counts.astype(np.float64),
             answered=self.is_answered,
+            place=None if self.place is None else self.place[kept],
         )
 
     def cut(self, depth: int) -> Hits:
@@ -219,6 +248,7 @@ class Hits:
             first=np.where(whole, self.first[kept], self.rank[kept]),
             size=np.where(whole, self.size[kept], 1.0),
             retrieved=np.minimum(self.retrieved, depth),
+            place=None if self.place is None else self.place[kept],
         )
 
     def _first_lists(self) -> IndexArray:
@@ -262,8 +292,25 @@ class Hits:
                     size=hits.fill(self.size) if averaged else None,
                     single=self.single,
                     names=[self.names[row] for row in index.tolist()] if averaged else None,
+                    facets=self._facet_lists(index, hits, ideal),
                 ),
             )
+
+    def _facet_lists(self, index: IndexArray, hits: _Padding, ideal: IdealPool) -> FacetLists | None:
+        """The facets of the lists of some queries."""
+        if self.facets is None or self.place is None:
+            return None
+        weights = self.facets.weights[index]
+        width = int((~np.isnan(weights)).any(axis=0).sum())
+        grades, n = self.facets.grades[:, :width], len(self.names)
+        kept = np.arange(len(grades))
+        if ideal is IdealPool.RETRIEVED:
+            kept = np.sort(self.place)
+        counts = np.bincount(self.facets.query[kept], minlength=n)
+        pool = _Padding((np.cumsum(counts) - counts)[index], counts[index])
+        return FacetLists(
+            grades=hits.fill(grades, self.place), pool=pool.fill(grades, kept), weights=weights[:, :width]
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -282,12 +329,17 @@ class _Padding:
         self.filled = columns < counts[:, np.newaxis]
         self.source = (starts[:, np.newaxis] + columns)[self.filled]
 
-    def fill(self, flat: CompactArray) -> FloatArray:
-        """The flat values as rows in double precision, padded with NaN."""
+    def fill(self, flat: CompactArray, place: IndexArray | None = None) -> FloatArray:
+        """The flat values as rows in double precision, padded with NaN; those of facets stay on the last axis.
+
+        `place` says where the values are, if not in their order.
+        """
+        source = self.source if place is None else place[self.source]
+        shape = (*self.filled.shape, *flat.shape[1:])
         if self.filled.all():
-            return np.asarray(flat[self.source].reshape(self.filled.shape), dtype=np.float64)
-        cells = np.full(self.filled.shape, np.nan)
-        cells[self.filled] = flat[self.source]
+            return np.asarray(flat[source].reshape(shape), dtype=np.float64)
+        cells = np.full(shape, np.nan)
+        cells[self.filled] = flat[source]
         return cells
 
 

@@ -16,12 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.ranking.facets import FacetLists
 
 Weight: TypeAlias = Callable[[FloatArray], FloatArray]
 """What a rank is worth: an array of ranks in, an array of weights out."""
 
 Names: TypeAlias = Sequence[str] | Sequence[int]
 """The ids of queries; their numbers where they have no ids."""
+
+Grade: TypeAlias = float | tuple[float, ...]
+"""What a document was judged: one grade, or one for each facet of its query."""
 
 UNJUDGED = -np.inf
 """The grade of a hit that was in the pool but never judged (a negative grade in TREC judgments)."""
@@ -36,7 +40,8 @@ class RankedLists:
     each list. `first` and `size` (queries × hits) are the first rank and the size of each hit's tie group; they are
     None where the order is strict. Where they are given, kernels average over all orders of the tied documents.
     `single` says that kernels divide and add in single precision. `names` (queries) are the queries' ids, where
-    orders may have to be drawn: which ones are then depends on the query alone.
+    orders may have to be drawn: which ones are then depends on the query alone. `facets` are the grades by facet, where
+    documents are judged by subtopic.
     """
 
     ranks: FloatArray
@@ -47,19 +52,27 @@ class RankedLists:
     size: FloatArray | None = None
     single: bool = False
     names: Names | None = None
+    facets: FacetLists | None = None
 
     @classmethod
-    def of(cls, grades: Iterable[float | None], *, missed: Iterable[float] = ()) -> RankedLists:
-        """One list from the grades of its documents in rank order (None: unjudged) and the grades it missed."""
-        listed = [np.nan if grade is None else float(grade) for grade in grades]
-        row = np.array(listed, dtype=np.float64)
+    def of(cls, grades: Iterable[Grade | None], *, missed: Iterable[Grade] = (), facets: int = 0) -> RankedLists:
+        """One list from the grades of its documents in rank order (None: unjudged) and the grades it missed.
+
+        A tuple has a grade for each facet of the query; a number beside tuples is the grade on every facet. `facets`
+        is how many there are, if no tuple shows it.
+        """
+        listed, lacking = list(grades), list(missed)
+        width = max((len(grade) for grade in (*listed, *lacking) if isinstance(grade, tuple)), default=facets)
+        found, past = _cells(listed, width), _cells(lacking, width)
+        row = np.fmax.reduce(found, axis=-1)
         hit = ~np.isnan(row)
-        judged = np.concatenate([row[hit], np.array(list(missed), dtype=np.float64)])
+        judged = np.concatenate([row[hit], np.fmax.reduce(past, axis=-1)])
         return cls(
             ranks=(np.flatnonzero(hit) + 1).astype(np.float64),
             grades=row[hit],
             ideal=np.sort(judged[judged > UNJUDGED])[::-1],
             retrieved=np.asarray(len(listed), dtype=np.float64),
+            facets=FacetLists.of(found[hit], past) if width else None,
         )
 
     @cached_property
@@ -112,7 +125,8 @@ class RankedLists:
             return self
         if self.first is None or self.size is None:
             k = int(cutoff)
-            return replace(self, ranks=self.ranks[..., :k], grades=self.grades[..., :k])
+            facets = None if self.facets is None else self.facets.top(k)
+            return replace(self, ranks=self.ranks[..., :k], grades=self.grades[..., :k], facets=facets)
         k = int((self.first <= cutoff).sum(axis=-1).max(initial=0))
         return replace(
             self,
@@ -120,6 +134,7 @@ class RankedLists:
             grades=self.grades[..., :k],
             first=self.first[..., :k],
             size=self.size[..., :k],
+            facets=None if self.facets is None else self.facets.top(k),
         )
 
     def ideal_order(self, cutoff: float | None = None) -> RankedLists:
@@ -147,7 +162,31 @@ class RankedLists:
             first = np.where(kept, start + 1.0, np.nan)
             size = np.where(kept, end - start + 1.0, np.nan)
         retrieved = kept.sum(axis=-1).astype(np.float64)
-        return replace(self, ranks=ranks, grades=grades, retrieved=retrieved, first=first, size=size)
+        facets = None if self.facets is None else self.facets.taken(order)
+        return replace(self, ranks=ranks, grades=grades, retrieved=retrieved, first=first, size=size, facets=facets)
+
+    @cached_property
+    def by_facet(self) -> RankedLists:
+        """The same lists once for each facet (queries × facets × hits), with the grades on that facet alone.
+
+        What a kernel makes of them is a value for each facet. A facet that a query lacks has no grades.
+        """
+        assert self.facets is not None
+        grades, pool = (np.moveaxis(cells, -1, -2) for cells in (self.facets.grades, self.facets.pool))
+        first, size = self.first, self.size
+
+        def repeated(cells: FloatArray) -> FloatArray:
+            return np.broadcast_to(cells[..., np.newaxis, :], grades.shape)
+
+        return RankedLists(
+            ranks=repeated(self.ranks),
+            grades=grades,
+            ideal=-np.sort(-np.where(pool > UNJUDGED, pool, np.nan), axis=-1),
+            retrieved=np.broadcast_to(self.retrieved[..., np.newaxis], grades.shape[:-1]),
+            first=None if first is None else repeated(first),
+            size=None if size is None else repeated(size),
+            single=self.single,
+        )
 
     def weigh(self, weight: Weight, cutoff: float | FloatArray | None = None) -> FloatArray:
         """What each hit's place is worth: 0 past the cutoff and on padding, the group's mean where tied.
@@ -207,6 +246,13 @@ def total(amounts: FloatArray, *, single: bool = False) -> FloatArray:
     if single:
         return reduce(lambda sum_, amount: to_single(sum_ + amount), np.moveaxis(amounts, -1, 0), np.zeros(()))
     return np.asarray(np.add.accumulate(amounts, axis=-1)[..., -1])
+
+
+def _cells(grades: Sequence[Grade | None], width: int) -> FloatArray:
+    """The grades of some documents (documents × facets), NaN for unjudged ones; without facets there is one column."""
+    each = (np.nan if grade is None else grade for grade in grades)
+    rows = [grade if isinstance(grade, tuple) else (grade,) * max(width, 1) for grade in each]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), max(width, 1))
 
 
 def to_single(values: FloatArray) -> FloatArray:

@@ -90,6 +90,7 @@ class Orders:
             first=None,
             size=None,
             names=None,
+            facets=None if self.lists.facets is None else self.lists.facets.taken(order),
         )
 
 
@@ -158,8 +159,11 @@ class _Sparse(_Groups):
 def _by_grade(lists: RankedLists) -> RankedLists:
     """The lists with the hits of each tie group by grade, so that the order of the input decides nothing."""
     assert lists.first is not None
-    order = np.lexsort((lists.grades, lists.first), axis=-1)
-    return replace(lists, grades=np.take_along_axis(lists.grades, order, axis=-1))
+    facets = lists.facets
+    further = () if facets is None else tuple(np.nan_to_num(np.moveaxis(facets.grades, -1, 0), nan=-1.0))
+    order = np.lexsort((*further, lists.grades, lists.first), axis=-1)
+    grades = np.take_along_axis(lists.grades, order, axis=-1)
+    return replace(lists, grades=grades, facets=None if facets is None else facets.taken(order))
 
 
 def _hash(name: str | int, seed: int) -> int:

@@ -12,6 +12,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import MEASURES, Cutoff, Example, Measure, parse
 from rankgauge.policies import ABOVE_ZERO, Policy
 from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import Grade
 from rankgauge.report.notes import settled
 from rankgauge.report.worths import DISCOUNTS, GAINS
 
@@ -90,7 +91,7 @@ SETTINGS: Mapping[str, str] = {
 
 
 def family(kind: type[Measure]) -> str:
-    """The folder that the measure lives in: set, binary, graded, cascade, scalefree."""
+    """The folder that the measure lives in: set, binary, graded, cascade, scalefree, diversity."""
     return kind.__module__.split(".")[-2]
 
 
@@ -121,9 +122,16 @@ def parameters(kind: type[Measure]) -> Iterator[tuple[str, str, str]]:
 
 def example_list(example: Example) -> str:
     """The list of a worked example in words."""
-    graded = " ".join("–" if grade is None else f"{grade:g}" for grade in example.grades) or "empty"
-    missed = " ".join(f"{grade:g}" for grade in example.missed)
+    graded = " ".join(map(_grade, example.grades)) or "empty"
+    missed = " ".join(map(_grade, example.missed))
     return f"grades by rank {graded}" + (f"; not retrieved {missed}" if missed else "")
+
+
+def _grade(grade: Grade | None) -> str:
+    """A grade, or those for each subtopic; a dash for a document that nobody judged."""
+    if isinstance(grade, tuple):
+        return "/".join(map(_grade, grade))
+    return "–" if grade is None else f"{grade:g}"
 
 
 def example_value(example: Example) -> float:

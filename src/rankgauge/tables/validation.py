@@ -182,6 +182,7 @@ class _Rows:
         same = [pl.col(name) == second[name] for name in key]
         earlier = self.read.with_row_index("row").filter(~self.blank, *same).row(0, named=True)
         by = f" by {second['assessor']}" if "assessor" in key else ""
+        by += f" for subtopic {second['subtopic']}" if "subtopic" in key else ""
         line = 0 if locate is None else locate(earlier["row"])[0]
         on = f"; first on line {line}" if line else ""
         yield _Fault(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rankgauge import dialects, io
 from rankgauge.backends import spark
 from rankgauge.backends.engine import Engine
 from rankgauge.dialects import Dialect
+from rankgauge.measures.measure import asking
 from rankgauge.result import Result
 
 _STORE = re.compile(r"^(\w{2,}):/")
@@ -29,9 +31,11 @@ class Spark(Engine):
     ) -> Result:
         """How good a run is."""
         started, spoken = spark.session(self.master), dialects.get(dialect)
-        if _is_text(judgments) and _is_text(run):  # two files may need each other to be understood
+        ask = asking(spoken.select(measures))
+        read = io.judgments_from if ask is None else partial(io.judgments_from, kind=ask.facts.judgments)
+        if ask is None and _is_text(judgments) and _is_text(run):  # two files may need each other to be understood
             judgments, run = io.read_pair(judgments, run, reading=spoken.reading)
-        frames = (_frame(started, judgments, io.judgments_from), _frame(started, run, io.run_from))
+        frames = (_frame(started, judgments, read), _frame(started, run, io.run_from))
         return spark.result(*frames, measures, dialect=spoken)
 
 

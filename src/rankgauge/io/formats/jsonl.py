@@ -16,7 +16,7 @@ from rankgauge.tables import ALIASES, find, raters
 from rankgauge.tables.columns import NUMBER, TEXT
 
 ROWS = '{"query": "q1", "document": "d1", "grade": 2}\n{"query": "q1", "document": "d7", "grade": 0}\n'
-_NUMBERS = ("grade", "score", "rank")
+_NUMBERS = ("grade", "score", "rank", "probability")
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:

@@ -3,7 +3,8 @@
     judgments   query  iteration  document  grade            the iteration is ignored
     run         query  Q0  document  rank  score  tag        only query, document and score count
 
-`trec-assessors` reads the iteration as the assessor, as trec_eval's judgment groups (qrels_jg) do.
+`trec-assessors` reads the iteration as the assessor, as trec_eval's judgment groups (qrels_jg) do, and
+`trec-subtopics` as the subtopic, as ndeval does; for measures of diversity that is so without saying it.
 
 Fields are separated by any white space; blank lines and lines that begin with `#` are skipped, while an id may hold a
 `#`. trec_eval demands the tag and ignores what follows it; here a run may lack the tag.
@@ -21,6 +22,7 @@ from rankgauge.io import lines
 from rankgauge.io.format import LINES, Format, Head, Kind, SampleFile, numbers, ranks, refuse_words
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
+from rankgauge.policies import JudgmentKind
 from rankgauge.tables import JUDGMENTS, RUN
 
 _GAP = f"{BLANK}+"
@@ -32,6 +34,10 @@ _QRELS = (
 _ASSESSED = (
     rf"{START}(?<query>{FIRST}){_GAP}(?<assessor>{WORD}+){_JUDGMENT}",
     "four fields: query, assessor, document, grade",
+)
+_SUBTOPICS = (
+    rf"{START}(?<query>{FIRST}){_GAP}(?<subtopic>{WORD}+){_JUDGMENT}",
+    "four fields: query, subtopic, document, grade",
 )
 _RUN = (
     rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<score>{WORD}+)",
@@ -80,6 +86,19 @@ def _read_judgments(source: Source) -> pl.DataFrame:
     return found
 
 
+def _read_subtopics(source: Source) -> pl.DataFrame:
+    """The judgments by subtopic, unless the second field is the same everywhere: then it is no subtopic."""
+    found = lines.read(source, JUDGMENTS, *_SUBTOPICS)
+    if found["subtopic"].n_unique() < 2:
+        raise InputError(
+            f"the second field is {found['subtopic'][0]} in every line, so that it names no subtopics",
+            path=source.name,
+            hint="Measures of diversity need diversity qrels: query subtopic document grade. If every query does have "
+            "one subtopic only, name the format: trec-subtopics.",
+        )
+    return found
+
+
 def _refuse_groups(source: Source) -> None:
     """An error for qrels of several subtopics or assessors, which are no judgments of a document as a whole."""
     rows = lines.content(source)
@@ -98,7 +117,8 @@ def _refuse_groups(source: Source) -> None:
         line=line,
         text=text,
         hint="Name the format if these are assessors (qrels_jg): trec-assessors. If they are subtopics (diversity "
-        "qrels), no measure here uses them: keep one judgment of each document.",
+        "qrels), measures of diversity such as alpha_nDCG@10 read them as such; for others name the format "
+        "trec-subtopics, and the highest grade of a document counts.",
     )
 
 
@@ -118,6 +138,14 @@ def _write_assessed(frame: pl.DataFrame, file: BinaryIO) -> None:
     _refuse(frame)
     _refuse(frame.select(pl.lit("q").alias("query"), document="assessor"))
     return _write(frame.select("query", "assessor", "document", numbers("grade")), file)
+
+
+def _write_by_subtopic(frame: pl.DataFrame, file: BinaryIO) -> None:
+    if "subtopic" not in frame.columns:
+        return _write_judgments(frame, file)
+    _refuse(frame)
+    _refuse(frame.select(pl.lit("q").alias("query"), document="subtopic"))
+    return _write(frame.select("query", "subtopic", "document", numbers("grade")), file)
 
 
 def _write_run(frame: pl.DataFrame, file: BinaryIO, tag: str) -> None:
@@ -144,6 +172,7 @@ TREC = Format(
     sureness=1,
     nearly=_nearly,
     read_judgments=_read_judgments,
+    readers={JudgmentKind.SUBTOPICS: _read_subtopics},
     read_run=lambda source: lines.read(source, RUN, *_RUN),
     refuse_fractions=_refuse_fractions,
     batches=lambda source, rows: lines.batches(source, RUN, *_RUN, rows),
@@ -169,4 +198,15 @@ TREC_ASSESSORS = Format(
     keeps_assessors=True,
     read_judgments=lambda source: lines.read(source, JUDGMENTS, *_ASSESSED),
     write_judgments=_write_assessed,
+).register()
+
+TREC_SUBTOPICS = Format(
+    name="trec-subtopics",
+    title="TREC qrels whose second field names the subtopic",
+    suffixes=(),
+    recognise=lambda head: (),  # nothing in the file distinguishes an iteration from a subtopic
+    sureness=0,
+    keeps_subtopics=True,
+    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_SUBTOPICS),
+    write_judgments=_write_by_subtopic,
 ).register()

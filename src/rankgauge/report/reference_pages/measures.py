@@ -16,6 +16,7 @@ FAMILY_WORDS = {
     "graded": "Graded measures: a higher grade is worth more",
     "cascade": "Cascade measures: a user reads down and stops when satisfied",
     "scalefree": "Scale-free measures: all grades times a factor give the same value",
+    "diversity": "Diversity measures: documents are judged for each subtopic of the query",
 }
 HEAD = r"""# Measures
 
@@ -25,7 +26,10 @@ the [dialect](dialects.md).
 
 In the formulas $g_r$ is the grade at rank $r$, $k$ the cutoff, $n = |L|$ the length of the list, $R$ the number of
 relevant documents (those with a grade of at least `rel`), $N$ that of the judged others, $g^*$ the grades in the ideal
-order, and $[x]$ is 1 where $x$ holds, else 0. In the examples a dash is a document that nobody judged.
+order, and $[x]$ is 1 where $x$ holds, else 0. In the examples a dash is a document that nobody judged. In measures of
+[diversity](diversity.md) $g_{ri}$ is the grade at rank $r$ for subtopic $i$, $p_i$ the weight of the subtopic (all the
+same unless they are given, and 0 without relevant documents), and $n_{ri}$ how many documents above rank $r$ are
+relevant to it; an example has the grades for every subtopic, as in 1/0/2.
 """
 OTHERS = """## Names of other tools
 

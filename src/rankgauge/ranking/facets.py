@@ -1,0 +1,108 @@
+"""Facets: documents that are judged in several respects, with a grade for each facet of their query.
+
+A subtopic of a query is a facet of it. What is judged of a document as a whole, its one grade, is the highest over its
+facets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rankgauge.lazy_polars import pl
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.policies import NegativeGrade
+
+FACET = "subtopic"
+"""The column of judgments that names the facet."""
+
+WEIGHT = "probability"
+"""The column of judgments that says what a facet of the query is worth."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FacetLists:
+    """The facets of a block of ranked lists.
+
+    `grades` (queries × hits × facets) are those of the hits, `pool` (queries × judged × facets) those of all judged
+    documents, in falling order of their ids; NaN where a document is not judged on a facet, and in padding. `weights`
+    (queries × facets) say what each facet is worth, NaN where a query has fewer facets.
+    """
+
+    grades: FloatArray
+    pool: FloatArray
+    weights: FloatArray
+    orders: dict[Any, IndexArray] = field(default_factory=dict)
+    """Orders of the pool that have been worked out: several measures may need the same."""
+
+    @classmethod
+    def of(cls, grades: FloatArray, missed: FloatArray) -> FacetLists:
+        """Those of one list, from the grades of its judged hits and of the documents that it lacks."""
+        return cls(grades=grades, pool=np.concatenate([grades, missed]), weights=np.ones(grades.shape[-1]))
+
+    def top(self, count: int) -> FacetLists:
+        """The same with the first hits only; the pool stays whole."""
+        return replace(self, grades=self.grades[..., :count, :])
+
+    def taken(self, order: IndexArray) -> FacetLists:
+        """The same with the hits of each list in that order."""
+        return replace(self, grades=np.take_along_axis(self.grades, order[..., np.newaxis], axis=-2))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Facets:
+    """The judged documents of every query by facet, query by query and in falling order of their ids.
+
+    `query` (documents) is the position of each document's query among the judged ones, `grades` (documents × facets)
+    are NaN where a document is not judged on a facet, `weights` (queries × facets) say what each facet is worth, NaN
+    where a query has fewer. `names` (queries) are the facets' names.
+    """
+
+    query: IndexArray
+    grades: FloatArray
+    weights: FloatArray
+    names: Sequence[Sequence[str]]
+
+
+def faceted(judgments: pl.DataFrame, negative: NegativeGrade) -> tuple[pl.DataFrame, Facets]:
+    """The judgments with one grade for each document, and the place of each among the facets; and these."""
+    from rankgauge.ranking.rules import graded
+
+    rows = judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
+    queries = rows.select(pl.col("query").unique(maintain_order=True)).with_row_index("code")
+    facets = _facets(rows, queries)
+    documents = (
+        rows.group_by("query", "document", maintain_order=True)
+        .agg(pl.col("grade").max())
+        .join(queries, on="query", how="left", maintain_order="left")
+        .sort("code", "document", descending=[False, True])
+        .with_row_index("place")
+    )
+    cells = rows.join(documents.select("query", "document", "place"), on=["query", "document"], how="left")
+    cells = cells.join(facets, on=["query", FACET], how="left")
+    width = int(facets["facet"].max()) + 1 if len(facets) else 0  # type: ignore[arg-type]
+    grades, weights = np.full((len(documents), width), np.nan), np.full((len(queries), width), np.nan)
+    grades[cells["place"].to_numpy(), cells["facet"].to_numpy()] = cells["grade"].to_numpy()
+    weights[facets["code"].to_numpy(), facets["facet"].to_numpy()] = facets[WEIGHT].to_numpy()
+    made = Facets(
+        query=documents["code"].to_numpy().astype(np.int64),
+        grades=grades,
+        weights=weights,
+        names=facets.group_by("code", maintain_order=True).agg(FACET)[FACET].to_list(),
+    )
+    return documents.select("query", "document", "grade", pl.col("place").cast(pl.Int64)), made
+
+
+def _facets(rows: pl.DataFrame, queries: pl.DataFrame) -> pl.DataFrame:
+    """The facets of each query, numbered in the order of their names: 2 before 10."""
+    weight = pl.col(WEIGHT).first() if WEIGHT in rows.columns else pl.lit(1.0).alias(WEIGHT)
+    return (
+        rows.group_by("query", FACET, maintain_order=True)
+        .agg(weight)
+        .join(queries, on="query", how="left", maintain_order="left")
+        .sort("code", pl.col(FACET).cast(pl.Float64, strict=False), FACET, nulls_last=True)
+        .with_columns(pl.int_range(pl.len()).over("code").alias("facet"))
+    )
