@@ -18,12 +18,13 @@ import sys
 import uvicorn
 
 from rankgauge.web import RoomSettings, create_app
+from rankgauge.web.server import configured
 
 
 def serve(database: str, listening: socket.socket) -> None:
     """The room, until it is killed."""
     app = create_app(RoomSettings(database=database, port=0, tries_a_minute=100_000))
-    uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run(sockets=[listening])
+    uvicorn.Server(configured(app)).run(sockets=[listening])
 
 
 def main(database: str) -> None:

@@ -20,6 +20,7 @@ import uvicorn
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.web import RoomSettings, create_app
 from rankgauge.web.room import Room
+from rankgauge.web.server import configured
 
 LEVELS = "2 good: answers all of it\n1 fair: helps in part\n0 bad: does not help"
 
@@ -113,7 +114,7 @@ def fields(text: str) -> dict[str, str]:
 def open_house(database: str, **settings: Any) -> Iterator[House]:
     """A room on the database, open as long as it is needed."""
     app = create_app(RoomSettings(database=database, port=0, tries_a_minute=100_000, **settings))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False))
+    server = uvicorn.Server(configured(app, port=0))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import RankGaugeError, UnavailableError, UnleasedError
+from rankgauge.web.addresses import networks
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import migrate
 from rankgauge.web.middleware import LOG, RateLimit, RoomMiddleware
@@ -29,7 +30,13 @@ def create_app(settings: RoomSettings) -> FastAPI:
     engine = connect(Location(settings.database), existing=False)
     migrate(engine)
     people = People(engine, settings)
-    app = FastAPI(title="RankGauge judging room", docs_url=None, redoc_url=None, openapi_url="/api/openapi.json")
+    app = FastAPI(
+        title="RankGauge judging room",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        redirect_slashes=False,  # such a redirect would repeat whatever host the request named
+    )
     app.state.room = Room(
         settings=settings,
         engine=engine,
@@ -37,6 +44,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
         campaigns=Campaigns(engine),
         key=people.signing_key(),
         limit=RateLimit(settings.tries_a_minute),
+        proxies=networks(settings.proxies),
     )
     for router in ROUTES.values():
         app.include_router(router)

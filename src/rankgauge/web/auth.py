@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
+from rankgauge.web.addresses import sender
 from rankgauge.web.credentials import is_csrf_token, verified
 from rankgauge.web.people import Person
 from rankgauge.web.roles import Permission
@@ -32,14 +33,9 @@ async def _room(request: Request) -> Room:
 TheRoom: TypeAlias = Annotated[Room, Depends(_room)]
 
 
-async def limited(request: Request, room: TheRoom) -> None:
-    """Refuses an address that has tried too many links or tokens."""
-    _count_try(request, room)
-
-
-def _count_try(request: Request, room: Room) -> None:
-    address = request.client.host if request.client else "unknown"
-    if not room.limit.allows(address):
+def count_try(request: Request, room: Room) -> None:
+    """Counts a link or token that does not work; refuses an address that has tried too many. What works is free."""
+    if not room.limit.allows(sender(request, room.proxies)):
         raise HTTPException(429, "too many attempts from this address; wait a minute", headers={"Retry-After": "60"})
 
 
@@ -61,7 +57,7 @@ async def _signed_in(request: Request, room: TheRoom) -> AsyncIterator[Person]:
 def _by_token(request: Request, room: Room, token: str) -> Person:
     person = room.people.by_token(token)
     if person is None:
-        _count_try(request, room)
+        count_try(request, room)
         raise HTTPException(401, "no such token", headers={"WWW-Authenticate": "Bearer"})
     request.state.person = person
     return person

@@ -34,12 +34,14 @@ HEADERS: Mapping[str, str] = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
 }
-"""On every response: load nothing from elsewhere, be framed by no other site, send no referrer."""
+"""On every response: load nothing from elsewhere, be framed by no other site, send them no referrer.
+
+With `no-referrer` browsers would also hide from the room itself which site a form comes from."""
 
 STATIC = "/static/"
 

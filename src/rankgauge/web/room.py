@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from rankgauge.report import html
 from rankgauge.report.passages import ReportTable
 from rankgauge.web import filters
+from rankgauge.web.addresses import Network
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 from rankgauge.web.credentials import csrf_token
 from rankgauge.web.middleware import RateLimit
@@ -44,6 +45,8 @@ class Room:
     """The key that signs sessions."""
     limit: RateLimit
     """How often an address may try links and tokens."""
+    proxies: tuple[Network, ...]
+    """The proxies whose word on the sender's address is taken."""
 
     def page(self, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
         """A page of the template, with what every page shows: who is signed in, and the CSRF token of its forms."""

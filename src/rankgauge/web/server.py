@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 
 from rankgauge.errors import InputError
 from rankgauge.web.app import create_app
@@ -40,16 +41,22 @@ def serve(settings: RoomSettings) -> None:
     assert isinstance(room, Room)
     print(f"The judging room is open at {room.settings.base}", flush=True)
     print(f"Admin (once, within the hour): {room.settings.link(room.people.admin_link(settings.admin))}", flush=True)
-    config = uvicorn.Config(
+    uvicorn.Server(configured(app)).run(sockets=[listening])
+    room.engine.dispose()
+
+
+def configured(app: FastAPI, **more: Any) -> uvicorn.Config:
+    """How uvicorn serves the room. It leaves proxies' headers alone, as the room knows whose to take."""
+    return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=KEEP_ALIVE,
+        **more,
     )
-    uvicorn.Server(config).run(sockets=[listening])
-    room.engine.dispose()
 
 
 def _listen(settings: RoomSettings) -> socket.socket:
