@@ -1,0 +1,135 @@
+"""Compat: compatibility, the rank-biased overlap with the nearest ideal ranking."""
+
+from dataclasses import field
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.measures.measure import Example, Facts, Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.policies import ABOVE_ZERO
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import group_edges
+
+
+class Compat(Measure):
+    """How similar the list is to the ideal ranking that is most similar to it, by rank-biased overlap.
+
+    An ideal ranking has the documents above grade 0 by falling grade, in any order where grades are equal; grades may
+    stand for preferences, since only their order counts. Lists are compared to the depth of the longer one.
+    """
+
+    facts = Facts(
+        title="Compatibility",
+        formula=r"\frac{\sum_{d=1}^{D} p^{d-1} \, |L_{1:d} \cap I_{1:d}| / d}"
+        r"{\sum_{d=1}^{D} p^{d-1} \, |I_{1:d}| / d}, \quad D = \max(|L|, |I|)",
+        reference="Clarke, Vtyurina & Smucker, Assessing top-k preferences, TOIS 2021",
+        graded=True,
+        counts_unjudged=True,
+        examples=(
+            Example("Compat", (0, 2, 1), missed=(1,), value="(.95 / 2 + .95**2 * 2 / 3) / (1 + .95 + .95**2)"),
+            Example(
+                "Compat(p=0.5)", (1, None, 3), missed=(2,), value="(.5 * 0 / 2 + .5**2 * 2 / 3) / (1 + .5 + .5**2)"
+            ),
+            Example(
+                "Compat(p=0.5, normalize=False)",
+                (1, None, 2, 0),
+                value="(.5 / 2 + .5**2 * 2/3 + .5**3 * 2/4) / (2 - 2 * .5**4)",
+            ),
+        ),
+    )
+    p: float = field(default=0.95, metadata={"words": "how likely the reader goes on to the next rank"})
+    normalize: bool = field(default=True, metadata={"words": "divide by the value of an ideal ranking"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.p < 1:
+            raise ParameterError("Compat", "p", "between 0 and 1", self.p)
+
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        """A hit is in both tops from the lower of its two ranks on."""
+        table = self._overlaps(lists)
+        whole = table[self._depth(lists).astype(np.intp)][..., np.newaxis]
+        place = _ideal_ranks(lists)
+        weight = whole - table[np.maximum(place, np.where(lists.hits, lists.ranks, 1.0)).astype(np.intp) - 1]
+        if lists.first is not None:
+            weight = np.where(lists.size == 1.0, weight, _tied_weights(lists, place, table, whole))
+        return np.where(place > 0, weight, 0.0)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        """The value of an ideal ranking, or of one that never ends."""
+        depth = self._depth(lists)
+        if not self.normalize:
+            return np.asarray((1.0 - self.p**depth) / (1.0 - self.p))
+        table, ideal = self._overlaps(lists), lists.total_relevant(ABOVE_ZERO)
+        beyond = table[depth.astype(np.intp)] - table[ideal.astype(np.intp)]
+        return np.asarray((1.0 - self.p**ideal) / (1.0 - self.p) + ideal * beyond)
+
+    def _depth(self, lists: RankedLists) -> FloatArray:
+        return np.maximum(lists.retrieved, lists.total_relevant(ABOVE_ZERO))
+
+    def _overlaps(self, lists: RankedLists) -> FloatArray:
+        """What a document in both tops from rank 1 to each depth adds."""
+        ranks = np.arange(1.0, float(self._depth(lists).max(initial=0.0)) + 1)
+        return np.concatenate([[0.0], np.cumsum(self.p ** (ranks - 1.0) / ranks)])
+
+
+def _ideal_ranks(lists: RankedLists) -> FloatArray:
+    """The rank of each hit in the ideal ranking that is nearest to the list; 0 for those that are not in it.
+
+    Of documents of equal grade, those of the list come first, in its order.
+    """
+    place = np.zeros(lists.grades.shape)
+    for grade in _levels(lists):
+        same = lists.grades == grade
+        above = np.asarray((lists.ideal > grade).sum(axis=-1))[..., np.newaxis]
+        place = np.where(same, above + np.cumsum(same, axis=-1), place)
+    return place
+
+
+def _levels(lists: RankedLists) -> FloatArray:
+    """The grades above 0."""
+    return np.unique(lists.grades[lists.relevant(ABOVE_ZERO)])
+
+
+def _tied_weights(lists: RankedLists, place: FloatArray, table: FloatArray, whole: FloatArray) -> FloatArray:
+    """The mean weight of each hit over the orders of its tie group.
+
+    Where m of a group's s documents have one grade, the j-th of them is t-th in the group with probability
+    C(t − 1, j − 1) · C(s − t, m − j) / C(s, m).
+    """
+    assert lists.first is not None
+    assert lists.size is not None
+    j, m = _places_in_groups(lists)
+    first, size = (np.where(lists.hits, x, 1.0).astype(np.intp) for x in (lists.first, lists.size))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, float(size.max(initial=1)) + 1)))])
+    mean = np.zeros(lists.grades.shape)
+    for t in range(1, int(size.max(initial=0)) + 1):
+        possible = (t >= j) & (size - t >= m - j) & (j > 0)
+        before, after = np.where(possible, t - j, 0), np.where(possible, size - t - (m - j), 0)
+        ways = _log_choose(logs, np.maximum(j - 1, 0), before) + _log_choose(logs, np.maximum(m - j, 0), after)
+        chance = np.exp(ways - _log_choose(logs, m, np.maximum(size - m, 0)))
+        rank = np.where(possible, np.maximum(place, first + t - 1.0), 1.0).astype(np.intp)
+        weight = whole - table[rank - 1]
+        mean += np.where(possible, chance * weight, 0.0)
+    return mean
+
+
+def _log_choose(logs: FloatArray, chosen: FloatArray, others: FloatArray) -> FloatArray:
+    """The logarithm of in how many ways so many can be chosen, if so many others are left."""
+    chosen, others = chosen.astype(np.intp), others.astype(np.intp)
+    return np.asarray(logs[np.minimum(chosen + others, len(logs) - 1)] - logs[chosen] - logs[others])
+
+
+def _places_in_groups(lists: RankedLists) -> tuple[FloatArray, FloatArray]:
+    """For each hit above grade 0, the how many-th of its grade it is in its tie group, and how many there are."""
+    assert lists.first is not None
+    start, end = group_edges(lists.first)
+    j, m = np.zeros((2, *lists.grades.shape), dtype=np.intp)
+    for grade in _levels(lists):
+        same = lists.grades == grade
+        running = np.cumsum(same, axis=-1)
+        before = np.take_along_axis(running - same, start, axis=-1)
+        j = np.where(same, running - before, j)
+        m = np.where(same, np.take_along_axis(running, end, axis=-1) - before, m)
+    return j, m
