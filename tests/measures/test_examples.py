@@ -16,6 +16,8 @@ ARITHMETIC = {
     "sqrt": math.sqrt,
     "exp": math.exp,
     "nan": math.nan,
+    "range": range,
+    "sum": sum,
     "__builtins__": {},
 }
 

@@ -1,0 +1,34 @@
+"""AUC: the chance that a relevant document is above one that is not."""
+
+import numpy as np
+
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.numeric import FloatArray, ratio
+from rankgauge.ranking import RankedLists, total
+
+
+class AUC(Measure):
+    """The chance that a relevant document of the list is above one that is not, the area under the ROC curve.
+
+    Every other retrieved document counts as not relevant, as everywhere; documents that the list lacks do not count.
+    Tied documents count half. Its mean over users is called GAUC.
+    """
+
+    facts = Facts(
+        title="Area under the ROC curve",
+        formula=r"\frac{1}{F (n - F)} \sum_{r} [g_r \ge \mathrm{rel}] \, |\{s > r : g_s < \mathrm{rel}\}|",
+        reference="Hanley & McNeil, The meaning and use of the area under a ROC curve, Radiology 1982",
+        counts_unjudged=True,
+        examples=(
+            Example("AUC", (1, 0, None, 2, 0), missed=(1,), value="(3 + 1) / (2 * 3)"),
+            Example("AUC(rel=2)", (1, 2, 0), value="1 / 2"),
+            Example("AUC", (1, 2), missed=(0,), value="nan"),
+        ),
+    )
+    rel: float = OPEN
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        found, n = lists.found(self.rel), lists.retrieved
+        ranks = total(lists.relevant(self.rel) * lists.weigh(np.asarray))
+        # Below the relevant documents are n − rank documents each, of which F (F − 1) / 2 are relevant themselves.
+        return ratio(found * n - ranks - found * (found - 1.0) / 2.0, found * (n - found))
