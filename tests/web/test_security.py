@@ -167,10 +167,12 @@ def test_an_uploads_name_is_not_trusted(house: House) -> None:
     client = house.admin()
     token = csrf(client)
     for name in ("../../evil.sh", "pool.exe", "pool", ".parquet.py"):
-        sent = {"csrf": token, "name": "x", "budget": "5"}
-        answer = client.post("/campaigns", data=sent, files={"pool": (name, b"x")})
+        answer = client.post("/drafts", data={"csrf": token}, files={"lists": (name, b"x")})
         assert answer.status_code == 400
-        assert "cannot be read" in answer.text
+        assert "not recognised" in answer.text
+        assert "evil" not in answer.text or "../" not in answer.text
+        params = {"name": "x", "budget": 5, "filename": name}
+        assert "cannot be read" in house.program().post("/api/v1/campaigns", params=params, content=b"x").text
 
 
 def test_what_is_too_large_is_refused(tmp_path: Path) -> None:

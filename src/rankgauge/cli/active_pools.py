@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
-from rankgauge.active.pooled_documents import PooledDocuments
+from rankgauge.active.units import in_units
 from rankgauge.cli.options import RunSpellingOptions
 from rankgauge.cli.runs import named
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import table_suffixes
 from rankgauge.io.source import suffix_of
 from rankgauge.judges.machine_judge import MachineJudge
@@ -71,7 +71,7 @@ def made_campaign(asked: PlanOptions) -> Campaign:
         pool = pool.judged_by(judges)
     if asked.calibrate_on is not None:
         raise InputError("--calibrate-on is for a board of runs", hint="For one value, give --judge alone.")
-    scaled, words = _scaled(pool, asked)
+    scaled, words = in_units(pool, asked.unit, asked.overhead)
     options = options_of(asked.option or [])
     common = _common(asked, words) | {"judges": ", ".join(judges)}
     return Campaign.create(asked.output, scaled, measures[0], method=asked.method, options=options, **common)
@@ -93,7 +93,7 @@ def made_board(asked: PlanOptions) -> BoardCampaign:
     if asked.calibrate_on is not None:
         human, judge = map(said.file, asked.calibrate_on)
         pool = calibrated(pool, human, judge, grades=np.array(_scale(asked, pool)))
-    scaled, words = _scaled(pool, asked)
+    scaled, words = in_units(pool, asked.unit, asked.overhead)
     measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
     common = _common(asked, words)
     return BoardCampaign.create(asked.output, scaled, measures, grades=_scale(asked, pool), goal=goal, **common)
@@ -125,28 +125,6 @@ def _scale(asked: PlanOptions, pool: BoardPool) -> list[float]:
     if not found:
         raise InputError("the scale of grades is not known", hint="Name it: --grades 0,1,2,3 or --scale.")
     return sorted({0.0, *found})
-
-
-P = TypeVar("P", Pool, BoardPool)
-
-
-def _scaled(pool: P, asked: PlanOptions) -> tuple[P, str]:
-    """The pool with costs in the unit, and what they are in words."""
-    if asked.unit not in UNITS:
-        raise UnknownNameError("unit", asked.unit, UNITS)
-    if asked.overhead is not None:
-        opening = np.full(len(pool.queries), asked.overhead * float(pool.costs.mean()))
-        pool = pool.with_costs(pool.costs, opening)
-    size, words = UNITS[asked.unit]
-    unit = size(pool)
-    return (pool if unit == 1.0 else pool.with_costs(pool.costs / unit, pool.overhead / unit)), words
-
-
-UNITS: dict[str, tuple[Callable[[PooledDocuments], float], str]] = {
-    "document": (lambda pool: float(pool.costs.mean()), "a document costs 1 on average"),
-    "query": (lambda pool: float(pool.query_costs.mean()), "a query costs 1 on average"),
-    "none": (lambda pool: 1.0, "costs as given in the pool"),
-}
 
 
 def forecast_of(campaign: Campaign) -> Forecast:

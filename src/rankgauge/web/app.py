@@ -16,6 +16,7 @@ from rankgauge.errors import RankGaugeError, UnavailableError, UnleasedError
 from rankgauge.web.addresses import networks
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import migrate
+from rankgauge.web.drafts import Drafts
 from rankgauge.web.middleware import LOG, RateLimit, RoomMiddleware
 from rankgauge.web.people import People
 from rankgauge.web.room import Room, room_of
@@ -42,6 +43,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
         engine=engine,
         people=people,
         campaigns=Campaigns(engine),
+        drafts=Drafts(engine, settings),
         key=people.signing_key(),
         limit=RateLimit(settings.tries_a_minute),
         proxies=networks(settings.proxies),

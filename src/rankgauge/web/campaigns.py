@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -15,7 +16,7 @@ from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading
 from rankgauge.active.campaign.estimates import CURVE
 from rankgauge.active.campaign.review import Review
-from rankgauge.active.campaign.rules import CampaignRules, read_rules, write_rules
+from rankgauge.active.campaign.rules import CampaignRules, Guidelines, read_rules, write_rules
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.tables import campaigns
 from rankgauge.active.defaults import LEVEL
@@ -63,15 +64,20 @@ class OpenCampaign:
 
     def choices(self) -> list[GradeChoice]:
         """The grades of the campaign, the best first."""
-        guide, grades = self.rules.guide, sorted(self.campaign.settings.grades)
-        digits = all(grade == int(grade) and 0 <= grade <= 9 for grade in grades)
-        found = []
-        for place, grade in enumerate(grades):
-            written = f"{grade:g}"
-            key = written if digits else str(place) if place <= 9 else None
-            name, meaning = guide.names.get(written, written), guide.meanings.get(written, "")
-            found.append(GradeChoice(grade=written, name=name, meaning=meaning, key=key))
-        return found[::-1]
+        return choices_of(self.campaign.settings.grades, self.rules.guide)
+
+
+def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
+    """The grades of a scale as assessors choose them, the best first."""
+    grades = sorted(scale)
+    digits = all(grade == int(grade) and 0 <= grade <= 9 for grade in grades)
+    found = []
+    for place, grade in enumerate(grades):
+        written = f"{grade:g}"
+        key = written if digits else str(place) if place <= 9 else None
+        name, meaning = guide.names.get(written, written), guide.meanings.get(written, "")
+        found.append(GradeChoice(grade=written, name=name, meaning=meaning, key=key))
+    return found[::-1]
 
 
 class Campaigns:

@@ -19,6 +19,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -125,3 +126,46 @@ TOKENS = Table(
     Column("expires", Double),
 )
 """Tokens for programs: a request with a token acts as the token's owner, until it expires or is revoked."""
+
+DRAFTS = Table(
+    "drafts",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("person", ForeignKey("people.id"), nullable=False, index=True),
+    Column("made", Double, nullable=False),
+    Column("touched", Double, nullable=False),
+    Column("settings", Text, nullable=False),
+)
+"""Campaigns that somebody is about to make, with the settings chosen so far as JSON."""
+
+DRAFT_FILES = Table(
+    "draft_files",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("draft", ForeignKey("drafts.id"), nullable=False, index=True),
+    Column("part", String(16), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+"""The files of drafts: lists of runs, judges' grades, documents, earlier judgments."""
+
+ARCHIVED = Table(
+    "archived",
+    METADATA,
+    Column("campaign", Integer, primary_key=True, autoincrement=False),
+    Column("made", Double, nullable=False),
+)
+"""The campaigns that are over: they are kept, and no longer shown among the others."""
+
+CHANGES = Table(
+    "changes",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("campaign", Integer, nullable=False, index=True),
+    Column("person", String(120), nullable=False),
+    Column("made", Double, nullable=False),
+    Column("what", String(40), nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
+)
+"""What was changed in a campaign after it was made, by whom, from what to what."""

@@ -45,7 +45,7 @@ With `no-referrer` browsers would also hide from the room itself which site a fo
 
 STATIC = "/static/"
 
-UPLOADS = ("/campaigns", "/labels")
+UPLOADS = ("/campaigns", "/labels", "/drafts", "/files")
 """The paths that accept files end like this."""
 
 SMALL = 1 << 16

@@ -1,12 +1,11 @@
-"""A new campaign from an uploaded file: a pool, or a campaign that `rankgauge active plan` made."""
+"""A new campaign: its settings, what is usual for its files, and how it is made of both."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,125 +13,183 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from rankgauge.active import defaults
-from rankgauge.active.beliefs import PREFIX, belief_column, belief_columns
-from rankgauge.active.campaign import Campaign, LabelCampaign
+from rankgauge.active.board import BoardPool
+from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
+from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.campaign.database import Location, reading
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.active.campaign.upgrade import upgrade
 from rankgauge.active.pool import Pool
+from rankgauge.active.units import in_units
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.io import read_table, table_suffixes
+from rankgauge.io import table_suffixes
 from rankgauge.judgments import scale as scale_of
+from rankgauge.tables.scales import Scale
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import opened
-
-CAMPAIGN_FILES = (".rg", ".db")
-"""The endings of campaign files."""
+from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, Part
 
 OF_THE_POOL, USUAL = "pool", "0-4"
-"""The scale of the pool's own beliefs, and the scale of a pool without beliefs."""
+"""The scale of the pool's own beliefs, and the scale of a pool that says nothing of grades."""
 
 LEVEL_LINE = re.compile(r"^\s*(?P<grade>-?\d+(?:\.\d+)?)\s+(?P<name>[^:=,]+?)\s*(?::\s*(?P<meaning>.*))?$")
 _EXPECTED = "one level per line, such as `2 good: answers the question in part`"
+
+BOARD_RULE = "majority"
+"""How several assessors' grades are combined on a board, unless another rule is chosen."""
+
+SHARE, LEAST = 0.1, 100
+"""The usual budget: this share of the documents, and at least so many of them, but not more than half."""
 
 
 class NewCampaign(BaseModel):
     """The settings of a new campaign."""
 
     name: str = Field(min_length=1, max_length=120, description="The campaign's name.")
-    measure: str = Field(defaults.MEASURE, description="A measure's name, with its cutoff.")
-    budget: float = Field(gt=0, description="What judging may cost, in the unit of the costs.")
+    measure: str = Field(defaults.MEASURE, description="A measure with its cutoff; for a board several, with commas.")
+    budget: float = Field(gt=0, allow_inf_nan=False, description="What judging may cost, in the unit.")
     method: str = Field(defaults.METHOD, description="The method that chooses the documents to judge.")
+    goal: str | None = Field(
+        None, description="What the labels of a board settle first: rank, values, best, beats RUN."
+    )
     dialect: str = Field(defaults.DIALECT, description="The dialect that computes the measure.")
     cost: str | None = Field(None, description="The name of a cost, or a column of the pool.")
+    unit: str = Field("document", description="What costs 1 on average: document, query, or none (as in the pool).")
     depth: int | None = Field(None, ge=1, description="The rank at which lists are cut.")
-    scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its columns p_0, p_1 …, or 0-4.")
-    levels: str = Field("", description=f"Levels of your own: {_EXPECTED}.")
+    scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its beliefs or judge, or 0-4.")
+    levels: str = Field("", max_length=20_000, description=f"Levels of your own: {_EXPECTED}.")
     assessors: int = Field(defaults.ASSESSORS, ge=1, le=20, description="How many assessors judge each document.")
     combine: str = Field(defaults.COMBINE, description="The rule that combines their grades.")
     seed: int = Field(defaults.SEED, ge=0, description="The seed of the draws.")
-    stop_at: float | None = Field(None, gt=0, description="Half the width of the interval at which it stops.")
+    stop_at: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Half the width of the interval at which it stops."
+    )
     guide: str = Field("", max_length=10_000, description="Guidelines for the assessors.")
 
-
-def create(campaigns: Campaigns, fields: Mapping[str, Any], content: bytes, filename: str) -> int:
-    """The number of a new campaign made from an uploaded file; `fields` are those of `NewCampaign`.
-
-    A campaign's file brings its settings along, so that only its name is taken from the fields.
-    """
-    with _saved(content, filename) as path:
-        if path.suffix in CAMPAIGN_FILES:
-            return _adopt(campaigns, path, fields.get("name"))
-        return _make(campaigns, NewCampaign.model_validate(fields), path)
+    @property
+    def measures(self) -> list[str]:
+        """The measures by name."""
+        return [name.strip() for name in re.split(r",(?![^(]*\))", self.measure) if name.strip()]
 
 
-@contextmanager
-def _saved(content: bytes, name: str) -> Iterator[Path]:
-    """The upload as a file. Only the ending of the sender's file name is used."""
-    ending, known = Path(name).suffix.lower(), (*table_suffixes(), *CAMPAIGN_FILES)
+class NewScale:
+    """The scale that assessors judge on: as levels, as a scale's name, or as the pool's files say."""
+
+    def __init__(self, wanted: NewCampaign, contents: DraftContents) -> None:
+        self.levels = levels_of(wanted.levels)
+        if self.levels:
+            self.text = ", ".join(f"{name}={grade}" for grade, name, _ in self.levels)
+        elif wanted.scale != OF_THE_POOL:
+            self.text = wanted.scale
+        else:
+            self.text = ", ".join(f"{grade:g}={grade:g}" for grade in contents.grades) or USUAL
+
+    @property
+    def words(self) -> Scale:
+        """The levels with their grades."""
+        return scale_of(self.text)
+
+    @property
+    def grades(self) -> np.ndarray:
+        """The grades, ascending."""
+        return np.unique([grade for _, grade in self.words.levels])
+
+    def guidelines(self, words: str) -> Guidelines:
+        """What assessors read of the levels, and how to judge."""
+        return Guidelines(
+            words=words,
+            names={f"{grade:g}": self.words.label(grade) for grade in self.grades},
+            meanings={grade: meaning for grade, _, meaning in self.levels if meaning},
+        )
+
+
+def usual(contents: DraftContents) -> dict[str, Any]:
+    """What a campaign of these files is set to where nothing else is said: a name and a budget."""
+    if contents.campaign is not None:
+        return {"name": contents.campaign.stem, "budget": 1}
+    documents = contents.size[1]
+    return {"name": contents.title, "budget": min(max(round(SHARE * documents), LEAST), max(documents // 2, 1))}
+
+
+def pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool | BoardPool, str]:
+    """The pool that the campaign is about, with costs in the unit, and the costs in words."""
+    if is_board(wanted, contents):
+        board = contents.board_pool(cost=wanted.cost or None, depth=wanted.depth)
+        return in_units(board, wanted.unit)
+    grades = NewScale(wanted, contents).grades
+    return in_units(contents.pool(grades=grades, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
+
+
+def is_board(wanted: NewCampaign, contents: DraftContents) -> bool:
+    """Whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
+    if wanted.method not in (defaults.METHOD, METHOD):
+        return False
+    return wanted.method == METHOD or contents.is_board(wanted.measures, wanted.goal)
+
+
+def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -> int:
+    """The number of a new campaign. A campaign's file brings its settings along: only the name is taken from here."""
+    if contents.campaign is not None:
+        return adopt(campaigns, contents.campaign, wanted.name)
+    scale, (pool, words) = NewScale(wanted, contents), pool_of(wanted, contents)
+    kept = wanted.model_dump(include={"budget", "name", "dialect", "seed", "assessors"})
+    common = {**kept, "scale": scale.text, "cost": words, "combine": combine_of(wanted, contents)}
+    rules = CampaignRules(stop_at=wanted.stop_at, guide=scale.guidelines(wanted.guide))
+    if isinstance(pool, BoardPool):
+        _refuse_stop(wanted)
+        options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL}
+        made: LabelCampaign = BoardCampaign.create(campaigns.engine, pool, wanted.measures, **options, **common)
+    else:
+        options = {"method": wanted.method, "judges": ", ".join(judge.name for judge in contents.judges)}
+        made = Campaign.create(campaigns.engine, pool, wanted.measures[0], **options, **common)
+    with reading(campaigns.engine) as connection:
+        number = Store.find(connection, made.name).campaign
+    campaigns.set_rules(number, rules)
+    return number
+
+
+def combine_of(wanted: NewCampaign, contents: DraftContents) -> str:
+    """The rule that combines the grades of several assessors; a mean may be no grade of a board's scale."""
+    chosen = "combine" in wanted.model_fields_set or wanted.assessors == 1
+    return BOARD_RULE if is_board(wanted, contents) and not chosen else wanted.combine
+
+
+def single_file(content: bytes, filename: str) -> DraftContents:
+    """The contents of one file: a pool, a run or a campaign."""
+    ending, known = Path(filename).suffix.lower(), (*table_suffixes(), *CAMPAIGN_FILES)
     if ending not in known:
         raise InputError(
             f"files ending in '{ending}' cannot be read", hint=f"A pool or campaign ends in {', '.join(known)}."
         )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"upload{ending}"
-        path.write_bytes(content)
-        yield path
+    return DraftContents.of([DraftFile(id=0, part=Part.LISTS, name=f"upload{ending}", content=content)])
 
 
-def _make(campaigns: Campaigns, wanted: NewCampaign, path: Path) -> int:
-    """A campaign of a pool."""
-    levels = _levels(wanted.levels)
-    scale = ", ".join(f"{name}={grade}" for grade, name, _ in levels) if levels else _scale(wanted, path)
-    words = scale_of(scale)
-    grades = np.unique([grade for _, grade in words.levels])
-    kept = wanted.model_dump(include={"measure", "budget", "method", "name", "dialect", "seed", "assessors", "combine"})
-    made = Campaign.create(campaigns.engine, _pool(path, wanted, grades), scale=scale, cost=wanted.cost or "", **kept)
-    with reading(campaigns.engine) as connection:
-        number = Store.find(connection, made.name).campaign
-    guide = Guidelines(
-        words=wanted.guide,
-        names={f"{grade:g}": words.label(grade) for grade in grades},
-        meanings={grade: meaning for grade, _, meaning in levels if meaning},
-    )
-    campaigns.set_rules(number, CampaignRules(stop_at=wanted.stop_at, guide=guide))
-    return number
+def _refuse_stop(wanted: NewCampaign) -> None:
+    if wanted.stop_at is not None:
+        raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", wanted.stop_at)
 
 
-def _adopt(campaigns: Campaigns, path: Path, name: str | None) -> int:
+def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
     """A copy of the campaign in a file."""
-    _refuse_broken(path)
-    with opened(Location(path), existing=True) as source:
-        upgrade(source)
-        with reading(source) as connection:
-            store = Store.find(connection, None)
-        settings = LabelCampaign.on(source, store).settings  # reads everything, so that a broken campaign is not copied
-        copied = transfer(source, store, campaigns.engine, name=name)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "campaign.rg"
+        path.write_bytes(file.content)
+        _refuse_broken(path)
+        with opened(Location(path), existing=True) as source:
+            upgrade(source)
+            with reading(source) as connection:
+                store = Store.find(connection, None)
+            settings = LabelCampaign.on(source, store).settings  # reads everything: a broken campaign is not copied
+            copied = transfer(source, store, campaigns.engine, name=name)
     words = settings.words
     named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}
     campaigns.set_rules(copied.campaign, CampaignRules(guide=Guidelines(names=named)))
     return copied.campaign
 
 
-def _scale(wanted: NewCampaign, path: Path) -> str:
-    """The scale by its name, or as levels made of the pool's columns."""
-    if wanted.scale != OF_THE_POOL:
-        return wanted.scale
-    grades = belief_columns(read_table(path))
-    names = [column.removeprefix(PREFIX) for column in map(belief_column, grades)]
-    return ", ".join(f"{name}={name}" for name in names) or USUAL
-
-
-def _pool(path: Path, wanted: NewCampaign, grades: np.ndarray) -> Pool:
-    try:
-        return Pool.of(path, grades=grades, cost=wanted.cost or None, depth=wanted.depth)
-    except InputError as error:  # without the path, which the sender does not know
-        raise InputError(error.problem, line=error.line, text=error.text, hint=error.hint) from None
-
-
-def _levels(text: str) -> list[tuple[str, str, str]]:
+def levels_of(text: str) -> list[tuple[str, str, str]]:
     """Grade, name and meaning of each level."""
     found = []
     for number, line in enumerate(filter(str.strip, text.splitlines()), start=1):

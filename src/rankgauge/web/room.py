@@ -17,6 +17,7 @@ from rankgauge.web import filters
 from rankgauge.web.addresses import Network
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 from rankgauge.web.credentials import csrf_token
+from rankgauge.web.drafts import Drafts
 from rankgauge.web.middleware import RateLimit
 from rankgauge.web.people import People
 from rankgauge.web.route import ROUTES
@@ -41,6 +42,7 @@ class Room:
     engine: Engine
     people: People
     campaigns: Campaigns
+    drafts: Drafts
     key: str
     """The key that signs sessions."""
     limit: RateLimit

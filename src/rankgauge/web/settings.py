@@ -38,6 +38,7 @@ class RoomSettings:
     token_days: float = _setting(90.0, "how long an API token works")
     lease_minutes: float = _setting(15.0, "how long a document on an assessor's screen is kept from the others")
     upload_megabytes: float = _setting(64.0, "the largest file that may be uploaded")
+    draft_days: float = _setting(14.0, "how long an unfinished new campaign is kept after it was last touched")
     tries_a_minute: int = _setting(20, "how many links and tokens that do not work one address may try per minute")
     proxies: str = _setting("", "the addresses of proxies in front of the room, such as 127.0.0.1, 10.0.0.0/8")
 
@@ -48,6 +49,7 @@ class RoomSettings:
             "token_days",
             "lease_minutes",
             "upload_megabytes",
+            "draft_days",
             "tries_a_minute",
         ):
             if not getattr(self, name) > 0:

@@ -103,7 +103,7 @@ class PlanOptions:
         choices.option(
             "--unit",
             help="What costs 1 on average: {choices} ('none' keeps the pool's costs unchanged).",
-            registry="rankgauge.cli.active_pools:UNITS",
+            registry="rankgauge.active.units:UNITS",
         ),
     ] = "document"
     overhead: Annotated[

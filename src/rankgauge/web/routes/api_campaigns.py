@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from rankgauge.web.auth import Admin, Manager, TheRoom, Viewer
 from rankgauge.web.exports import export
-from rankgauge.web.new_campaign import NewCampaign, create
+from rankgauge.web.new_campaign import NewCampaign, create, single_file
 from rankgauge.web.room import Room
 from rankgauge.web.route import CampaignNumber, api, finite
 
@@ -59,7 +59,7 @@ async def create_campaign(
 ) -> CampaignSummary:
     """Makes a campaign of the pool in the body."""
     content = await request.body()
-    number = await run_in_threadpool(create, room.campaigns, wanted.model_dump(), content, filename)
+    number = await run_in_threadpool(_made, room, wanted, content, filename)
     return await run_in_threadpool(_summary, room, number)
 
 
@@ -107,6 +107,10 @@ def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str)
     """An export: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg."""
     content, media = export(room.campaigns, campaign, name)
     return Response(content, media_type=media)
+
+
+def _made(room: Room, wanted: NewCampaign, content: bytes, filename: str) -> int:
+    return create(room.campaigns, wanted, single_file(content, filename))
 
 
 def _summary(room: Room, number: int) -> CampaignSummary:

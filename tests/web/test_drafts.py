@@ -1,0 +1,238 @@
+"""A new campaign in steps: what the files were taken for, what to expect, and nothing before the last step."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from rankgauge.active.campaign import BoardCampaign, Campaign
+from rankgauge.web.database import DRAFT_FILES
+from rankgauge.web.drafts import MOST, safe_name
+from tests.web.boards import RUNS, board_files
+from tests.web.house import House, csrf, open_house, parquet, pool
+
+
+def begin(client: httpx.Client, *files: tuple[str, tuple[str, bytes]]) -> str:
+    """The address of a new draft of these files."""
+    answer = client.post("/drafts", data={"csrf": csrf(client)}, files=list(files))
+    assert answer.status_code == 303, words(answer)
+    return answer.headers["location"].rpartition("/")[0]
+
+
+def a_pool() -> tuple[str, tuple[str, bytes]]:
+    """A pool's table, as it is uploaded."""
+    return "lists", ("autumn.parquet", parquet(pool().drop("grade")))
+
+
+def words(answer: httpx.Response) -> str:
+    """The text of a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> House:
+    with open_house(f"sqlite:///{tmp_path / 'room.db'}", upload_megabytes=2) as opened:
+        yield opened
+
+
+def test_upload_and_make(house: House) -> None:
+    """The quick path: upload, make. Nothing is made before."""
+    client = house.admin()
+    draft = begin(client, a_pool())
+    assert "No campaigns yet" in client.get("/").text
+    made = client.post(f"{draft}/make", data={"csrf": csrf(client)})
+    assert made.headers["location"] == "/campaigns/1"
+    campaign = house.room.campaigns.get(1).campaign
+    assert isinstance(campaign, Campaign)
+    assert (campaign.name, campaign.settings.measure, campaign.settings.grades) == ("autumn", "ERR@10", (0.0, 1.0, 2.0))
+    assert client.get(f"{draft}/pool").status_code == 404, "a draft that was made is gone"
+    with house.room.engine.connect() as connection:
+        assert not connection.execute(DRAFT_FILES.select()).all()
+
+
+def test_a_board_with_a_judge(house: House) -> None:
+    """Several runs, a language model's grades and texts: the pool as it was understood, the plan, the campaign."""
+    client, files = house.admin(), board_files()
+    draft = begin(client, *files.sent())
+    understood = words(client.get(f"{draft}/pool"))
+    assert "Queries 20 Documents 300 Runs 4 Judges 1" in understood
+    assert "gpt 100 % 0, 1, 2, 3" in understood
+    assert all(run in understood for run in RUNS)
+    assert "query_text the query's text" in understood
+    sent = {"csrf": csrf(client), "measure": "nDCG@5, P@5", "budget": "120", "goal": "best"}
+    assert client.post(f"{draft}/plan", data={**sent, "go": "stay"}).headers["location"] == f"{draft}/plan"
+    plan = client.get(f"{draft}/plan")
+    assert "With a budget of 120" in words(plan)
+    assert "<svg" in plan.text
+    assert "how to mend a q00 tyre" in words(client.get(f"{draft}/judging"))
+    assert client.post(f"{draft}/make", data={"csrf": csrf(client), "name": "board"}).status_code == 303
+    board = house.room.campaigns.get(1).campaign
+    assert isinstance(board, BoardCampaign)
+    assert board.pool.runs == tuple(RUNS)
+    assert board.settings.measures == ("nDCG@5", "P@5")
+    assert (board.settings.goal, board.settings.grades) == ("best", (0.0, 1.0, 2.0, 3.0))
+    assert [judge.name for judge in board.pool.judges] == ["gpt"]
+
+
+def test_a_table_with_a_column_for_each_run(room: House) -> None:
+    """A pool that one table holds, with ranks of several runs, makes a board too."""
+    client = room.admin()
+    rows = [f"q{q},q{q}d{d},query {q},title {d},{d + 1},{9 - d},{1 + d * 7 % 10}" for q in range(12) for d in range(9)]
+    table = "\n".join(["query,document,query_text,title,rank_a,rank_b,rank_c", *rows])
+    draft = begin(client, ("lists", ("pool.csv", table.encode())))
+    assert "rank_b ranks of b" in words(client.get(f"{draft}/pool"))
+    assert client.post(f"{draft}/make", data={"csrf": csrf(client)}).status_code == 303
+    board = room.room.campaigns.get(1).campaign
+    assert isinstance(board, BoardCampaign)
+    assert board.pool.runs == ("a", "b", "c")
+    assert board.lease()[0].texts.keys() == {"query_text", "title"}
+
+
+def test_a_campaigns_file_is_taken_over(room: House) -> None:
+    """A file of `rankgauge active plan` comes alone and keeps its settings."""
+    client = room.admin()
+    room.campaign("planned")
+    content = client.get("/campaigns/1/files/campaign.rg").content
+    draft = begin(client, ("lists", ("planned.rg", content)))
+    assert "brings its pool" in words(client.get(f"{draft}/pool"))
+    assert all(client.get(f"{draft}/{step}").status_code == 200 for step in ("plan", "judging", "make"))
+    assert client.post(f"{draft}/make", data={"csrf": csrf(client), "name": "again"}).status_code == 303
+    assert room.room.campaigns.get(2).campaign.settings == room.room.campaigns.get(1).campaign.settings
+
+
+def test_levels_are_named_in_the_table(room: House) -> None:
+    """The names and meanings typed beside each grade are the campaign's."""
+    client = room.admin()
+    draft = begin(client, a_pool())
+    named = {"level_2": "good", "meaning_2": "answers it", "level_1": "fair", "level_0": "bad"}
+    sent = {"csrf": csrf(client), "scale": "pool", "name": "named", "guide": "Read it all.", **named}
+    assert client.post(f"{draft}/judging", data=sent).headers["location"] == f"{draft}/make"
+    client.post(f"{draft}/make", data={"csrf": csrf(client)})
+    guide = room.room.campaigns.get(1).rules.guide
+    assert dict(guide.names) == {"2": "good", "1": "fair", "0": "bad"}
+    assert (dict(guide.meanings), guide.words) == ({"2": "answers it"}, "Read it all.")
+
+
+def test_another_scale_replaces_the_levels(room: House) -> None:
+    """Choosing a scale shows its levels, and the names typed for the one before are gone."""
+    client = room.admin()
+    draft = begin(client, ("lists", ("a.run", board_files().lists[0][1])))
+    sent = {"csrf": csrf(client), "scale": "binary", "level_4": "four", "name": "x", "go": "stay"}
+    client.post(f"{draft}/judging", data=sent)
+    shown = client.get(f"{draft}/judging").text
+    assert 'value="relevant"' in shown
+    assert "four" not in shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"measure": "nDGC@10"}, "Did you mean nDCG"),
+        ({"budget": "many"}, "budget: Input should be a valid number"),
+        ({"budget": "inf"}, "budget"),
+        ({"stop_at": "-1"}, "stop at: Input should be greater than 0"),
+        ({"cost": "weight"}, "weight"),
+    ],
+)
+def test_a_wrong_setting_is_said_at_once(room: House, fields: dict[str, str], said: str) -> None:
+    """A plan that makes no sense is shown again with what is wrong, and is not kept."""
+    client = room.admin()
+    draft = begin(client, a_pool())
+    answer = client.post(f"{draft}/plan", data={"csrf": csrf(client), **fields})
+    assert answer.status_code == 400
+    assert said in words(answer)
+    assert client.get(f"{draft}/plan").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ([], "no file was chosen"),
+        ([("judge", ("llm.csv", b"query,document,grade\nq,d,1\n"))], "neither a pool nor a run nor a campaign"),
+        ([("lists", ("pool.csv", b"query,score\nq,1\n"))], "pool.csv: no column for document among query, score"),
+        ([("lists", ("a.run", b"q Q0 d 1 x tag\n"))], "a.run"),
+        ([("lists", ("c.rg", b"x")), ("judge", ("j.csv", b"x"))], "comes alone"),
+    ],
+)
+def test_files_that_cannot_be_read_begin_nothing(
+    room: House, files: list[tuple[str, tuple[str, bytes]]], said: str
+) -> None:
+    """One clear error with the file's own name, and no draft."""
+    client = room.admin()
+    answer = client.post("/drafts", data={"csrf": csrf(client)}, files=files)
+    assert answer.status_code == 400
+    assert said in words(answer)
+    assert "/tmp" not in answer.text
+    assert "Your drafts" not in client.get("/campaigns/new").text
+
+
+def test_files_are_added_and_removed(room: House) -> None:
+    """A judge's grades can come later; the last list cannot go."""
+    client, files = room.admin(), board_files()
+    draft = begin(client, *(("lists", run) for run in files.lists))
+    token = {"csrf": csrf(client)}
+    assert client.post(f"{draft}/files", data=token, files=[("judge", files.judge)]).status_code == 303
+    assert "Judges 1" in words(client.get(f"{draft}/pool"))
+    numbers = re.findall(r"/files/(\d+)/remove", client.get(f"{draft}/files").text)
+    assert len(numbers) == len(RUNS) + 1
+    for number in numbers[1:]:
+        assert client.post(f"{draft}/files/{number}/remove", data=token).status_code == 303
+    assert client.post(f"{draft}/files/{numbers[0]}/remove", data=token).status_code == 400
+    assert "Runs 1" in words(client.get(f"{draft}/pool"))
+
+
+def test_a_draft_is_its_owners(room: House) -> None:
+    """Another admin does not see it, nor touch it."""
+    draft = begin(room.admin(), a_pool())
+    other = room.enter(room.room.people.admin_link("other"))
+    assert "Your drafts" not in other.get("/campaigns/new").text
+    for step in ("files", "pool", "plan", "judging", "make"):
+        assert other.get(f"{draft}/{step}").status_code == 404
+    assert other.post(f"{draft}/discard", data={"csrf": csrf(other)}).status_code == 404
+
+
+def test_drafts_survive_a_restart_and_expire(tmp_path: Path) -> None:
+    """They are in the database: the next process goes on with them, until they were not touched for too long."""
+    database = f"sqlite:///{tmp_path / 'room.db'}"
+    with open_house(database) as first:
+        client = first.admin()
+        draft = begin(client, a_pool())
+        client.post(f"{draft}/plan", data={"csrf": csrf(client), "measure": "P@3", "budget": "30"})
+        cookies = dict(client.cookies)
+    with open_house(database) as second:
+        client = second.guest(cookies=cookies)
+        assert 'value="P@3"' in client.get(f"{draft}/plan").text
+        assert "autumn.parquet" in client.get("/campaigns/new").text
+        later = second.room.drafts._clock() + 15 * 86400
+        second.room.drafts._clock = lambda: later
+        assert client.get(f"{draft}/plan").status_code == 404
+        assert "autumn.parquet" not in client.get("/campaigns/new").text
+        with second.room.engine.connect() as connection:
+            assert not connection.execute(DRAFT_FILES.select()).all()
+
+
+def test_drafts_have_limits(room: House) -> None:
+    """A person has so many drafts, a draft so many bytes."""
+    client = room.admin()
+    run = ("lists", ("a.run", b"q Q0 d 1 1 tag\n"))
+    large = ("lists", ("b.run", b"q Q0 d2 1 1 tag\n" * 100_000))
+    draft = begin(client, run)
+    assert client.post(f"{draft}/files", data={"csrf": csrf(client)}, files=[large, large]).status_code in (400, 413)
+    for _ in range(MOST - 1):
+        begin(client, run)
+    answer = client.post("/drafts", data={"csrf": csrf(client)}, files=[run])
+    assert f"you have {MOST} drafts already" in words(answer)
+    client.post(f"{draft}/discard", data={"csrf": csrf(client)})
+    begin(client, run)
+
+
+def test_names_of_files_are_made_safe() -> None:
+    """Neither folders nor letters that a header, a page or a file system might misread are kept."""
+    assert safe_name("../../etc/pass<wd>.csv") == "pass_wd_.csv"
+    assert safe_name("C:\\data\\übung.run") == "übung.run"
+    assert safe_name("a\0b.run") == "a_b.run"
+    assert safe_name("..") == "file"
