@@ -126,3 +126,62 @@ def test_line_of_a_bad_label(tmp_path: Path) -> None:
         count = campaign.record(path)
         assert (count.new, count.blank, count.unasked) == (1, 1, 1)
         assert campaign.labels()["comment"].to_list() == ["two\nlines"]
+
+
+def test_doccano(tmp_path: Path) -> None:
+    """doccano's export: one label in a list, fields of the task beside it or under meta, comments, who it was."""
+    write_tasks(TASKS, tmp_path / "tasks.out", "doccano")
+    lines = [json.loads(line) for line in (tmp_path / "tasks.out").read_text(encoding="utf-8").splitlines()]
+    assert lines[1] == {"title": "é", "text": "é", "label": [], "query": "q,1", "document": "00"}
+    blank = read_labels(tmp_path / "tasks.out", assessor="nobody")
+    assert (blank.labels, blank.blank) == ((), 2)
+    first = {"id": 15, **lines[0], "label": ["2"], "Comments": ["odd", "long"], "username": "ann"}
+    second = {"id": 16, "text": "é", "labels": ["cannot be judged"], "meta": {"query": "q,1", "document": "00"}}
+    said = [
+        ("q,1", "d 1", "2", "ann", "odd; long"),
+        ("q,1", "00", None, "nobody", None),
+    ]
+    for text in ("\n".join(map(json.dumps, (first, second))), json.dumps([first, second])):
+        found = labels(tmp_path, "export", text)
+        assert [(one.query, one.document, one.grade, one.assessor, one.comment) for one in found] == said
+    with pytest.raises(InputError, match="the document has 2 labels: 1, 2"):
+        labels(tmp_path, "export", json.dumps({**first, "label": ["1", "2"]}))
+
+
+def test_quepid_books(tmp_path: Path) -> None:
+    """Quepid's book as JSON: every judge's rating and reason, what is unrateable; what was put off is no label."""
+    judged = [
+        {"rating": 3.0, "unrateable": False, "user_email": "anna@example.org", "explanation": "right size"},
+        {"rating": None, "unrateable": True, "judge_later": False, "user_email": "ben@example.org"},
+        {"rating": None, "unrateable": False, "judge_later": True, "user_email": "cleo@example.org"},
+    ]
+    book = {"name": "Shop", "query_doc_pairs": [{"query_text": "red dress", "doc_id": "d1", "judgements": judged}]}
+    found = labels(tmp_path, "book.json", json.dumps(book, indent=1))
+    assert [(one.query, one.document, one.grade, one.assessor, one.comment) for one in found] == [
+        ("red dress", "d1", "3.0", "anna@example.org", "right size"),
+        ("red dress", "d1", None, "ben@example.org", None),
+    ]
+
+
+def test_quepid_tables_and_cases(tmp_path: Path) -> None:
+    """A book as CSV has a column for each judge; a case's ratings are nobody's in particular."""
+    found = labels(tmp_path, "book.csv", "query,docid,Anna,Ben\nred dress,d1,3,2\nred dress,d7,0,\n")
+    assert [(one.document, one.grade, one.assessor, one.line) for one in found] == [
+        ("d1", "3", "Anna", 2),
+        ("d1", "2", "Ben", 2),
+        ("d7", "0", "Anna", 3),
+    ]
+    case = {"case_name": "Shop", "queries": [{"query_text": "red dress", "ratings": {"d1": 3.0, "d7": None}}]}
+    (one,) = labels(tmp_path, "case.json", json.dumps(case))
+    assert (one.query, one.document, one.grade, one.assessor) == ("red dress", "d1", "3.0", "nobody")
+
+
+def test_quepid_s_full_export() -> None:
+    """A real export with a column for each rater and a final rating, which is nobody's label."""
+    path = shared("data/chorus_quepid/Broad_Query_Set_individual_ratings.csv")
+    found = read_labels(path, assessor="nobody").labels
+    assert {one.assessor for one in found} == {"agent_1", "agent_2", "agent_3"}
+    assert [(one.query, one.document, one.grade) for one in found[:2]] == [
+        ("bluetooth speaker", "1993197", "2"),
+        ("bluetooth speaker", "1993197", "3"),
+    ]
