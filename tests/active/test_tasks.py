@@ -12,6 +12,7 @@ from rankgauge.active.label_format import LABEL_FORMATS, read_labels, write_task
 from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError, UnknownNameError
 from tests.active.campaigns import pool
+from tests.shared import shared
 
 TASKS = [
     Task(
@@ -111,7 +112,7 @@ def test_bytes_and_names(tmp_path: Path) -> None:
         read_labels(tmp_path / "a.csv", "cvs", assessor="nobody")
     with pytest.raises(InputError, match=r"no format of tasks has the ending \.qrels"):
         write_tasks(TASKS, tmp_path / "tasks.qrels")
-    assert set(LABEL_FORMATS) == {"csv", "jsonl", "label-studio", "qrels"}
+    assert set(LABEL_FORMATS) == {"csv", "doccano", "jsonl", "label-studio", "qrels", "quepid"}
 
 
 def test_line_of_a_bad_label(tmp_path: Path) -> None:

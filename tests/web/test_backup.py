@@ -28,7 +28,7 @@ def emptied(engine: Engine) -> None:
         Path(str(engine.url.database)).unlink()
         return
     with engine.begin() as connection:
-        connection.exec_driver_sql("truncate sessions, tokens, links, people, room")
+        connection.exec_driver_sql("truncate draft_files, drafts, sessions, tokens, links, people, room")
 
 
 def test_a_copy_holds_everything(people: People, database: str, tmp_path: Path) -> None:

@@ -201,7 +201,8 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
     grades = {(query, document): grade for query, document, grade in frame.select("query", "document", "grade").rows()}
     tasks = opened.campaign.lease(240, "ann")
     opened.answers.record(
-        [Label(query=t.query, document=t.document, grade=grades[t.query, t.document], assessor="ann") for t in tasks]
+        [Label(query=t.query, document=t.document, grade=grades[t.query, t.document], assessor="ann") for t in tasks],
+        leased=True,
     )
     assert not opened.campaign.progress().paused, "±0.001 is not reached"
     page = assessor(house, opener, number, "bob")

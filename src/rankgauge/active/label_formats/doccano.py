@@ -33,23 +33,20 @@ def _recognise(head: Head) -> bool:
 
 
 def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
-    if source.text().lstrip().startswith("["):
-        rows = ((1, json.dumps(row, ensure_ascii=False)[:200], row) for row in _listed(source))
-    else:
-        rows = objects(source)
+    rows = _listed(source) if source.text().lstrip().startswith("[") else objects(source)
     for line, text, row in rows:
         yield flat(_plain(row, source, line, text), assessor, source, line, text)
 
 
-def _listed(source: Source) -> list[dict[str, Any]]:
-    """The objects of an export that is one array."""
+def _listed(source: Source) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """The objects of an export that is one array; on which line they are is not known."""
     try:
         rows = json.loads(source.text())
     except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON: {error}", path=source.name) from None
     if not all(isinstance(row, dict) for row in rows):
         raise InputError("expected an array of JSON objects", path=source.name)
-    return list(rows)
+    yield from ((1, json.dumps(row, ensure_ascii=False)[:200], row) for row in rows)
 
 
 def _plain(row: Mapping[str, Any], source: Source, line: int, text: str) -> dict[str, Any]:

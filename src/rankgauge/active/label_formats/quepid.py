@@ -49,7 +49,9 @@ def _columns(source: Source) -> Iterator[list[Label]]:
         if not query or not document:
             raise InputError("there is no query or no document", path=source.name, line=line)
         judges = {name.strip(): cell for name, cell in row.items() if name not in PAIR}
-        found = [_label(query, document, cell, name, line=line) for name, cell in judges.items() if (cell or "").strip()]
+        found = [
+            _label(query, document, cell, name, line=line) for name, cell in judges.items() if (cell or "").strip()
+        ]
         yield [label for labels in found for label in labels]
 
 
@@ -67,8 +69,8 @@ def _label(
     told, grade = graded(None if rating is None else str(rating))
     if not told:
         return []
-    ids = {"query": str(query), "document": str(document)}
-    return [Label(**ids, grade=grade, assessor=assessor, comment=comment, line=line)]
+    made = Label(query=str(query), document=str(document), grade=grade, assessor=assessor, comment=comment, line=line)
+    return [made]
 
 
 QUEPID_LABELS = LabelFormat(
