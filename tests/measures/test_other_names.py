@@ -45,6 +45,23 @@ RANX = {
     "precision@10-l2": "P(rel=2)@10",
     "map-l2": "AP(rel=2)",
 }
+DIVERSITY = {
+    "α-nDCG@10": "alpha_nDCG@10",
+    "α_nDCG@10": "alpha_nDCG@10",
+    "alpha-nDCG@5": "alpha_nDCG@5",
+    "alpha-DCG@20": "alpha_DCG@20",
+    "ERR-IA@20": "ERR_IA@20",
+    "nERR-IA@20": "nERR_IA@20",
+    "MAP-IA": "AP_IA",
+    "MAP_IA": "AP_IA",
+    "P-IA@10": "P_IA@10",
+    "P_IA@10": "P_IA@10",
+    "strec@10": "StRecall@10",
+    "D-nDCG@10": "D_nDCG@10",
+    "D♯-nDCG@10": "Dsharp_nDCG@10",
+    "D#-nDCG@10": "Dsharp_nDCG@10",
+    "I-rec@10": "I_rec@10",
+}
 TORCHMETRICS = {
     "RetrievalMAP": "AP",
     "RetrievalMRR": "RR",
@@ -78,7 +95,7 @@ PYTERRIER = {
 
 @pytest.mark.parametrize(
     ("written", "meant"),
-    [*(PAPERS | TREC | RANX | TORCHMETRICS | BEIR | ELASTICSEARCH | PYTERRIER).items()],
+    [*(PAPERS | TREC | RANX | TORCHMETRICS | BEIR | ELASTICSEARCH | PYTERRIER | DIVERSITY).items()],
 )
 def test_names_of_others(written: str, meant: str) -> None:
     """A name with one meaning is the measure, and the measure has our name."""

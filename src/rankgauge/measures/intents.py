@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankgauge.errors import ParameterError
+from rankgauge.measures.exact_order import exact
 from rankgauge.measures.forms import cascade
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
 from rankgauge.ranking import RankedLists, total
@@ -75,35 +77,50 @@ class Novelty:
         at = np.arange(1.0, ranks + 1)
         return float(total((1.0 - self.alpha) ** (at - 1.0) * self.weight(at)))
 
-    def ideal(self, lists: RankedLists) -> RankedLists:
-        """The judged documents of the same queries in the greedy order: each is the one that gains most after those
-        before it. That is not always the best order, which is hard to find (Carterette 2009)."""
+    def against_ideal(self, lists: RankedLists, order: str | None) -> FloatArray:
+        """The gain of each list, divided by that of the ideal order of the judged documents."""
         assert lists.facets is not None
-        key = (self.rel, self.alpha, self.cutoff)
+        find = ORDERS[order or "greedy"]
+        key = (find, self.rel, self.alpha, self.cutoff, None if find is _greedy else self.weight)
         if key not in lists.facets.orders:
-            relevant = lists.facets.pool >= self.rel
-            lists.facets.orders[key] = greedy(relevant, intents(lists, self.rel), self.alpha, self.cutoff)
-        return ordered(lists, lists.facets.orders[key])
+            lists.facets.orders[key] = find(self, lists.facets.pool >= self.rel, intents(lists, self.rel))
+        return ratio(self.of(lists), self.of(ordered(lists, lists.facets.orders[key])))
 
 
-def greedy(relevant: BoolArray, weights: FloatArray, alpha: float, cutoff: int | None) -> IndexArray:
-    """The greedy order of each query's relevant documents, down to the cutoff (queries × ranks); −1 past the last.
+def _greedy(gain: Novelty, relevant: BoolArray, weights: FloatArray) -> IndexArray:
+    """The order in which each document is the one that gains most after those before it (queries × ranks), down to the
+    cutoff; −1 past the last relevant one.
 
     Of documents that gain the same, the first one is taken: the pool has them in falling order of their ids, as ndeval
     does. Gains are added over the subtopics in their order, and so are equal where ndeval's are.
     """
     left: BoolArray = np.asarray(relevant.any(axis=-1))
-    ranks = min(int(left.sum(axis=-1).max(initial=0)), relevant.shape[-2] if cutoff is None else cutoff)
-    worth: FloatArray = np.broadcast_to(weights, relevant.shape[:-2] + weights.shape[-1:]).copy()
+    ranks = min(int(left.sum(axis=-1).max(initial=0)), relevant.shape[-2] if gain.cutoff is None else gain.cutoff)
+    worth: FloatArray = weights.copy()
     chosen = np.zeros((*relevant.shape[:-2], ranks), dtype=np.int64)
     for rank in range(ranks):
-        gain = total(np.where(relevant, worth[..., np.newaxis, :], 0.0))
-        best = np.argmax(np.where(left, gain, -1.0), axis=-1)[..., np.newaxis]
+        gained = total(np.where(relevant, worth[..., np.newaxis, :], 0.0))
+        best = np.argmax(np.where(left, gained, -1.0), axis=-1)[..., np.newaxis]
         chosen[..., rank : rank + 1] = np.where(left.any(axis=-1, keepdims=True), best, -1)
         np.put_along_axis(left, best, False, axis=-1)
         served = np.take_along_axis(relevant, best[..., np.newaxis], axis=-2)[..., 0, :]
-        worth *= np.where(served, 1.0 - alpha, 1.0)
+        worth *= np.where(served, 1.0 - gain.alpha, 1.0)
     return chosen
+
+
+def _exact(gain: Novelty, relevant: BoolArray, weights: FloatArray) -> IndexArray:
+    """The best order; −1 past the last relevant document."""
+    if relevant.ndim == 2:
+        return np.asarray(_exact(gain, relevant[np.newaxis], weights[np.newaxis])[0])
+    chosen = _greedy(gain, relevant, weights)
+    discount = gain.weight(np.arange(1.0, chosen.shape[-1] + 1))
+    for row, length in enumerate((chosen >= 0).sum(axis=-1).tolist()):
+        chosen[row, :length] = exact(relevant[row], weights[row], gain.alpha, discount[:length])
+    return chosen
+
+
+ORDERS: Mapping[str, Callable[[Novelty, BoolArray, FloatArray], IndexArray]] = {"greedy": _greedy, "exact": _exact}
+"""How the ideal order is found, by name."""
 
 
 def ordered(lists: RankedLists, chosen: IndexArray) -> RankedLists:

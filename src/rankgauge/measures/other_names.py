@@ -60,6 +60,13 @@ OTHER_NAMES: Mapping[str, str] = {
     "setrelp": "SetRelativeP",
     # trec_eval 8
     "11ptavg": "IPrecAvg",
+    # ndeval and NTCIREVAL
+    "mapia": "AP_IA",
+    "strec": "StRecall",
+    "strecall": "StRecall",
+    "subtopicrecall": "StRecall",
+    "srecall": "StRecall",
+    "intentrecall": "I_rec",
 }
 """Another name, in small letters and without signs → ours."""
 
@@ -135,8 +142,14 @@ def ours(text: str) -> str | None:
     return None
 
 
+LETTERS = {"α": "alpha", "♯": "sharp", "#": "sharp"}
+"""Signs that are part of a name: α-nDCG, D♯-nDCG."""
+
+
 def plain(name: str) -> str:
-    """A name in small letters and without signs."""
+    """A name in small letters and without signs, but for those that are part of it."""
+    for sign, word in LETTERS.items():
+        name = name.replace(sign, word)
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 

@@ -8,14 +8,14 @@ from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists, total
+from rankgauge.ranking.lists import Weight
 
 
 class alpha_DCG(Measure):
     """The discounted gain of documents, as a share of what they would gain if all were relevant to every subtopic.
 
     For each subtopic the first relevant document gains 1, and each further one 1 − alpha times what the one before did.
-
-    ndeval leaves out the division at rank 1; so does undivided_first=True.
+    ndeval leaves out the division at k = 1, and so does undivided_first=True.
     """
 
     facts = Facts(
@@ -46,18 +46,20 @@ class alpha_DCG(Measure):
     alpha: float = field(
         default=0.5, metadata={"words": "how much of its worth a relevant document takes from the next"}
     )
-    undivided_first: bool = field(default=OPEN, metadata={"words": "leave out the division at rank 1"})
+    undivided_first: bool = field(default=OPEN, metadata={"words": "leave out the division at k = 1"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_share(self.facts.name, "alpha", self.alpha)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        gained, worth = self._gain.of(lists), total(intents(lists, self.rel))
+        gain = Novelty(rel=self.rel, alpha=self.alpha, weight=self.weight, cutoff=self.cutoff)
+        gained, worth = gain.of(lists), total(intents(lists, self.rel))
         if self.undivided_first and self.cutoff == 1:
             return ratio(gained * worth, worth)
-        return ratio(gained, worth * self._gain.most(self.cutoff))
+        return ratio(gained, worth * gain.most(self.cutoff))
 
     @property
-    def _gain(self) -> Novelty:
-        return Novelty(rel=self.rel, alpha=self.alpha, weight=DISCOUNTS["log2"], cutoff=self.cutoff)
+    def weight(self) -> Weight:
+        """What a rank is worth."""
+        return DISCOUNTS["log2"]

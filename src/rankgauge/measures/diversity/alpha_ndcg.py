@@ -3,11 +3,12 @@
 from dataclasses import field
 
 from rankgauge.measures.gains import DISCOUNTS
-from rankgauge.measures.intents import GREEDY, Novelty, check_share
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.measures.intents import GREEDY, ORDERS, Novelty, check_share
+from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
+from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists
+from rankgauge.ranking.lists import Weight
 
 
 class alpha_nDCG(Measure):
@@ -15,7 +16,7 @@ class alpha_nDCG(Measure):
 
     For each subtopic the first relevant document gains 1, and each further one 1 − alpha times what the one before did.
     The ideal order is the greedy one of ndeval: each document is the one that gains most after those before it. It is
-    not always the best one, so that a value may be above 1.
+    not always the best one, so that a value may be above 1; ideal_order='exact' finds the best one for short lists.
     """
 
     facts = Facts(
@@ -40,6 +41,18 @@ class alpha_nDCG(Measure):
                 missed=((0, 0),),
                 value="(1 + 0.8/log2(3)) / (1 + 1/log2(3))",
             ),
+            Example(  # the greedy order begins with the document on four subtopics
+                "alpha_nDCG(alpha=1)@2",
+                ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1)),
+                missed=((0, 1, 1, 1, 1, 0),),
+                value="(3 + 3/log2(3)) / (4 + 1/log2(3))",
+            ),
+            Example(
+                "alpha_nDCG(alpha=1, ideal_order='exact')@2",
+                ((0, 1, 1, 1, 1, 0), (0, 0, 0, 1, 1, 1)),
+                missed=((1, 1, 1, 0, 0, 0),),
+                value="(4 + 1/log2(3)) / (3 + 3/log2(3))",
+            ),
         ),
     )
     cutoff: int | None = None
@@ -47,11 +60,17 @@ class alpha_nDCG(Measure):
     alpha: float = field(
         default=0.5, metadata={"words": "how much of its worth a relevant document takes from the next"}
     )
+    ideal_order: str | None = choice("ideal order", ORDERS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_share(self.facts.name, "alpha", self.alpha)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        gain = Novelty(rel=self.rel, alpha=self.alpha, weight=DISCOUNTS["log2"], cutoff=self.cutoff)
-        return ratio(gain.of(lists), gain.of(gain.ideal(lists)))
+        gain = Novelty(rel=self.rel, alpha=self.alpha, weight=self.weight, cutoff=self.cutoff)
+        return gain.against_ideal(lists, self.ideal_order)
+
+    @property
+    def weight(self) -> Weight:
+        """What a rank is worth."""
+        return DISCOUNTS["log2"]

@@ -1,0 +1,94 @@
+"""Measures of diversity: what they are for one subtopic, and their ideal orders."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.measures import parse
+from rankgauge.ranking import RankedLists
+from tests.measures.bench import stacked
+
+RNG = np.random.default_rng(7)
+APART = [(1.0, 1.0, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 1.0, 1.0), (0.0, 1.0, 1.0, 1.0, 1.0, 0.0)]
+"""The greedy order begins with the third, which repeats the other two, and these repeat nothing."""
+
+Documents = list[tuple[float, ...]]
+
+
+def drawn(documents: int, subtopics: int) -> Documents:
+    """Documents, each relevant to some of the subtopics."""
+    return [tuple(map(float, RNG.random(subtopics) < 0.45)) for _ in range(documents)]
+
+
+@pytest.mark.parametrize(
+    ("diverse", "plain"),
+    [
+        ("AP_IA", "AP"),
+        ("AP_IA(rel=2)@3", "AP(rel=2)@3"),
+        ("P_IA@4", "P@4"),
+        ("StRecall@2", "Success@2"),
+        ("I_rec@2", "Success@2"),
+        ("alpha_nDCG(alpha=0)@4", "nDCG(gains={1: 1, 2: 1, 3: 1})@4"),
+        ("nERR_IA@4", "nERR(max_grade=1, stop='formula')@4"),
+        ("D_nDCG(gain='exp')@4", "nDCG(gain='exp')@4"),
+    ],
+)
+def test_one_subtopic_is_the_plain_measure(diverse: str, plain: str) -> None:
+    """With one subtopic, and no loss by repetition where there could be one, the value is that of the plain measure."""
+    top = 1 if diverse.startswith("nERR") else 3
+    for _ in range(30):
+        grades = [None if g < 0 else float(g) for g in RNG.integers(-1, top + 1, 7)]
+        missed = [float(g) for g in RNG.integers(0, top + 1, 3)]
+        one = RankedLists.of([None if g is None else (g,) for g in grades], missed=[(g,) for g in missed])
+        expected = parse(plain).score(RankedLists.of(grades, missed=missed))
+        assert parse(diverse).score(one) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["alpha_nDCG(ideal_order='exact')@4", "alpha_nDCG(alpha=1, ideal_order='exact')@3"])
+def test_exact_ideal_is_the_best_of_all_orders(name: str) -> None:
+    """The exact ideal order has the greatest value, 1; the greedy one may have less, and never more."""
+    exact, greedy = parse(name), parse(name.replace("ideal_order='exact'", "ideal_order='greedy'"))
+    above = []
+    for _ in range(6):
+        documents = [*APART, *drawn(3, 6)]
+        orders = [
+            RankedLists.of([documents[i] for i in order], missed=[documents[i] for i in others - set(order)])
+            for others in [set(range(len(documents)))]
+            for order in itertools.permutations(others, exact.depth)
+        ]
+        assert exact.score(stacked(orders)).max() == pytest.approx(1.0, abs=1e-12)
+        above.append(greedy.score(stacked(orders)).max())
+    assert min(above) >= 1 - 1e-12
+    assert max(above) > 1 or exact == parse("alpha_nDCG(ideal_order='exact')@4")
+
+
+def test_exact_ideal_knows_its_limits() -> None:
+    """Where the best order takes too long to find, the error says what to do; the greedy one has a value."""
+    lists = RankedLists.of(drawn(60, 14))
+    with pytest.raises(InputError, match=r"more than 20000 steps(.|\n)*ideal_order='exact'"):
+        parse("alpha_nDCG(ideal_order='exact')@20").score(lists)
+    assert 0 < parse("alpha_nDCG@20").score(lists) <= 1
+
+
+def test_probabilities_weigh_the_subtopics() -> None:
+    """A subtopic that is three times as likely counts three times as much, in the list and in the ideal order."""
+    lists = RankedLists.of([(0, 1), (1, 0)])
+    assert lists.facets is not None
+    likely = replace(lists, facets=replace(lists.facets, weights=np.array([0.75, 0.25])))
+    first = 1 / np.log2(3)
+    assert parse("alpha_nDCG@2").score(likely) == pytest.approx((0.25 + 0.75 * first) / (0.75 + 0.25 * first))
+    assert parse("StRecall@1").score(likely) == pytest.approx(0.25)
+    assert parse("P_IA@1").score(likely) == pytest.approx(0.25)
+    assert parse("I_rec@1").score(likely) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", ["alpha_nDCG(alpha=1.5)@5", "NRBP(beta=-0.1)", "Dsharp_nDCG(gamma=2)@5"])
+def test_shares_are_from_0_to_1(name: str) -> None:
+    """A parameter that is a share is refused elsewhere."""
+    with pytest.raises(ParameterError, match="from 0 to 1"):
+        parse(name)
