@@ -94,6 +94,21 @@ NOVELTIES = {
         shown_by=("active", "plan", "--help"),
         shown="novelmethod",
     ),
+    "selection": Novelty(
+        room="rankgauge.active.selections",
+        source="""
+            import numpy as np
+
+            from rankgauge.active.selection import Selection
+
+            def order(pool, relevant, most, rng):
+                return np.arange(len(pool.documents))
+
+            Selection(name="novel", title="A new selection", reference="-", order=order).register()
+        """,
+        shown_by=("pool", "make", "--help"),
+        shown="novel",
+    ),
     "yardstick": Novelty(
         room="rankgauge.active.yardsticks",
         source="""

@@ -18,7 +18,7 @@ from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.target import reached
 from rankgauge.errors import InputError
 from rankgauge.measures.forms import Shape
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.registry import Registered, Registry
 
 
@@ -57,22 +57,6 @@ class JudgedBoard:
         """
         binary = [target for target in self.board.targets if target.shape is Shape.PRECISION]
         return np.asarray(self.reached @ [*binary, *self.board.targets][0].steps > 0)
-
-    @cached_property
-    def best_rank(self) -> IndexArray:
-        """The best rank that any run gives each document; one more than the longest list where none retrieves it."""
-        pool = self.board.pool
-        best = np.full(self.size, pool.deepest + 1)
-        np.minimum.at(best, pool.document, pool.rank)
-        return best
-
-    def run_lists(self, query: int) -> Iterator[tuple[IndexArray, IndexArray]]:
-        """For each run the documents that it retrieves for a query, in rank order, and their ranks."""
-        pool = self.board.pool
-        lists = np.arange(len(pool.runs)) * len(pool.queries) + query
-        first, last = np.searchsorted(pool.cell, lists), np.searchsorted(pool.cell, lists, side="right")
-        for start, stop in zip(first, last, strict=True):
-            yield pool.document[start:stop], pool.rank[start:stop]
 
     @cached_property
     def said(self) -> FloatArray:

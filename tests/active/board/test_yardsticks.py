@@ -10,14 +10,12 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.active.adjudication import RunChoice
 from rankgauge.active.board import Board, BoardPool
 from rankgauge.active.board.lists import PrecisionLists
 from rankgauge.active.expansion import expanded, shares
 from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
-from rankgauge.active.yardsticks import depth, li_kanoulas, maxmean, mtf, xinfap
+from rankgauge.active.yardsticks import li_kanoulas, xinfap
 from rankgauge.errors import InputError
-from rankgauge.numeric import IndexArray
 from tests.active.board.collection import noisy_judge, tables
 
 MEASURES = ("nDCG@10", "AP(rel=2)", "P(rel=2)@5", "ERR@5")
@@ -46,11 +44,6 @@ def small(runs: dict[str, str], relevant: str, *, measures: tuple[str, ...] = ("
     pool = BoardPool.from_runs(listed, only=judgments)
     grades = pool.grades(judgments)
     return JudgedBoard(board=Board.of(pool, measures, grades=(0, 1), dialect="standard"), grades=grades)
-
-
-def letters(judged: JudgedBoard, documents: IndexArray) -> str:
-    """The documents as a word."""
-    return "".join(judged.board.pool.documents.gather(documents).to_list())
 
 
 def test_the_truth_is_what_evaluate_says(judged: JudgedBoard) -> None:
@@ -130,43 +123,6 @@ def test_every_document_has_a_grade(judged: JudgedBoard) -> None:
         JudgedBoard(board=judged.board, grades=grades)
     again = pickle.loads(pickle.dumps(judged))
     assert all((a == b).all() for a, b in zip(again.truth, judged.truth, strict=True))
-
-
-def test_depth() -> None:
-    """The first documents of all lists come before the second ones, and what nobody retrieves comes last."""
-    board = small({"one": "abc", "two": "dab"}, "a", also="x")
-    for seed in range(5):
-        found = letters(board, depth.order(board, 5, np.random.default_rng(seed)))
-        assert set(found[:2]) == {"a", "d"}
-        assert found[2:] == "bcx"
-
-
-def read(choice: type[RunChoice], board: JudgedBoard, seed: int) -> str:
-    """The documents in the order in which they are judged."""
-    from rankgauge.active.adjudication import _read
-
-    runs = len(board.board.pool.runs)
-    found = _read(board, 0, choice(runs), board.size, np.random.default_rng(seed))
-    return letters(board, np.array(found))
-
-
-def test_move_to_front() -> None:
-    """A run is read until it fails; then the other one, and again the first where both have failed as often."""
-    board = small({"one": "abcd", "two": "xyz"}, "abdy")
-    orders = {read(mtf.MoveToFront, board, seed) for seed in range(40)}
-    # One run fails at c, the other at x and at z; the run that a coin put first is first again where they are equal.
-    assert orders == {"abcxdyz", "xabcyzd"}
-
-
-def test_max_mean() -> None:
-    """The run with the highest share of relevant documents is read, a label counting for all runs that have it."""
-    board = small({"one": "abcd", "two": "xyz"}, "ab")
-    # one: 1/2, a 2/3, b 3/4, c 3/5, d 3/6; two: 1/2, x 1/3.
-    assert {read(maxmean.MaxMean, board, seed) for seed in range(40)} == {"abcdxyz", "xabcdyz"}
-    shared = small({"one": "azwc", "two": "bayv"}, "a")
-    # After a both have 2/3, after z one has 2/4: so b is next. Did a count for one run alone, two would have 1/2.
-    orders = {read(maxmean.MaxMean, shared, seed) for seed in range(40)}
-    assert {order for order in orders if order[0] == "a"} == {"azbwycv"}
 
 
 def test_a_uniform_sample_has_no_bias() -> None:

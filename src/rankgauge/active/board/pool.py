@@ -6,7 +6,7 @@ with runs times documents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -161,6 +161,20 @@ class BoardPool(PooledDocuments):
     def cell(self) -> IndexArray:
         """The list that each hit is in: its run's number times the number of queries, plus its query's."""
         return np.asarray(self.run * len(self.queries) + self.query[self.document])
+
+    @cached_property
+    def best_rank(self) -> IndexArray:
+        """The best rank that any run gives each document; one more than the longest list where none retrieves it."""
+        best = np.full(len(self.documents), self.deepest + 1)
+        np.minimum.at(best, self.document, self.rank)
+        return best
+
+    def run_lists(self, query: int) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """For each run the documents that it retrieves for a query, in rank order, and their ranks."""
+        lists = np.arange(len(self.runs)) * len(self.queries) + query
+        first, last = np.searchsorted(self.cell, lists), np.searchsorted(self.cell, lists, side="right")
+        for start, stop in zip(first, last, strict=True):
+            yield self.document[start:stop], self.rank[start:stop]
 
     def grades(self, judgments: Any) -> FloatArray:
         """The grade of each document of the pool in these judgments; NaN where there is none."""

@@ -41,7 +41,7 @@ class _Query:
         self.rng, self.start, self.size = rng, int(pool.starts[query]), int(pool.sizes[query])
         self.relevant = judged.relevant[self.start : self.start + self.size]
         self.ranks = np.full((len(pool.runs), self.size), np.inf)
-        for run, (documents, ranks) in enumerate(judged.run_lists(query)):
+        for run, (documents, ranks) in enumerate(pool.run_lists(query)):
             self.ranks[run, documents - self.start] = ranks
         self.part = _part_in_ap(self.ranks, pool.deepest)
         self.weight = np.full(len(pool.runs), 1.0 / len(pool.runs))

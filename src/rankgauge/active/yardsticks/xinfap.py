@@ -32,7 +32,7 @@ SMOOTHING = 1e-5
 def standings(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
     """The values from a sample of each stratum; the same random numbers serve every number of labels."""
     rng = np.random.default_rng(seed)
-    by_depth, luck = np.lexsort((rng.random(judged.size), judged.best_rank)), rng.random(judged.size)
+    by_depth, luck = np.lexsort((rng.random(judged.size), judged.board.pool.best_rank)), rng.random(judged.size)
     for n in labels:
         stratum = np.empty(judged.size, dtype=np.int64)
         stratum[by_depth] = np.searchsorted(_edges(judged.size, n), np.arange(judged.size), side="right")

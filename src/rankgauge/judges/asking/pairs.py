@@ -48,9 +48,9 @@ class TextPairs:
             raise ParameterError("judge", "depth", "a whole number, 1 or more", depth)
         frame = _pooled(source, depth)
         if documents is not None:
-            frame = _joined(frame, "document", documents)
+            frame = with_texts(frame, "document", documents)
         if queries is not None:
-            frame = _joined(frame, "query", queries)
+            frame = with_texts(frame, "query", queries)
         whole = _complete(frame.with_columns(pl.all().cast(pl.String)))
         if max_characters is None or "text" not in whole.columns:
             return cls(frame=whole)
@@ -135,7 +135,7 @@ def _unrepeated(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def _joined(frame: pl.DataFrame, name: str, source: Any) -> pl.DataFrame:
+def with_texts(frame: pl.DataFrame, name: str, source: Any) -> pl.DataFrame:
     """The pairs with the texts of their documents or queries, from a table or a tab-separated file without a header."""
     texts = _texts(name, source, frame[name].unique())
     fresh = [column for column in texts.columns if column != name]

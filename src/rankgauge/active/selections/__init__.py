@@ -1,0 +1,1 @@
+"""Ways to choose the documents of a pool, a file for each."""

@@ -1,0 +1,121 @@
+"""rankgauge pool reuse: whether judgments can score runs that had no part in making them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankgauge.cli import choices, options
+from rankgauge.cli.command import command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReuseOptions:
+    """The judgments, the runs that made them, and those that did not."""
+
+    judgments: options.Judgments
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="The runs that the judgments may have been made from. NAME=FILE gives one a name.",
+            metavar="RUN",
+            autocompletion=choices.sources,
+        ),
+    ]
+    new: Annotated[
+        list[Path] | None,
+        typer.Option("--new", help="A run that had no part in the judgments; may be given again.", metavar="FILE"),
+    ] = None
+    teams: Annotated[
+        Path | None,
+        typer.Option("--teams", help="Who made which run: lines of a run and its team.", metavar="FILE"),
+    ] = None
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="A measure, or several separated by commas; repeatable. By default nDCG@10, AP and RBP.",
+            metavar="NAME",
+            autocompletion=choices.listed(choices.measures),
+        ),
+    ] = None
+    pool_depth: Annotated[
+        int | None,
+        typer.Option(
+            "--pool-depth",
+            min=1,
+            help="To which depth the runs were pooled; by default as the judgments show.",
+            metavar="K",
+        ),
+    ] = None
+    dialect: options.DialectName = "standard"
+    output: Annotated[str, choices.output("rankgauge.report.pool_reuse:PoolReuseReport.formats")] = "table"
+    queries: options.QueryList = None
+    columns: options.Columns = None
+    scale: options.ScaleName = None
+    ids: options.SameIds = None
+
+
+@command(
+    "pool reuse",
+    "rankgauge pool reuse qrels.txt *.txt --teams teams.tsv -m nDCG@10,AP",
+    "rankgauge pool reuse qrels.txt bm25.txt rrf.txt --new dense.txt.gz -o reuse.html",
+    "rankgauge pool reuse qrels.txt *.txt --pool-depth 10 --new mine.txt -o json",
+)
+def reuse(asked: ReuseOptions) -> None:
+    """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
+    from rankgauge import pools
+    from rankgauge.cli.progress import told
+    from rankgauge.cli.runs import named, refuse_measures
+    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.pools.reuse import MEASURES
+    from rankgauge.report.pool_reuse import PoolReuseReport
+
+    heed()
+    format_, path = PoolReuseReport.find(asked.output)
+    runs, new = named(asked.runs), named(asked.new or [])
+    measures = tuple(options.names(asked.measure or MEASURES))
+    refuse_measures([asked.judgments, *runs.values(), *new.values()], measures)
+    spare([asked.judgments, *runs.values(), *new.values(), asked.teams], [path])
+    said = options.RunSpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids, queries=asked.queries)
+    teams = None if asked.teams is None else _teams(asked.teams, runs)
+    with told() as progress:
+        found = pools.reuse(
+            said.file(asked.judgments),
+            said.files(runs),
+            measures,
+            new=said.files(new),
+            teams=teams,
+            depth=asked.pool_depth,
+            dialect=asked.dialect,
+            progress=progress,
+        )
+        report = PoolReuseReport(reuse=found)
+        report.data()  # the work itself, under the bar
+    with opened(path) as stream:
+        format_.write(report, stream)
+
+
+def _teams(path: Path, runs: Iterable[str]) -> dict[str, str]:
+    """The team of each run: by its name, or by its file's name up to the first dot."""
+    from rankgauge.errors import InputError
+    from rankgauge.io.source import Source
+    from rankgauge.pools.contributions import read_teams
+
+    known = read_teams(Source.of(path).text().splitlines(), str(path))
+    found = {run: known.get(run, known.get(PurePath(run).name.partition(".")[0], "")) for run in runs}
+    named = {run: team for run, team in found.items() if team}
+    if not named:
+        raise InputError(
+            f"none of the runs is in a team: the first is {next(iter(found))}",
+            path=path,
+            hint=f"The file names {', '.join(list(known)[:3])} …; a run is known by its file's name or by NAME=FILE.",
+        )
+    return named

@@ -1,0 +1,150 @@
+"""Reuse: whether judgments can score runs that had no part in making them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import io
+from rankgauge.active.board import BoardPool
+from rankgauge.errors import InputError
+from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.pools.contributions import Contributions
+from rankgauge.pools.expectation import Expectations, expectations
+from rankgauge.pools.left_out import LeftOut, Progress, leave_out
+from rankgauge.pools.new_runs import NewRuns
+from rankgauge.pools.values import RunValues, subset, targets_of
+
+MEASURES = ("nDCG@10", "AP", "RBP")
+
+KEYS = ["query", "document"]
+
+
+def _untold(done: int, parts: int, name: str) -> None:
+    """Nobody is told how far the work is."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reuse:
+    """Judged runs, and perhaps runs that are new (`new`, runs), under the measures of a dialect.
+
+    `grades` are those of the pool's documents, NaN for documents of new runs that nobody judged.
+    """
+
+    pool: BoardPool
+    grades: FloatArray
+    new: BoolArray
+    measures: tuple[str, ...]
+    dialect: str = "standard"
+    depth: int | None = None
+    """To which depth the runs were pooled; None: as the judgments show."""
+    teams: Mapping[str, str] | None = None
+    """The team of each run by its name; one that is not named is its own."""
+    progress: Progress = _untold
+
+    @cached_property
+    def contributions(self) -> Contributions:
+        """Who made the pool."""
+        judged = ~np.isnan(self.grades)
+        pool = self.pool
+        if self.new.any():
+            pool = subset(pool, runs=~self.new, documents=judged)
+        return Contributions.of(pool, self.grades[judged], depth=self.depth, teams=self.teams)
+
+    @property
+    def judged_grades(self) -> FloatArray:
+        """The grades of the judged documents."""
+        return self.grades[~np.isnan(self.grades)]
+
+    @cached_property
+    def without_runs(self) -> LeftOut:
+        """The runs as if each of them, by itself, had not contributed."""
+        return self._left_out("run")
+
+    @cached_property
+    def without_teams(self) -> LeftOut | None:
+        """The same for teams, if there are any."""
+        return self._left_out("team") if self.teams else None
+
+    def _left_out(self, kind: str) -> LeftOut:
+        return leave_out(
+            self.contributions,
+            self.judged_grades,
+            self.measures,
+            dialect=self.dialect,
+            kind=kind,
+            progress=self.progress,
+        )
+
+    @cached_property
+    def expectations(self) -> Expectations:
+        """How well the values of runs that did not contribute can be foretold."""
+        made = self.contributions
+        targets = targets_of(made.pool, self.judged_grades, self.measures, dialect=self.dialect)
+        return expectations(made, self.judged_grades, targets, progress=self.progress)
+
+    @cached_property
+    def new_runs(self) -> NewRuns | None:
+        """What can be said of the new runs, if there are any."""
+        if not self.new.any():
+            return None
+        targets = targets_of(self.pool, self.grades, self.measures, dialect=self.dialect)
+        valued = RunValues(pool=self.pool, targets=targets, queries=len(self.pool.queries))
+        return NewRuns(
+            valued=valued,
+            grades=self.grades,
+            new=self.new,
+            depth=self.contributions.depth,
+            expectations=self.expectations,
+        )
+
+
+def reuse(
+    judgments: Any,
+    runs: Mapping[str, Any],
+    measures: Sequence[str] = MEASURES,
+    *,
+    new: Mapping[str, Any] | None = None,
+    teams: Mapping[str, str] | None = None,
+    depth: int | None = None,
+    dialect: str = "standard",
+    progress: Progress = _untold,
+) -> Reuse:
+    """Whether judgments can score runs that did not contribute to them.
+
+    `runs` (paths, frames, dicts; by name) are those that may have contributed, `new` those that did not. `teams` has
+    the team of each run by its name. `depth` is to which depth runs were pooled; by default the greatest usual depth to
+    which a tenth of the runs are judged.
+    """
+    fresh = dict(new or {})
+    for name in fresh.keys() & runs.keys():
+        raise InputError(f"{name} is both a run that may have contributed and a new one", hint="Name it only once.")
+    judged = io.judgments_from(judgments)
+    documents, sources = judged.select(*KEYS, "grade"), {**runs, **fresh}
+    if fresh:
+        for name, source in fresh.items():
+            sources[name] = io.run_from(source)
+        asked = documents.select(pl.col("query").unique())
+        theirs = [
+            sources[name].select(pl.col(KEYS).cast(pl.String), grade=pl.lit(0.0)).join(asked, on="query", how="semi")
+            for name in fresh
+        ]
+        documents = pl.concat([documents.with_columns(pl.col("grade").cast(pl.Float64)), *theirs]).unique(
+            KEYS, keep="first", maintain_order=True
+        )
+    pool = BoardPool.from_runs(sources, only=documents)
+    return Reuse(
+        pool=pool,
+        grades=pool.grades(judged),
+        new=np.array([name in fresh for name in pool.runs]),
+        measures=tuple(measures),
+        dialect=dialect,
+        depth=depth,
+        teams=teams,
+        progress=progress,
+    )

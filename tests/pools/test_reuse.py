@@ -1,0 +1,190 @@
+"""Reuse: values without what a run or a team alone contributed, against evaluations of judgments that lack it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankgauge import evaluate
+from rankgauge.errors import InputError
+from rankgauge.pools import Reuse, reuse
+from rankgauge.pools.contributions import read_teams
+from rankgauge.stats import kendall_tau
+from tests.shared import shared
+
+MEASURES = ("nDCG@10", "AP", "RBP", "ERR@10", "R@20")
+DEPTH = 10
+
+
+@pytest.fixture(scope="module")
+def collection() -> dict[str, Any]:
+    """25 runs on 12 queries; the first 20, of ten teams, were pooled to the depth 10 and judged throughout."""
+    rng = np.random.default_rng(5)
+    worth = {f"q{q}": rng.normal(0, 1, 150) for q in range(12)}
+    runs: dict[str, dict[str, dict[str, float]]] = {}
+    for n in range(25):
+        noise = 1.0 + 0.2 * (n % 5)
+        runs[f"run{n:02d}"] = {
+            query: {
+                f"d{at}": float(score) for at, score in enumerate(scores + rng.normal(0, noise, 150)) if at % 25 != n
+            }
+            for query, scores in worth.items()
+        }
+    judged: dict[str, dict[str, float]] = {query: {} for query in worth}
+    for name in list(runs)[:20]:
+        for query, scored in runs[name].items():
+            for document in sorted(scored, key=lambda one: -scored[one])[:DEPTH]:
+                judged[query][document] = float(np.digitize(worth[query][int(document[1:])], [0.9, 1.6]))
+    teams = {name: f"team {n // 2}" for n, name in enumerate(runs)}
+    return {"runs": runs, "judgments": judged, "teams": teams}
+
+
+@pytest.fixture(scope="module")
+def found(collection: dict[str, Any]) -> Reuse:
+    """The reuse of its judgments; the last run is new."""
+    *old, last = collection["runs"]
+    return reuse(
+        collection["judgments"],
+        {name: collection["runs"][name] for name in old},
+        MEASURES,
+        new={last: collection["runs"][last]},
+        teams=collection["teams"],
+    )
+
+
+def values(judgments: Any, run: Any) -> list[float]:
+    """The means of an evaluation, queries without relevant documents counting 0."""
+    result = evaluate(judgments, run, [name.replace("ERR@", "ERR(max_grade=2)@") for name in MEASURES], ties="input")
+    return [float(result.matrix[:, at].sum()) / len(judgments) for at in range(len(MEASURES))]
+
+
+def top(run: dict[str, dict[str, float]], query: str) -> set[str]:
+    return set(sorted(run[query], key=lambda one: -run[query][one])[:DEPTH])
+
+
+def test_the_judgments_show_who_was_pooled(found: Reuse) -> None:
+    """The depth and the runs that contributed are found without being said."""
+    made = found.contributions
+    assert made.depth == DEPTH
+    assert made.contributed.tolist() == [True] * 20 + [False] * 4
+
+
+@pytest.mark.parametrize("kind", ["team", "run"])
+def test_leaving_out_is_an_evaluation_without_the_documents(collection: dict[str, Any], kind: str) -> None:
+    """Judgments without a group's own documents give every run the same values."""
+    runs, judged, teams = collection["runs"], collection["judgments"], collection["teams"]
+    some = reuse(judged, runs, MEASURES, teams=teams, depth=DEPTH)
+    left = some.without_teams if kind == "team" else some.without_runs
+    assert left is not None
+    assert some.contributions.contributed.tolist() == [True] * 20 + [False] * 5
+    for group in (0, 3):
+        name = left.groups[group]
+        mine = [run for run in list(runs)[:20] if (teams[run] if kind == "team" else run) == name]
+        others = [run for run in list(runs)[:20] if run not in mine]
+        unique = 0
+        less: dict[str, dict[str, float]] = {}
+        for query, grades in judged.items():
+            kept = set().union(*(top(runs[run], query) for run in others))
+            own = set().union(*(top(runs[run], query) for run in mine)) - kept
+            unique += len(own)
+            less[query] = {document: grade for document, grade in grades.items() if document not in own}
+        assert left.unique[group] == unique
+        for at in (0, 1, 7, 24):
+            run = list(runs)[at]
+            assert left.without[group, :, at] == pytest.approx(values(less, runs[run]), abs=1e-12)
+            assert left.values[:, at] == pytest.approx(values(judged, runs[run]), abs=1e-12)
+
+
+def test_tables_say_what_the_values_say(found: Reuse) -> None:
+    """Changes, ranks and τ follow from the values with and without."""
+    left = found.without_teams
+    assert left is not None
+    row = left.by_run().filter(pl.col("measure") == "AP").row(3, named=True)
+    at = left.measures.index("AP")
+    run = left.runs.index(row["run"])
+    less = left.without[left.groups.index(row["left_out"]), at]
+    assert row["change"] == pytest.approx(less[run] - left.values[at, run])
+    assert row["rank"] == 1 + int((left.values[at] > left.values[at, run]).sum())
+    assert row["rank_without"] == 1 + int((less > less[run]).sum())
+    group = left.by_group().filter(pl.col("measure") == "AP").row(0, named=True)
+    assert group["tau"] == pytest.approx(
+        kendall_tau(left.values[at], left.without[left.groups.index(group["left_out"]), at])
+    )
+    assert left.by_measure()["change"].max() <= 0.02
+
+
+def test_a_new_run_lies_within_its_bounds(found: Reuse, collection: dict[str, Any]) -> None:
+    """What is judged gives the value; bounds hold it, the expected one, and the value with more judged."""
+    assert found.new_runs is not None
+    frame = found.new_runs.frame()
+    last = list(collection["runs"])[-1]
+    assert frame["value"].to_list() == pytest.approx(
+        values(collection["judgments"], collection["runs"][last]), abs=1e-12
+    )
+    for row in frame.iter_rows(named=True):
+        assert row["worst"] - 1e-12 <= row["value"] <= row["best"] + 1e-12
+        assert 0 <= row["unjudged"] < 1
+
+
+def test_everything_judged_leaves_nothing_open(collection: dict[str, Any]) -> None:
+    """A new run whose documents are all judged has one value, and no share that is not judged."""
+    runs = collection["runs"]
+    whole = {query: {f"d{at}": float(at % 3) for at in range(150)} for query in collection["judgments"]}
+    frame = reuse(whole, {"a": runs["run00"]}, MEASURES, new={"b": runs["run01"]}).new_runs.frame()  # type: ignore[union-attr]
+    assert frame["unjudged"].to_list() == [0.0] * len(MEASURES)
+    assert frame["worst"].to_list() == pytest.approx(frame["value"].to_list())
+    assert frame["best"].to_list() == pytest.approx(frame["value"].to_list())
+
+
+def test_no_interval_without_teams(collection: dict[str, Any]) -> None:
+    """Ten teams fit a model but make no interval, which is said; two make neither."""
+    runs = collection["runs"]
+    old = {name: runs[name] for name in list(runs)[:20]}
+    some = reuse(collection["judgments"], old, ["AP"], new={"x": runs["run24"]}, teams=collection["teams"], depth=DEPTH)
+    row = some.new_runs.frame().row(0, named=True)  # type: ignore[union-attr]
+    assert np.isnan(row["low"])
+    assert "there are 10" in str(some.new_runs.reason)  # type: ignore[union-attr]
+    two = reuse(collection["judgments"], {"a": runs["run00"], "b": runs["run01"]}, ["AP"], new={"x": runs["run24"]})
+    assert np.isnan(two.new_runs.frame()["expected"][0])  # type: ignore[union-attr]
+
+
+def test_errors_say_what_to_do(collection: dict[str, Any]) -> None:
+    """A run may not be both old and new; judgments with gaps need a depth; nothing relevant is an error."""
+    runs, judged = collection["runs"], collection["judgments"]
+    with pytest.raises(InputError, match="both"):
+        reuse(judged, runs, new={"run00": runs["run00"]})
+    sparse = {query: dict(list(grades.items())[::3]) for query, grades in judged.items()}
+    with pytest.raises(InputError, match="depth of the pool is not known"):
+        _ = reuse(sparse, runs).contributions
+    assert reuse(sparse, runs, depth=10).contributions.assumed
+    with pytest.raises(InputError, match="above 0"):
+        _ = reuse({query: dict.fromkeys(grades, 0) for query, grades in judged.items()}, runs).without_runs
+
+
+def test_teams_are_read_from_lines() -> None:
+    """Tabs, commas or blanks, with or without a header; a run in two teams and a line of one word are errors."""
+    assert read_teams(["run\tteam", "a\tOne team", "", "b\tTwo"]) == {"a": "One team", "b": "Two"}
+    assert read_teams(["a,one", "b two"]) == {"a": "one", "b": "two"}
+    with pytest.raises(InputError, match=r"teams.tsv:2: .*two teams"):
+        read_teams(["a one", "a two"], "teams.tsv")
+    with pytest.raises(InputError, match=r"teams.tsv:1: expected a run and its team"):
+        read_teams(["alone"], "teams.tsv")
+
+
+def test_trec8() -> None:
+    """TREC-8 as the field knows it: 69 of 129 runs judged to 100, and hardly a rank moves without a team."""
+    from rankgauge.experiments.trec import trec8
+
+    folder = shared("data/trec8_adhoc")
+    pool, grades = trec8(folder)
+    teams = read_teams((folder / "teams.tsv").read_text().splitlines())
+    some = Reuse(pool=pool, grades=grades, new=np.zeros(129, dtype=bool), measures=("AP",), teams=teams)
+    assert (some.contributions.depth, int(some.contributions.contributed.sum())) == (100, 69)
+    assert some.without_teams is not None
+    row = some.without_teams.by_measure().row(0, named=True)
+    assert (row["most_run"], row["most_fall"]) == ("orcl99man", 2)
+    assert row["relative"] == pytest.approx(-0.0049, abs=1e-4)
+    assert row["tau"] > 0.995
