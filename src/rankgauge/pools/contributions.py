@@ -119,7 +119,8 @@ def read_teams(lines: Sequence[str], path: str | None = None) -> dict[str, str]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        parts = [part.strip() for part in (line.split("\t") if "\t" in line else line.replace(",", " ").split(None, 1))]
+        mark = next((sign for sign in "\t," if sign in line), None)
+        parts = [part.strip() for part in line.split(mark)]
         if len(parts) != 2 or not all(parts):
             raise InputError(
                 f"expected a run and its team, got {line.strip()!r}",

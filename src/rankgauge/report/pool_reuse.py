@@ -34,6 +34,8 @@ class PoolReuseReport(Report):
     command = "pool reuse"
 
     reuse: Reuse
+    foretell: bool = False
+    """Whether to show how well runs are foretold though there is no new one."""
 
     @cached_property
     def parts(self) -> tuple[LeftOut, ...]:
@@ -65,10 +67,15 @@ class PoolReuseReport(Report):
                 "by_group": left.by_group(),
                 "by_run": left.by_run(),
             }
-        if reuse.new_runs is not None:
+        if self._foretells:
             found["foretold"] = self._foretold()
+        if reuse.new_runs is not None:
             found["new"] = reuse.new_runs.frame()
         return found | {"notes": [{"subject": subject, "words": words} for subject, words in self.notes()]}
+
+    @property
+    def _foretells(self) -> bool:
+        return self.foretell or self.reuse.new_runs is not None
 
     def _foretold(self) -> pl.DataFrame:
         found = self.reuse.expectations
@@ -131,10 +138,10 @@ class PoolReuseReport(Report):
             groups = tables.by_group(left, brief=brief)
             yield Heading(groups.title)
             yield groups
-        if self.reuse.new_runs is not None:
-            for table in (tables.calibration(self.reuse), tables.new_runs(self.reuse)):
-                yield Heading(table.title)
-                yield table
+        shown = [tables.calibration(self.reuse)] if self._foretells else []
+        for table in (*shown, *([tables.new_runs(self.reuse)] if self.reuse.new_runs is not None else [])):
+            yield Heading(table.title)
+            yield table
         yield Notes(self.notes())
 
     def _page(self) -> Iterator[Passage]:
@@ -147,7 +154,7 @@ class PoolReuseReport(Report):
             yield from (Figure(measure, figures.changes(left, at)) for at, measure in enumerate(left.measures))
             yield tables.by_measure(left)
             yield tables.by_group(left, brief=False)
-        if self.reuse.new_runs is not None:
+        if self._foretells:
             yield Heading("How well runs are foretold", hint=FORETOLD)
             yield tables.calibration(self.reuse)
         yield Heading("What the numbers rest on")
@@ -200,11 +207,13 @@ class PoolReuseReport(Report):
             ("τ", "lowest: all runs with and without one's documents; of all: each run without its own"),
             ("equal scores", "keep the order of the file; a query that a run does not answer counts 0"),
         ]
+        if self._foretells:
+            found.append(("expected", self._model()))
+            found.append(("holds", "intervals from the other teams, tried on the runs of each team"))
         if self.reuse.new_runs is not None:
             found += [
                 ("worst, best", "bounds for all grades of the run's unjudged documents; ideal orders move with them"),
                 ("outside", "documents that are neither judged nor in the run's list count as not relevant"),
-                ("expected", self._model()),
             ]
             if self.reuse.new_runs.reason:
                 found.append((tables.NOT_YET, self.reuse.new_runs.reason))

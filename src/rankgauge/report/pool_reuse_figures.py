@@ -66,5 +66,5 @@ def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
 def _key(drawn: Drawing, left: float, y: float) -> None:
     """What the colours stand for."""
     for place, (words, hue) in enumerate((("as is", colour(0)), ("expected", colour(1)), ("worst to best", "#b9c6d2"))):
-        drawn.dot((left + 110 * place, y - 4), r=4.0, fill=hue)
-        drawn.tick((left + 110 * place + 9, y), words)
+        drawn.dot((left - 100 + 130 * place, y - 4), r=4.0, fill=hue)
+        drawn.tick((left - 100 + 130 * place + 9, y), words)
