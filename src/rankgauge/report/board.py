@@ -15,6 +15,7 @@ from rankgauge.active.board.later_run import LaterEstimate
 from rankgauge.active.board.outlook import MORE
 from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
 from rankgauge.active.judge_alone import judges_alone
+from rankgauge.numeric import BoolArray
 from rankgauge.report.board_notes import judge_notes, pool_notes
 from rankgauge.report.board_paragraph import alone_words, board_paragraph
 from rankgauge.report.comparison_figures import BARS, mean_bars
@@ -28,6 +29,9 @@ from rankgauge.report.worths import worths
 COLUMNS = ("rank", "run", "value", "±", "± all at once", "± queries like these")
 NEXT = 10
 """How many of the documents that matter most are shown."""
+
+NAMED = 8
+"""How many runs are named in a cell of a table; of more, only the number is."""
 
 WIDTHS = """The first ± is for one run and these queries, the second for all runs at once, the third for one run on
 other queries like these, so that the luck of the queries is in it. Ranks hold for all runs at once."""
@@ -106,7 +110,7 @@ class BoardReport(Report):
             "waiting": {str(one.target): one.reason for one in self.estimates if one.reason},
             "pairs": self._pairs(),
             "later": [self._later_data(run) for run in self.later],
-            "next": [{"query": query, "document": document} for query, document in self._next()],
+            "next": [{"query": query, "document": document} for query, document in self.next_documents()],
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
         }
 
@@ -164,7 +168,7 @@ class BoardReport(Report):
                 yield Heading(str(estimate.target), "" if page else f": {estimate.reason}")
                 yield from [Paragraph(estimate.reason)] * page
         yield from self._later()
-        rows = [(query, document) for query, document in self._next()]
+        rows = self.next_documents()
         if page and rows:
             table = ReportTable(header=("query", "document"), rows=rows)
             yield Details("the open documents whose labels would move the board most", [table])
@@ -185,6 +189,19 @@ class BoardReport(Report):
             for row in self._rows(estimate, verdicts).iter_rows(named=True)
         ]
         return ReportTable(header=COLUMNS, rows=rows, numbers=COLUMNS[2:])
+
+    def settled_pairs(self) -> Iterator[tuple[str, ReportTable]]:
+        """By measure that has intervals, which runs each run is settled to be better or worse than, and the rest."""
+        header = ("run", "better than", "worse than", "open")
+        for estimate, verdicts in zip(self.estimates, self.verdicts, strict=True):
+            if verdicts is not None and len(verdicts.runs) > 1:
+                order = np.argsort(-verdicts.values, kind="stable")
+                rows = [(verdicts.runs[run], *_sides(verdicts, int(run))) for run in order]
+                yield str(estimate.target), ReportTable(header=header, rows=rows)
+
+    def waiting(self) -> list[tuple[str, str]]:
+        """The measures that have no interval, and why."""
+        return [(str(estimate.target), estimate.reason) for estimate in self.estimates if estimate.reason]
 
     def _pairs(self) -> dict[str, list[tuple[str, str]]]:
         """By measure the pairs that are settled, the better run first."""
@@ -292,7 +309,8 @@ class BoardReport(Report):
         if queries < FEW:
             yield "few", f"{count(queries, 'query is', 'queries are')} too few to say much of queries like these"
 
-    def _next(self) -> list[tuple[str, str]]:
+    def next_documents(self) -> list[tuple[str, str]]:
+        """The open documents whose labels would move the board most: query and document."""
         places = [] if self.outlook is None else self.outlook.next(NEXT).tolist()
         return [(self.pool.query_of(place), str(self.pool.documents[place])) for place in places]
 
@@ -305,6 +323,19 @@ SCHEMA = {
     "rank_low": pl.Int64,
     "rank_high": pl.Int64,
 }
+
+
+def _sides(verdicts: Verdicts, run: int) -> tuple[str, str, str]:
+    """The runs that a run is settled above, below, and neither."""
+    above, below = verdicts.above[run], verdicts.above[:, run]
+    open_ = ~above & ~below & (np.arange(len(verdicts.runs)) != run)
+    return _some(verdicts, above), _some(verdicts, below), _some(verdicts, open_)
+
+
+def _some(verdicts: Verdicts, chosen: BoolArray) -> str:
+    """The runs by name, or how many where they are many."""
+    names = [run for run, in_ in zip(verdicts.runs, chosen, strict=True) if in_]
+    return f"{len(names)} runs" if len(names) > NAMED else ", ".join(names) or "–"
 
 
 def _told(found: LaterEstimate) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import polars as pl
 from sqlalchemy import Engine, select
@@ -19,7 +21,9 @@ from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines, read_rules, write_rules
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.tables import campaigns
+from rankgauge.active.campaign.texts import PoolTexts
 from rankgauge.active.defaults import LEVEL
+from rankgauge.active.intervals import FEWEST
 from rankgauge.active.methods import Estimate
 
 OPEN = 16
@@ -54,13 +58,25 @@ class OpenCampaign:
         """The estimate so far; None while there are too few draws, and for a board, which has many."""
         if not isinstance(self.campaign, Campaign):
             return None
-        return self.campaign.estimate(level=LEVEL, interval=self.rules.interval)
+        found = self.campaign.estimate(level=LEVEL, interval=self.rules.interval)
+        if found is not None and self._is_hasty(found.draws, found.queries):
+            return replace(found, low=-math.inf, high=math.inf)
+        return found
 
     def curve(self) -> pl.DataFrame:
         """The estimate after more and more draws; empty for a board."""
         if not isinstance(self.campaign, Campaign):
             return pl.DataFrame(schema=CURVE)
-        return self.campaign.curve(interval=self.rules.interval)
+        return self.campaign.curve(interval=self.rules.interval).filter(pl.col("draws") >= FEWEST)
+
+    def _is_hasty(self, draws: int, queries: int) -> bool:
+        """Whether so few draws of some of the queries say too little for an interval."""
+        return draws < FEWEST and queries < len(self.campaign._state.pool.queries)
+
+    @cached_property
+    def texts(self) -> PoolTexts:
+        """Queries and documents as people read them."""
+        return PoolTexts(self.campaign)
 
     def choices(self) -> list[GradeChoice]:
         """The grades of the campaign, the best first."""

@@ -15,6 +15,7 @@ from rankgauge.report.board import BoardReport
 from rankgauge.report.campaign import movement
 from rankgauge.report.passages import ReportTable
 from rankgauge.web.auth import Manager, TheRoom, Viewer
+from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.filters import decimals
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
@@ -75,12 +76,20 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
         half_width=_half_width(estimate),
         lacking=None if single is None else single.lacking(estimate),
         board=board,
+        matter=None if board is None else _matter(opened, board),
         chart=movement(opened.curve(), progress.budget, label),
         agreement=review.agreement(),
         disagreements=len(disagreements),
         unsettled=sum(one.settled is None for one in disagreements),
         assessors=_assessors(review),
     )
+
+
+def _matter(opened: OpenCampaign, board: BoardReport) -> ReportTable:
+    """The open documents that a board hinges on most, by what people read of them."""
+    pairs, titles = board.next_documents(), opened.texts.titles(board.next_documents())
+    rows = [(opened.texts.queries[query], titles[query, document]) for query, document in pairs]
+    return ReportTable(header=("query", "document"), rows=rows)
 
 
 def _half_width(estimate: Estimate | None) -> float | None:

@@ -21,7 +21,7 @@ def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Resp
     opened = room.campaigns.get(campaign)
     counts = ("Documents", "Handed out", "Judged", opened.campaign.settings.measure)
     rows = [
-        (query, *(f"{count:,}" for count in found), decimals(value))
+        (opened.texts.queries[query], *(f"{count:,}" for count in found), decimals(value))
         for query, *found, value in opened.review.queries().iter_rows()
     ]
     table = ReportTable(title="Queries", header=("Query", *counts), rows=rows, numbers=counts)

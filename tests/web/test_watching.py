@@ -1,0 +1,113 @@
+"""Watching a campaign: a leaderboard of several runs, queries by their text, and no interval from next to nothing."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from rankgauge.web.campaigns import OpenCampaign
+from tests.web.boards import RUNS, board_files
+from tests.web.house import House, csrf, open_house, parquet, truth
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> House:
+    with open_house(f"sqlite:///{tmp_path / 'room.db'}") as opened:
+        yield opened
+
+
+def words(text: str) -> str:
+    """The text of a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def judged(opened: OpenCampaign, grades: dict[tuple[str, str], int], most: int = 1000) -> None:
+    """Judges up to so many documents without a mistake."""
+    tasks = opened.campaign.lease(most, "ann")
+    opened.campaign.record([(t.query, t.document, grades[t.query, t.document], "ann") for t in tasks])
+
+
+def board(room: House, **settings: str) -> int:
+    """A board of the test's runs."""
+    client = room.admin()
+    token = {"csrf": csrf(client)}
+    draft = client.post("/drafts", data=token, files=board_files().sent()).headers["location"].rpartition("/")[0]
+    assert client.post(f"{draft}/plan", data={**token, **settings}).status_code == 303
+    return int(client.post(f"{draft}/make", data=token).headers["location"].rpartition("/")[2])
+
+
+def test_a_leaderboard_is_watched(room: House) -> None:
+    """Before the first label nothing is claimed; then ranks, settled pairs and the documents that matter, by title."""
+    number = board(room, measure="nDCG@5, AP", budget="150")
+    client, opened = room.admin(), room.room.campaigns.get(number)
+    assert "not yet: no document is judged" in words(client.get(f"/campaigns/{number}").text)
+    judged(opened, board_files().truth)
+    page = words(client.get(f"/campaigns/{number}").text)
+    assert "Leaderboard: nDCG@5" in page
+    assert "± all at once" in page
+    assert "Not yet: 150 more labels before AP has an interval." in page
+    settled = page.partition("Which pairs are settled: nDCG@5")[2]
+    assert re.search(r"dense .*random.* – ", settled), "the best run beats chance"
+    hinge = page.partition("Documents that still matter most")[2].partition("Who judges")[0]
+    assert "how to mend a q" in hinge
+    assert "About q" in hinge
+    assert all(run in page for run in RUNS)
+    queries = words(client.get(f"/campaigns/{number}/queries").text)
+    assert "how to mend a q00 tyre" in queries
+
+
+def test_a_board_stops_at_its_goal(room: House) -> None:
+    """Who is clearly best is settled at a planned look; then the campaign pauses by itself, and the page says so."""
+    number = board(room, measure="nDCG@5", budget="290", goal="beats random")
+    opened = room.room.campaigns.get(number)
+    while not opened.campaign.progress().paused:
+        judged(opened, board_files().truth, 20)
+    assert opened.campaign.progress().spent < 290
+    page = words(room.admin().get(f"/campaigns/{number}").text)
+    assert "beats random by nDCG@5: settled" in page
+    assert "paused" in page
+
+
+def test_no_interval_from_two_draws(room: House) -> None:
+    """With fewer than five draws of a larger pool the page says what is lacking, whatever the version that began it."""
+    number = room.campaign(method="passive", budget=60)
+    opened = room.room.campaigns.get(number)
+    opened.campaign._state.cautious = False
+    for plan in opened.campaign.plans:
+        plan.cautious = False
+    judged(opened, dict(truth()), 15)
+    found = opened.campaign.estimate()
+    assert found is not None
+    assert found.draws < 5
+    client = room.admin()
+    page = words(client.get(f"/campaigns/{number}").text)
+    assert "Not yet: about" in page
+    assert "95 % interval" not in page
+    assert "±" not in words(client.get("/").text).partition("State")[2]
+    judged(opened, dict(truth()), 30)
+    assert "95 % interval" in words(client.get(f"/campaigns/{number}").text)
+
+
+def test_a_viewer_sees_no_buttons_that_do_not_work(room: House) -> None:
+    """Pausing and rules are not offered to people who may only look."""
+    from rankgauge.web.roles import Role
+
+    number = room.campaign()
+    viewer = room.enter(room.room.people.invite(number, "vera", Role.VIEWER)[1])
+    page = viewer.get(f"/campaigns/{number}").text
+    assert "Pause" not in page
+    assert "Stop when" not in page
+
+
+def test_queries_without_a_text_are_called_by_their_ids(room: House) -> None:
+    """Where the pool has no texts, ids are all there is."""
+    frame = pl.DataFrame({"query": ["x1", "x1"], "document": ["a", "b"], "score": [1.0, 0.5]})
+    params = {"name": "bare", "measure": "P@2", "budget": 2, "filename": "pool.parquet"}
+    made = room.program().post("/api/v1/campaigns", params=params, content=parquet(frame)).json()
+    opened = room.room.campaigns.get(made["id"])
+    assert dict(opened.texts.queries) == {"x1": "x1"}
+    assert opened.texts.titles([("x1", "b")]) == {("x1", "b"): "b"}
