@@ -25,10 +25,13 @@ from rankgauge.web.settings import RoomSettings
 
 MIB = 1 << 20
 
+PATIENCE = 2.0
+"""How many seconds a request waits for a lock of another program; pages send it again by themselves."""
+
 
 def create_app(settings: RoomSettings) -> FastAPI:
     """The application. Its database is brought up to date first."""
-    engine = connect(Location(settings.database), existing=False)
+    engine = connect(Location(settings.database), existing=False, patience=PATIENCE)
     migrate(engine)
     people = People(engine, settings)
     app = FastAPI(

@@ -18,7 +18,7 @@ from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading
 from rankgauge.active.campaign.estimates import CURVE
 from rankgauge.active.campaign.review import Review
-from rankgauge.active.campaign.rules import CampaignRules, Guidelines, read_rules, write_rules
+from rankgauge.active.campaign.rules import CampaignRules, Guidelines, SharedRules, write_rules
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.tables import campaigns
 from rankgauge.active.campaign.texts import PoolTexts
@@ -52,7 +52,7 @@ class OpenCampaign:
     @property
     def rules(self) -> CampaignRules:
         """The stopping rule and the guidelines."""
-        return self.answers.rules
+        return self.answers.rules.now()
 
     def estimate(self) -> Estimate | None:
         """The estimate so far; None while there are too few draws, and for a board, which has many."""
@@ -110,7 +110,7 @@ class Campaigns:
                 if number not in self._numbers():
                     raise HTTPException(404, "no such campaign")
                 campaign = LabelCampaign.on(self.engine, Store(campaign=number))
-                answers = AnswerQueue(campaign, read_rules(self.engine, number))
+                answers = AnswerQueue(campaign, SharedRules(self.engine, number))
                 self._open[number] = OpenCampaign(number, campaign, Review(campaign), answers)
             self._open.move_to_end(number)
             while len(self._open) > OPEN:
@@ -124,7 +124,7 @@ class Campaigns:
     def set_rules(self, number: int, rules: CampaignRules) -> None:
         """Gives a campaign other rules."""
         write_rules(self.engine, number, rules)
-        self.get(number).answers.rules = rules
+        self.get(number).answers.rules.forget()
 
     def stop_at(self, number: int, half_width: float | None) -> None:
         """Gives a campaign another stopping rule, or none."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.engine import Connection
 
+from rankgauge.active.campaign.database import outage_of
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.labels import LabelBatch
 from rankgauge.active.campaign.leases import Leases, lease_documents
 from rankgauge.active.campaign.review import AssessorProgress, assessor_progress
-from rankgauge.active.campaign.rules import CampaignRules
+from rankgauge.active.campaign.rules import SharedRules
 from rankgauge.active.labels import Assessor, Identity, Label, Recorded, Task
 from rankgauge.errors import RankGaugeError
 
@@ -54,9 +55,11 @@ class AnswerQueue:
     keeps up however many answer at once, and nobody waits for more than two transactions.
     """
 
-    def __init__(self, campaign: LabelCampaign, rules: CampaignRules) -> None:
+    def __init__(self, campaign: LabelCampaign, rules: SharedRules) -> None:
         self.rules = rules
-        self._state, self._complete = campaign._state, -1
+        self._state = campaign._state
+        self._looked: tuple[float | None, int] | None = None
+        """The stopping rule at the last look, and how many draws were complete."""
         self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Request]()
 
     def record(self, labels: Sequence[Label], *, leased: bool, replace: bool = False) -> Recorded:
@@ -77,6 +80,7 @@ class AnswerQueue:
         return done.next
 
     def _wait(self, request: _Request) -> _Request:
+        outage_of(self._state.engine, self._state.store.campaign).look()
         with self._lock:
             self._waiting.append(request)
             follows, self._busy = self._busy, True
@@ -135,11 +139,12 @@ class AnswerQueue:
 
     def _pause_if_met(self, connection: Connection) -> None:
         """Pauses the campaign if more draws are complete than at the last look and its stopping rule is now met."""
-        state = self._state
-        if state.paused or self.rules.stop_at is None:
+        state, rules = self._state, self.rules.read(connection)
+        if state.paused or rules.stop_at is None:
             return
-        before, self._complete = self._complete, sum(stage.complete(state.ledger) for stage in state.stages)
-        if self._complete != before and self.rules.met(state):
+        complete = sum(stage.complete(state.ledger) for stage in state.stages)
+        before, self._looked = self._looked, (rules.stop_at, complete)
+        if self._looked != before and rules.met(state):
             state.store.set_paused(connection, True)
             state.paused = True
 

@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from rankgauge.active.campaign.outages import LOCKED, Outage, outages
 from rankgauge.errors import InputError, MissingExtraError, UnavailableError
 
 PATIENCE = 60.0
@@ -65,13 +66,16 @@ class Location:
 _URLS = "Expected a file, sqlite:///campaign.rg or postgresql+psycopg://user@host/database."
 
 
-def connect(location: Location, *, existing: bool) -> Engine:
-    """An engine on the database; with `existing` a missing file is an error, which SQLite would create otherwise."""
+def connect(location: Location, *, existing: bool, patience: float | None = None) -> Engine:
+    """An engine on the database; with `existing` a missing file is an error, which SQLite would create otherwise.
+
+    `patience` is how many seconds to wait for somebody else's lock.
+    """
     path = location.path
     if existing and path is not None and not path.is_file():
         raise InputError("there is no such campaign", path=path, hint="rankgauge active plan makes one.")
     try:
-        engine = sa.create_engine(location.url, **_options(location))
+        engine = sa.create_engine(location.url, **_options(location, PATIENCE if patience is None else patience))
     except exc.NoSuchModuleError:
         raise InputError("names an unsupported kind of database", path=str(location), hint=_URLS) from None
     except ModuleNotFoundError as error:
@@ -90,12 +94,17 @@ def prepared(engine: Engine) -> Engine:
     return engine
 
 
-def _options(location: Location) -> dict[str, Any]:
+def _options(location: Location, patience: float) -> dict[str, Any]:
     kept: dict[str, Any] = {"pool_size": CONNECTIONS, "max_overflow": CONNECTIONS}
-    if location.path is not None:
-        return kept | {"connect_args": {"timeout": PATIENCE}}
+    if location.url.get_backend_name() == "sqlite":
+        return kept | {"connect_args": {"timeout": patience}}
     # The connection that was used last has the statements prepared already.
-    return kept | {"pool_use_lifo": True}
+    kept |= {"pool_use_lifo": True, "pool_timeout": patience}
+    if location.url.get_backend_name() != "postgresql":
+        return kept
+    said = " ".join(location.url.normalized_query.get("options", ()))
+    waits = {"connect_timeout": max(2, round(patience)), "options": f"{said} -c lock_timeout={round(1e3 * patience)}"}
+    return kept | {"connect_args": waits}
 
 
 def _put_back(connection: object, record: ConnectionPoolEntry) -> None:
@@ -151,10 +160,22 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that writes, all or nothing."""
-    with _explained(engine), engine.begin() as connection:
-        yield connection
+def writing(engine: Engine, campaign: int | None = None) -> Iterator[Connection]:
+    """A transaction that writes, all or nothing. On a server it locks no more than the campaign with that number."""
+    outage = outage_of(engine, campaign)
+    outage.check()
+    try:
+        with _explained(engine), engine.begin() as connection:
+            yield connection
+    except UnavailableError as error:
+        outage.begin(error)
+        raise
+    outage.end()
+
+
+def outage_of(engine: Engine, campaign: int | None) -> Outage:
+    """What keeps the campaign from being written to; a file of SQLite is locked as a whole."""
+    return outages(engine).of(None if engine.dialect.name == "sqlite" else campaign)
 
 
 @contextmanager
@@ -164,8 +185,7 @@ def _explained(engine: Engine) -> Iterator[None]:
     try:
         yield
     except (exc.OperationalError, exc.InterfaceError) as error:
-        problem = "has no room left" if _is_full(error.orig) else "does not answer"
-        raise UnavailableError(f"the database {problem}: {error.orig}", path=shown) from error
+        raise UnavailableError(f"the database {_problem(error.orig)}: {error.orig}", path=shown) from error
     except exc.DataError as error:
         problem = f"the database cannot store this: {str(error.orig).splitlines()[0]}"
         raise InputError(problem, path=shown) from error
@@ -177,6 +197,9 @@ def _explained(engine: Engine) -> Iterator[None]:
         raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None
 
 
-def _is_full(error: BaseException | None) -> bool:
-    """Whether the disk is full, according to SQLite or PostgreSQL (disk_full)."""
-    return getattr(error, "sqlite_errorname", "") == "SQLITE_FULL" or getattr(error, "sqlstate", "") == "53100"
+def _problem(error: BaseException | None) -> str:
+    """What is wrong, by the codes of SQLite and of PostgreSQL (disk_full, lock_not_available)."""
+    code = getattr(error, "sqlite_errorname", "") or getattr(error, "sqlstate", "") or ""
+    if code in ("SQLITE_FULL", "53100"):
+        return "has no room left"
+    return LOCKED if code.startswith("SQLITE_BUSY") or code == "55P03" else "does not answer"

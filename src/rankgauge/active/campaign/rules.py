@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from sqlalchemy import Column, Double, Engine, Integer, MetaData, Table, Text, delete, insert, select
+from sqlalchemy import Column, Double, Integer, MetaData, Table, Text, bindparam, delete, insert, select
+from sqlalchemy.engine import Connection, Engine
 
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.estimates import estimate
@@ -27,6 +29,11 @@ rules_table = Table(
     Column("guide", Text, nullable=False),
 )
 """The stopping rule of a campaign, and the guidelines as JSON."""
+
+_RULES = select(rules_table.c.stop_at, rules_table.c.guide).where(rules_table.c.campaign == bindparam("campaign"))
+
+MOMENT = 0.1
+"""For how many seconds rules that were read are good for a page."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,13 +72,33 @@ class CampaignRules:
         return found is not None and (found.high - found.low) / 2 <= self.stop_at
 
 
-def read_rules(engine: Engine, campaign: int) -> CampaignRules:
-    """The rules of a campaign. A campaign that the command line made has the default ones."""
-    with reading(engine) as connection:
-        row = connection.execute(select(rules_table).where(rules_table.c.campaign == campaign)).first()
-    if row is None:
-        return CampaignRules()
-    return CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
+class SharedRules:
+    """The rules of a campaign as they are now, whichever process changed them."""
+
+    def __init__(self, engine: Engine, campaign: int) -> None:
+        self._engine, self._campaign = engine, campaign
+        self._row: tuple[object, ...] | None = None
+        self._rules, self._seen = CampaignRules(), -math.inf
+
+    def now(self) -> CampaignRules:
+        """The rules. Those that were read a moment ago, for the same page, are not read again."""
+        if time.monotonic() - self._seen > MOMENT:
+            with reading(self._engine) as connection:
+                self.read(connection)
+        return self._rules
+
+    def read(self, connection: Connection) -> CampaignRules:
+        """The rules as the transaction sees them. A campaign that the command line made has the default ones."""
+        row = connection.execute(_RULES, {"campaign": self._campaign}).first()
+        if row is not None and tuple(row) != self._row:
+            self._rules = CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
+            self._row = tuple(row)
+        self._seen = time.monotonic()
+        return self._rules
+
+    def forget(self) -> None:
+        """Reads them again the next time."""
+        self._seen = -math.inf
 
 
 def write_rules(engine: Engine, campaign: int, rules: CampaignRules) -> None:

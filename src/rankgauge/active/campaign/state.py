@@ -84,7 +84,7 @@ class CampaignState(ABC):
         with self._guard:
             before = self._known
             try:
-                with writing(self.engine) as connection:
+                with writing(self.engine, self.store.campaign) as connection:
                     self.paused = self.store.lock(connection)
                     self.refresh(connection)
                     before = self._known

@@ -1,0 +1,127 @@
+"""A database that cannot be written to, and what several processes share."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import httpx
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from rankgauge.active.campaign.database import Location, connect
+from rankgauge.active.campaign.outages import AGAIN, LOCKED, Outage
+from rankgauge.active.campaign.rules import MOMENT
+from rankgauge.datasets.pool import generate_pool
+from rankgauge.errors import UnavailableError
+from rankgauge.web import app
+from tests.web.house import LEVELS, House, fields, open_house, parquet
+
+REASON = f"the database {LOCKED}"
+
+
+@contextmanager
+def locked(database: str) -> Iterator[None]:
+    """While another program holds the lock: of the file, or on a server of the first campaign."""
+    path = Location(database).path
+    if path is not None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("begin immediate")
+            yield
+            other.execute("rollback")
+        return
+    engine = connect(Location(database), existing=True)
+    with engine.connect() as other:
+        other.execute(sa.text("select * from campaigns where id = 1 for update"))
+        yield
+        other.rollback()
+    engine.dispose()
+
+
+def test_a_lock_is_told_at_once(house: House, database: str) -> None:
+    """The first waits as long as a room has patience, others hear 503 at once, /healthz says why; then it goes on."""
+    number = house.campaign(method="passive", assessors=2)
+    clients = [house.assessor(number, f"judge {n}") for n in range(20)]
+    shown = [fields(client.get(f"/campaigns/{number}/judge").text) for client in clients[:1]]
+    took: list[tuple[int, float]] = []
+
+    def ask(client: httpx.Client) -> None:
+        started = time.monotonic()
+        status = client.get(f"/campaigns/{number}/judge").status_code
+        took.append((status, time.monotonic() - started))
+
+    with locked(database):
+        ask(clients[0])
+        assert took.pop()[0] == 503
+        threads = [threading.Thread(target=ask, args=(client,)) for client in clients]
+        for thread in threads:
+            thread.start()
+        started = time.monotonic()
+        health = house.guest().get("/healthz")
+        assert time.monotonic() - started < 1
+        assert (health.status_code, health.json()["reason"]) == (503, REASON)
+        for thread in threads:
+            thread.join()
+        assert {status for status, _ in took} == {503}
+        slow = sorted(seconds for _, seconds in took)
+        assert slow[len(slow) // 2] < app.PATIENCE, "most do not wait for the lock"
+        assert slow[-1] < 3 * app.PATIENCE
+        answer = clients[0].get(f"/campaigns/{number}/judge", headers={"accept": "application/json"})
+        assert answer.json()["detail"].startswith(REASON)
+    time.sleep(AGAIN)
+    assert house.guest().get("/healthz").json()["status"] == "ok"
+    assert clients[0].post(f"/campaigns/{number}/judge", data={**shown[0], "grade": "1"}).status_code == 303
+
+
+def test_one_tries_again() -> None:
+    """While an outage lasts one caller at a time may try; whoever succeeds ends it."""
+    now = [0.0]
+    outage = Outage(clock=lambda: now[0])
+    outage.check()
+    outage.begin(UnavailableError(REASON))
+    with pytest.raises(UnavailableError, match=LOCKED):
+        outage.check()
+    now[0] = AGAIN
+    outage.check()
+    with pytest.raises(UnavailableError, match=LOCKED):
+        outage.check()
+    outage.end()
+    outage.check()
+
+
+def test_other_campaigns_go_on(database: str) -> None:
+    """On a server a campaign that somebody else has locked is the only one that waits."""
+    if database.startswith("sqlite"):
+        pytest.skip("a file is locked as a whole")
+    with open_house(database) as house:
+        first, second = house.campaign("first"), house.campaign("second")
+        ann, bob = house.assessor(first, "ann"), house.assessor(second, "bob")
+        with locked(database):
+            assert ann.get(f"/campaigns/{first}/judge").status_code == 503
+            assert bob.get(f"/campaigns/{second}/judge").status_code == 200
+
+
+def test_a_stopping_rule_is_for_all_processes(database: str) -> None:
+    """A rule that is set in one process stops the campaign in another, whose pages show it at once."""
+    with open_house(database) as here, open_house(database) as there:
+        frame = generate_pool(rng=np.random.default_rng(0), queries=140, documents=1).drop("grade")
+        wanted = {"name": "wide", "measure": "P@1", "budget": 140, "levels": LEVELS, "method": "passive"}
+        made = here.program().post(
+            "/api/v1/campaigns", params={**wanted, "filename": "pool.parquet"}, content=parquet(frame)
+        )
+        number, program = made.json()["id"], there.program()
+        path = f"/api/v1/campaigns/{number}"
+        assert program.get(path).json()["stop_at"] is None
+        assert here.program().put(f"{path}/stop", json={"half_width": 1000}).status_code == 200
+        time.sleep(MOMENT + 0.01)
+        assert program.get(path).json()["stop_at"] == 1000
+        judged = 0
+        while tasks := program.post(f"{path}/tasks?n=20").json():
+            labels = [{"query": one["query"], "document": one["document"], "grade": 1} for one in tasks]
+            judged += program.post(f"{path}/labels", json={"labels": labels}).json()["new"]
+        assert judged == 100, "a confidence sequence begins at 100 draws"
+        assert here.program().get(path).json()["progress"]["paused"]
