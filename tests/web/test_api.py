@@ -74,6 +74,8 @@ def meet(strategy: SearchStrategy[Any], house: House, secret: str) -> None:
         number = (case.path_parameters or {}).get("campaign")
         if isinstance(number, int) and number % 4:
             case.path_parameters["campaign"] = 1  # else hardly any request would meet a campaign
+        if isinstance((case.path_parameters or {}).get("token"), int):
+            case.path_parameters["token"] += 1_000_000  # else all that follows would be refused
         answer = case.call(base_url=house.base, headers={"Authorization": f"Bearer {secret}"})
         case.validate_response(answer, checks=[not_a_server_error])
 

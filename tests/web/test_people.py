@@ -95,6 +95,27 @@ def test_a_lost_link_is_replaced(people: People) -> None:
     assert people.by_link(again) == ann
 
 
+def test_a_new_link_ends_the_old_ones_sessions(people: People) -> None:
+    """Whoever came in by the link that was lost is out, and nobody else is."""
+    ann, lost = people.invite(7, "ann")
+    _, other = people.invite(7, "bob")
+    sessions = [(people.enter(link) or pytest.fail("the link does not work"))[1] for link in (lost, lost, other)]
+    people.invite_again(ann.id)
+    assert [people.by_session(session) is None for session in sessions] == [True, True, False]
+
+
+def test_a_token_grows_old(people: People, clock: Clock) -> None:
+    """A token works for its days; the list says until when."""
+    ann, _ = people.invite(7, "ann")
+    token = people.new_token(ann.id, "notebook")
+    (row,) = people.tokens(ann.id)
+    assert row.expires == clock.now + 90 * DAY
+    clock.now = row.expires - 1
+    assert people.by_token(token) == ann
+    clock.now = row.expires
+    assert people.by_token(token) is None
+
+
 def test_leaving_ends_one_session(people: People) -> None:
     """Who leaves on the telephone is still in on the desk."""
     _, link = people.invite(7, "ann")

@@ -10,6 +10,8 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
+from rankgauge.active.campaign.database import Location
+from rankgauge.web.backup import copy
 from rankgauge.web.middleware import HEADERS
 from rankgauge.web.route import ROUTES
 from tests.web.house import House, csrf, fields, open_house
@@ -236,6 +238,33 @@ def test_revoked_people_are_out(house: House) -> None:
     assert admin.post(f"/campaigns/1/people/{person.id}/revoke", data={"csrf": csrf(admin)}).status_code == 303
     sent = {**fields(page), "grade": "1"}
     assert client.post("/campaigns/1/judge", data=sent).status_code == 401
+
+
+def test_tokens_are_listed_and_revoked(house: House) -> None:
+    """A program sees its owner's tokens without their secrets, revokes one, and is out if it was its own."""
+    program = house.program("lister")
+    rows = program.get("/api/v1/tokens").json()
+    assert {"name", "created", "expires", "revoked"} < rows[-1].keys()
+    assert "hash" not in rows[-1]
+    assert program.delete(f"/api/v1/tokens/{2**31 - 1}").status_code == 404
+    assert program.delete(f"/api/v1/tokens/{rows[-1]['id']}").status_code == 204
+    assert program.get("/api/v1/tokens").status_code == 401
+    assert "Works until" in house.enter(house.room.people.admin_link("lister")).get("/tokens").text
+
+
+def test_files_are_their_owners_alone(tmp_path: Path) -> None:
+    """The database, what SQLite keeps beside it, and a backup can be read by nobody else."""
+    with open_house(f"sqlite:///{tmp_path / 'room.db'}") as opened:
+        opened.campaign()
+        copy(Location(tmp_path / "room.db"), Location(tmp_path / "copy.db"))
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes.keys() >= {"room.db", "room.db-wal", "copy.db"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_token_has_no_session_to_leave(house: House) -> None:
+    """Leaving with a token is the caller's mistake."""
+    assert house.program().post("/leave").status_code == 400
 
 
 def test_logs_hold_no_secrets(house: House, caplog: pytest.LogCaptureFixture) -> None:

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 
-from rankgauge.active.campaign.database import Location, connect
+from rankgauge.active.campaign.database import Location, connect, make_private
 from rankgauge.errors import RankGaugeError, UnavailableError, UnleasedError
 from rankgauge.web.addresses import networks
 from rankgauge.web.campaigns import Campaigns
@@ -31,7 +31,9 @@ PATIENCE = 2.0
 
 def create_app(settings: RoomSettings) -> FastAPI:
     """The application. Its database is brought up to date first."""
-    engine = connect(Location(settings.database), existing=False, patience=PATIENCE)
+    location = Location(settings.database)
+    make_private(location)
+    engine = connect(location, existing=False, patience=PATIENCE)
     migrate(engine)
     people = People(engine, settings)
     app = FastAPI(

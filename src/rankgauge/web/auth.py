@@ -95,7 +95,13 @@ async def _member(campaign: int, person: SignedIn) -> Person:
     return person
 
 
+async def _runner(person: SignedIn) -> Person:
+    return _allowed(person, Permission.MANAGE)
+
+
 Admin: TypeAlias = Annotated[Person, Depends(_admin)]
+Runner: TypeAlias = Annotated[Person, Depends(_runner)]
+"""Anybody who runs a campaign, whichever."""
 Member: TypeAlias = Annotated[Person, Depends(_member)]
 """Anybody of the campaign, whatever their role."""
 

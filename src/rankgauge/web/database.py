@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 from rankgauge.active.campaign import rules as stopping
 from rankgauge.active.campaign import tables
-from rankgauge.active.campaign.database import Location, connect, writing
+from rankgauge.active.campaign.database import Location, connect, make_private, writing
 from rankgauge.errors import InputError
 
 METADATA = MetaData()
@@ -63,7 +63,9 @@ def _refuse_later(connection: Connection, known: ScriptDirectory) -> None:
 
 @contextmanager
 def opened(location: Location, *, existing: bool) -> Iterator[Engine]:
-    """An engine on the database, for a while."""
+    """An engine on the database, for a while; a new file is its owner's alone."""
+    if not existing:
+        make_private(location)
     engine = connect(location, existing=existing)
     try:
         yield engine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -84,6 +85,13 @@ def connect(location: Location, *, existing: bool, patience: float | None = None
         sa.event.listen(engine, "checkin", _put_back)
         sa.event.listen(engine, "checkout", _taken(engine))
     return prepared(engine)
+
+
+def make_private(location: Location) -> None:
+    """Makes an empty file that only its owner may read, if there is none yet; SQLite's files beside it are alike."""
+    if location.path is not None:
+        with suppress(FileExistsError, FileNotFoundError):
+            os.close(os.open(location.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def prepared(engine: Engine) -> Engine:

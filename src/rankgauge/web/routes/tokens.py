@@ -1,36 +1,43 @@
-"""API tokens."""
+"""API tokens: everybody who runs a campaign has their own, sees when each ends, and revokes it."""
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.web.auth import Admin, TheRoom
+from rankgauge.web.auth import Runner, TheRoom
+from rankgauge.web.people import Person
+from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
 router = pages("tokens", place=110)
 
 
 @router.get("/tokens")
-def show(request: Request, room: TheRoom, person: Admin) -> Response:
+def show(request: Request, room: TheRoom, person: Runner) -> Response:
     """The person's tokens, and the form for a new one."""
-    return room.page(request, "tokens.html", rows=room.people.tokens(person.id), token="")
+    return _page(request, room, person)
 
 
 @router.post("/tokens")
 def make(
-    request: Request, room: TheRoom, person: Admin, name: Annotated[str, Form(min_length=1, max_length=120)]
+    request: Request, room: TheRoom, person: Runner, name: Annotated[str, Form(min_length=1, max_length=120)]
 ) -> Response:
     """Makes a token and shows it, once."""
-    token = room.people.new_token(person.id, name)
-    return room.page(request, "tokens.html", rows=room.people.tokens(person.id), token=token)
+    return _page(request, room, person, token=room.people.new_token(person.id, name))
 
 
 @router.post("/tokens/{token}/revoke")
-def revoke(room: TheRoom, person: Admin, token: int) -> Response:
+def revoke(room: TheRoom, person: Runner, token: int) -> Response:
     """Revokes a token."""
     if not room.people.revoke_token(person.id, token):
         raise HTTPException(404, "no such token")
     return RedirectResponse("/tokens", status_code=303)
+
+
+def _page(request: Request, room: Room, person: Person, *, token: str = "") -> Response:
+    days, rows = room.settings.token_days, room.people.tokens(person.id)
+    return room.page(request, "tokens.html", rows=rows, token=token, now=time.time(), days=days)
