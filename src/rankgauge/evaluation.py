@@ -258,7 +258,10 @@ class _Judgments:
                     whole = replace(streamed, top=dialect.highest(judged))
                     return matched(whole, lambda: (judged, next(io.stream_run(run))), run)
             tables = io.pair_from(judgments, run, dialect.reading)
-            return matched(joined(*tables, dialect), lambda: tables, run)
+            found = matched(joined(*tables, dialect), lambda: tables, run)
+            if io.is_path(run) and not found.is_sparse:
+                note_near_ids(*tables)
+            return found
 
 
 def _is_several(run: Any) -> bool:
@@ -317,6 +320,17 @@ def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
         note(f"hardly a document of the run is judged, but {said}: {near.option} makes them the same")
         return hits
     raise InputError(f"no {what} of the run is judged, but {said}", hint=f"Make them the same: {near.option}.")
+
+
+def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
+    """A note on documents of a run that are judged under another spelling, though others match."""
+    from rankgauge.tables.near_ids import partly_near
+
+    near = partly_near(judgments, run)
+    if near is not None:
+        verb = "is" if near.shared == 1 else "are"
+        found = f"{near.shared} of its {near.listed} unjudged documents {verb} judged under another spelling"
+        note(f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
 
 
 def joined(judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect) -> Hits:

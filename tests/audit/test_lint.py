@@ -42,6 +42,7 @@ PLANTED = {
     "ties": ({"q": TWELVE}, {"q": {**SCORED, "d0": 1.0}}),
     "precision": ({"q": TWELVE}, {"q": {**SCORED, "d0": 1 + 1e-9}}),
     "unjudged": ({"q": TWELVE}, {"q": {**SCORED, "u": 20.0}}),
+    "ids": ({"q": {**TWELVE, "D12": 1.0}}, {"q": {**SCORED, "d12": 20.0}}),
     "negative": ({"q": {**TWELVE, "d0": -1.0}}, {"q": SCORED}),
     "fractional": ({"q": {**TWELVE, "d0": 0.5}}, {"q": SCORED}),
     "above LETOR": ({"q": {**TWELVE, "d0": 3.0}}, {"q": SCORED}),
@@ -78,6 +79,7 @@ def test_lines_of_a_file(tmp_path: Path) -> None:
         assert (findings[name].count, findings[name].of, findings[name].examples) == (count, of, examples)
 
 
+@pytest.mark.filterwarnings("ignore:.*the ranks contradict the scores")
 @pytest.mark.parametrize(
     ("name", "line", "head"),
     [("run.txt", "{} Q0 {} {} {} tag\n", ""), ("run.csv", "{},{},{},{}\n", "query,document,rank,score\n")],

@@ -45,6 +45,18 @@ def test_output(command: Command, folder: Path) -> None:
     assert command("audit", *PAIR, "dense.txt.gz", "-o", "md").startswith("# nDCG@10 by tool")
 
 
+def test_explain_goes_on_where_a_tool_refuses(command: Command, folder: Path) -> None:
+    """Tools that do not take the data are named with their reasons, after those that do; alone they are an error."""
+    (folder / "below.txt").write_text("q 0 a 1\nq 0 b -2\n")
+    (folder / "run.txt").write_text("q Q0 a 1 2 x\nq Q0 b 2 1 x\n")
+    shown = command("audit", "explain", "below.txt", "run.txt", "--query", "q", "-d", "sklearn,standard,trec_eval")
+    assert "\nRefused  by tools that do not take this input\nsklearn  negative grade -2" in shown
+    assert "'rankgauge evaluate' has --negative" in " ".join(shown.split())
+    assert "standard    1.0000  1.0000  as computed" in shown
+    said = command("audit", "explain", "below.txt", "run.txt", "--query", "q", "-d", "sklearn", code=2)
+    assert said.startswith("rankgauge: negative grade -2")
+
+
 def test_explain(command: Command) -> None:
     """A query is explained rank by rank, tool by tool, with the value that evaluate has for it."""
     shown = command("audit", "explain", *PAIR, "--query", "q01", "-d", "standard,trec_eval")

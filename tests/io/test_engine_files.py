@@ -7,7 +7,7 @@ The shapes are those of the programs' own documentation and source:
 - Search Relevance Workbench: opensearch-project/documentation-website, _search-plugins/search-relevance/judgments.md,
   evaluate-search-quality.md, compare-query-sets.md;
 - Solr: the reference guide's "Response Writers"; Typesense: `SearchResult` and `MultiSearchResult` of its OpenAPI
-  description, as typesense_codegen prints them. Vespa's shape is written from what users show of it.
+  description, as typesense_codegen prints them; Vespa: the reference's "Default JSON Result Format".
 """
 
 from __future__ import annotations
@@ -202,6 +202,49 @@ def test_other_engines(tmp_path: Path) -> None:
     typesense = {"found": 1, "hits": [{"document": {"id": "d7"}}], "request_params": {"q": "red dress"}}
     other = {**typesense, "request_params": {"q": "blue jeans"}}
     assert lists(written(tmp_path, {"results": [typesense, other]})) == {"red dress": ["d7"], "blue jeans": ["d7"]}
+
+
+def test_a_folder_takes_a_list_of_queries(tmp_path: Path) -> None:
+    """Files that are numbered are named by the list, 2 before 10; those that have the queries' names keep them."""
+    for number, documents in enumerate((["d7", "d1"], ["d3"], ["d5"]), start=1):
+        written(tmp_path / "bm25", hits(*documents), f"{number if number < 3 else 10}.json")
+    queries = ["red dress", "blue jeans", "wool hat"]
+    with pytest.warns(InputWarning, match="names its responses in the order of their names, 1 first"):
+        assert lists(tmp_path / "bm25", queries=queries)["wool hat"] == ["d5"]
+    with pytest.raises(InputError, match="3 responses in it, and 2 queries in the list"):
+        lists(tmp_path / "bm25", queries=queries[:2])
+    assert set(lists(tmp_path / "bm25", queries=["10", "2", "1", "other"])) == {"1", "2", "10"}
+
+
+def test_a_field_may_be_the_id(tmp_path: Path) -> None:
+    """A user who judges by article number says so, and documents are called by it, as tables are read."""
+    shop = [{"_id": f"x{n}", "_score": 1.0, "_source": {"sku": f"s{n}"}} for n in range(2)]
+    fields = [{"_id": "x0", "fields": {"sku": ["s0"]}}]
+    sku = {"columns": "document=sku"}
+    assert lists(written(tmp_path, {"hits": {"hits": shop}}, "q.json"), **sku) == {"q": ["s0", "s1"]}
+    assert lists(written(tmp_path, {"hits": {"hits": fields}}, "q.json"), **sku) == {"q": ["s0"]}
+    solr = {"response": {"docs": [{"sku": "s7", "title": "dress", "id": "d7"}]}}
+    assert lists(written(tmp_path, solr, "q.json"), **sku) == {"q": ["s7"]}
+    typesense = {"found": 1, "hits": [{"document": {"id": "d7", "sku": "s7"}}]}
+    assert lists(written(tmp_path, typesense, "q.json"), **sku) == {"q": ["s7"]}
+    vespa = {"root": {"id": "top", "relevance": 1, "children": [{"id": "index:s/0/1", "fields": {"sku": "s7"}}]}}
+    assert lists(written(tmp_path, vespa, "q.json"), **sku) == {"q": ["s7"]}
+    with pytest.warns(InputWarning, match="no document has a field sku; its own id is taken"):
+        assert lists(written(tmp_path, hits("d7"), "q.json"), **sku) == {"q": ["d7"]}
+    with pytest.raises(InputError, match="document d7 has no field sku"):
+        lists(written(tmp_path, {"hits": {"hits": [*shop, {"_id": "d7"}]}}, "q.json"), **sku)
+
+
+def test_vespa_says_what_it_could_not_do(tmp_path: Path) -> None:
+    """An error in the place of hits is an error here; what was not searched is noted; a document has its own id."""
+    root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}
+    failed = {"root": {**root, "errors": [{"code": 3, "summary": "Illegal query", "message": "no such field"}]}}
+    with pytest.raises(InputError, match="query 2 is an error: no such field"):
+        lists(written(tmp_path, [{"root": root}, failed]))
+    hit = {"id": "index:shop/0/1", "relevance": 0.5, "fields": {"documentid": "id:shop:product::d7"}}
+    partial = {"root": {**root, "coverage": {"coverage": 60, "full": False}, "children": [hit]}}
+    with pytest.warns(InputWarning, match="is not complete: 60 % of the documents were searched"):
+        assert lists(written(tmp_path, partial, "q.json")) == {"q": ["id:shop:product::d7"]}
 
 
 def test_solr_documents_without_an_id_are_refused(tmp_path: Path) -> None:

@@ -98,6 +98,15 @@ def test_next_to_no_judged_document_is_noted(tmp_path: Path) -> None:
     assert rankgauge.evaluate(judgments, run, "AP", ids="casefold").notes == ()
 
 
+def test_a_part_that_is_spelled_otherwise_is_noted(tmp_path: Path) -> None:
+    """Some documents of a table match, others but for their case: a note counts these and names the rule."""
+    qrels = written(tmp_path / "ratings.csv", "query,document,grade", "q1,D1,1", "q1,d2,0", "q1,d4,0", "q1,D4,1")
+    run = written(tmp_path / "run.csv", "query,document,score", "q1,d1,9", "q1,d2,8", "q1,d3,7", "q1,d4,6")
+    (said,) = rankgauge.evaluate(qrels, run, "AP").notes
+    assert said.startswith("1 of its 2 unjudged documents is judged under another spelling, such as 'd1' for 'D1'")
+    assert said.endswith("--ids casefold, or ids='casefold' in Python makes them the same")
+
+
 def test_near_ids_need_a_reason() -> None:
     """Ids that have nothing in common are not near, nor are those that are the same already."""
     frame = pl.DataFrame({"query": ["q"], "document": ["a"]})

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from rankgauge import io
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, InputWarning
 from tests.shared import shared
 
 JUDGED = [("007", "d1", 2.0), ("007", "d2", 0.0)]
@@ -30,6 +30,11 @@ def written(folder: Path, text: str, name: str) -> Path:
     path = folder / name
     path.write_bytes(text.encode())
     return path
+
+
+def lines(path: Path, *rows: str) -> Path:
+    """A file with those lines."""
+    return written(path.parent, "\n".join(rows) + "\n", path.name)
 
 
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
@@ -52,6 +57,47 @@ def test_a_run_without_scores_is_ordered_by_rank(tmp_path: Path) -> None:
     """Rank r is the score −r."""
     path = written(tmp_path, "query,document,rank\nq,a,1\nq,b,2\n", "r.csv")
     assert io.read_run(path)["score"].to_list() == [-1.0, -2.0]
+
+
+def test_ranks_that_contradict_scores_are_noted(tmp_path: Path) -> None:
+    """Distances rise from rank to rank: the scores decide, unless a user names the ranks alone."""
+    rows = ["q1,b,1,0.1", "q1,a,2,0.2", "q1,c,3,0.2", "q2,a,1,0.3"]
+    path = lines(tmp_path / "run.csv", "query,document,position,score", *rows)
+    with pytest.warns(InputWarning, match=r"scores rise from rank to rank, .* --columns rank=position orders it"):
+        assert io.read_run(path)["score"].to_list() == [0.1, 0.2, 0.2, 0.3]
+    assert io.read_run(path, columns="rank=position")["score"].to_list() == [-1, -2, -3, -1]
+    mixed = lines(tmp_path / "mixed.csv", "query,document,position,score", *rows[:3], "q1,d,4,0.1", rows[3])
+    with pytest.warns(InputWarning, match="in 1 of 2 queries the ranks contradict the scores, which order the run"):
+        io.read_run(mixed)
+    equal = lines(tmp_path / "equal.csv", "query,document,rank,score", "q1,a,0,1", "q1,b,0,2")
+    assert len(io.read_run(equal)) == 2
+
+
+def test_a_table_without_a_header_says_so(tmp_path: Path) -> None:
+    """A first line of data is no list of columns, and the error does not treat it as one."""
+    for rows, header in ((["q1,d1,3"], "query,document,grade"), (["q1;d1;3;9,5"], "query,document,grade")):
+        path = lines(tmp_path / "ratings.csv", *rows)
+        with pytest.raises(InputError, match=rf"its first line is no header: q1, d1, 3.*\n.* as in {header}"):
+            io.read_judgments(path)
+
+
+def test_the_separator_that_excel_declares(tmp_path: Path) -> None:
+    """A first line `sep=;` is no header; an error still names the right line."""
+    path = lines(tmp_path / "ratings.csv", "sep=;", "query;document;grade", "q1;d,1;3", "", "q1;d2;x")
+    with pytest.raises(InputError, match=r"ratings.csv:5: the grade 'x'"):
+        io.read_judgments(path)
+    path = lines(tmp_path / "ratings.csv", "sep=|", "query|document|grade", "q1|d;1|3", "q1|d2|0")
+    assert io.read_judgments(path)["document"].to_list() == ["d;1", "d2"]
+
+
+def test_words_for_nothing_are_blank(tmp_path: Path) -> None:
+    """What pandas, Excel and databases write where there is no grade is left out and counted."""
+    rows = [f"q1,d{n},{word}" for n, word in enumerate(("3", "NaN", "n/a", "NULL", " - ", "#N/A"))]
+    path = lines(tmp_path / "ratings.csv", "query,document,grade", *rows)
+    with pytest.warns(InputWarning, match="5 rows have no grade and are left out"):
+        assert io.read_judgments(path)["document"].to_list() == ["d0"]
+    path = lines(tmp_path / "words.csv", "query,document,grade", "q1,a,none", "q1,b,some")
+    assert io.read_judgments(path, scale="some=1,none=0")["grade"].to_list() == [0, 1]
 
 
 def test_a_run_is_not_taken_for_judgments(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from rankgauge.audit.advice import AuditAdvice, advise
 from rankgauge.audit.attribution import Attribution, Part, attribute
-from rankgauge.audit.explain import Explanation, explain
+from rankgauge.audit.explain import Explanation, explain, explain_all
 from rankgauge.audit.highlights import Headline, Mover, headline, movers
 from rankgauge.audit.origins import Origin, Origins, origins
 from rankgauge.audit.overview import Audit, audit
@@ -26,6 +26,7 @@ __all__ = [
     "attribute",
     "audit",
     "explain",
+    "explain_all",
     "headline",
     "movers",
     "origins",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from rankgauge.audit.refusal import reason
 from rankgauge.audit.scores import Scores
 from rankgauge.dialects import Dialect
-from rankgauge.errors import UnknownNameError
+from rankgauge.errors import RankGaugeError, UnknownNameError
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, gains
 from rankgauge.numeric import FloatArray
@@ -68,6 +70,23 @@ def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> E
         raw=float(result.raw[0, 0]),
         value=float(result.matrix[0, 0]) if len(result.matrix) else np.nan,
     )
+
+
+def explain_all(
+    scores: Scores, dialects: Iterable[Dialect], measure: Measure, query: str
+) -> tuple[list[Explanation], dict[str, str]]:
+    """How the query gets its value under each dialect whose tool accepts the input, and why the others refuse it."""
+    found, errors = list[Explanation](), dict[str, RankGaugeError]()
+    for dialect in dialects:
+        try:
+            found.append(explain(scores, dialect, measure, query))
+        except UnknownNameError:
+            raise
+        except RankGaugeError as error:
+            errors[dialect.name] = error
+    if not found:
+        raise next(iter(errors.values()))
+    return found, {name: reason(error) for name, error in errors.items()}
 
 
 def _lists(scores: Scores, dialect: Dialect, measure: Measure) -> RankedLists:

@@ -19,7 +19,7 @@ import polars as pl
 from rankgauge import dialects as known
 from rankgauge import display, io
 from rankgauge.audit.conditions import Conditions
-from rankgauge.audit.overview import reason
+from rankgauge.audit.refusal import reason
 from rankgauge.audit.scores import Scores, bare
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError

@@ -16,6 +16,7 @@ from rankgauge.audit.attribution import UNSEEN, Attribution, attribute
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.default_dialects import fitting
+from rankgauge.audit.refusal import reason
 from rankgauge.audit.scores import Scores
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
@@ -180,12 +181,6 @@ class Audit:
             return ()
         depths = sorted({*CUTOFFS, *([self.measure.depth] if self.measure.depth else [])})
         return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
-
-
-def reason(error: RankGaugeError) -> str:
-    """What an error says, as a sentence or two in one paragraph."""
-    problem, *hints = str(error).splitlines()
-    return ". ".join([problem, *(hint.strip() for hint in hints)])
 
 
 def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:

@@ -145,17 +145,17 @@ class RunsEvaluation:
 
     def documents(self, queries: Sequence[str], runs: Sequence[str]) -> DocumentLists | None:
         """The documents of some queries in some runs; None if a file cannot be read once more."""
-        sources = [self.judgments, *(self.runs[name] for name in runs)]
-        if not all(is_git(source) or is_lasting(source) for source in sources):
+        few = replace(self, runs={name: self.runs[name] for name in runs})
+        if not all(is_git(source) or is_lasting(source) for source in (few.judgments, *few.runs.values())):
             return None
-        with checked_out(sources) as (judgments, *paths), heard():
-            return self._documents(queries, judgments, dict(zip(runs, paths, strict=True)))
+        with few._at_hand() as asked, heard():
+            return asked._documents(queries)
 
-    def _documents(self, queries: Sequence[str], judgments: Path, runs: Mapping[str, Path]) -> DocumentLists | None:
+    def _documents(self, queries: Sequence[str]) -> DocumentLists | None:
         from rankgauge import io
         from rankgauge.document_lists import document_lists
 
-        source, spelled = self.spelling.file(judgments), self.spelling.files(runs)
+        source, spelled = self.spelling.file(self.judgments), self.spelling.files(self.runs)
         if any(self.formats):
             source = io.read_judgments(source, self.formats[0])
             spelled = {name: io.read_run(path, self.formats[1]) for name, path in spelled.items()}

@@ -9,16 +9,20 @@ see equal scores in that order, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.errors import InputError
 from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Kind, SampleFile
-from rankgauge.io.json_document import JsonShape, Row, json_format
+from rankgauge.io.json_document import JsonShape, Row, has, json_format
 from rankgauge.io.queries import list_beside, listed_queries
 from rankgauge.io.source import Source
+
+LIST = "the list of queries"
+"""What a list that was given is called."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +31,12 @@ class Responses:
 
     fits: Callable[[Any], bool]
     """Whether a value is one response."""
-    documents: Callable[[Any], list[Any]]
-    """The ids of a response's documents in their order."""
+    hits: Callable[[Any], list[Any]]
+    """The hits of a response in their order."""
+    document: Callable[[Any], Any]
+    """The id of a hit's document."""
+    fields: Callable[[Any], list[Any]] = lambda hit: [hit]
+    """The objects in a hit that hold fields of its document, of which a user may name one as the id."""
     query: Callable[[Any], Any] = lambda response: None
     """The text of the query, if the response says it."""
     together: str = ""
@@ -70,8 +78,23 @@ class Responses:
                 )
             if why := self.lacks(response):
                 note(f"the response for query {name} is not complete: {why}", source.name)
-            ids = self.documents(response)
+            ids = self._documents(self.hits(response), source)
             yield from ((name, document, -place) for place, document in enumerate(ids, start=1))
+
+    def _documents(self, hits: list[Any], source: Source) -> list[Any]:
+        """The ids of the documents: those in the field that a user names, if there is such a field."""
+        name = source.said.get("document")
+        if name is None:
+            return [self.document(hit) for hit in hits]
+        found = [[part[name] for part in self.fields(hit) if has(part, name)] for hit in hits]
+        lacking = [hit for hit, values in zip(hits, found, strict=True) if not values]
+        if len(lacking) == len(hits):
+            if hits:
+                note(f"no document has a field {name}; its own id is taken", source.name)
+            return [self.document(hit) for hit in hits]
+        if lacking:
+            raise InputError(f"document {self.document(lacking[0])} has no field {name}", path=source.name)
+        return [only(values[0]) for values in found]
 
     def _found(self, documents: list[Any]) -> Iterator[tuple[str | None, Any]]:
         """Each response, with the name that the file gives it."""
@@ -89,19 +112,47 @@ class Responses:
         """The query that each of the responses answers."""
         own = [name or str(self.query(response) or "") for name, response in found]
         alone = len(found) == 1 and source.stem
-        if all(name for name, _ in found) or (not source.queries and (all(own) or alone)):
+        if all(name for name, _ in found):
+            return self._renamed([str(name) for name, _ in found], source)
+        if not source.queries and (all(own) or alone):
             return [name or str(alone) for name in own]
-        listed, where = source.queries, "the list of queries"
+        listed, where = source.queries, LIST
         if not listed and (beside := list_beside(source)):
             listed, where = listed_queries(beside), str(beside)
-        if listed and len(listed) != len(found):
-            raise InputError(
-                f"there are {len(found)} responses in it, and {len(listed)} queries in {where}",
-                path=source.name,
-                hint="List one query per response, in the order of the requests.",
-            )
-        if twice := next((query for at, query in enumerate(listed) if query in listed[:at]), None):
-            raise InputError(f"the query {twice} is listed twice in {where}", path=source.name)
+        if listed:
+            _fitting(listed, len(found), where, source)
         if listed and not source.queries:
             note(f"{where} names the queries of its responses, in their order", source.name)
         return list(listed) or [name or str(place) for place, name in enumerate(own, start=1)]
+
+    def _renamed(self, names: list[str], source: Source) -> list[str]:
+        """What responses with names answer: the list goes by position, unless it lists these names themselves."""
+        if not source.queries or set(names) <= set(source.queries):
+            return names
+        _fitting(source.queries, len(names), LIST, source)
+        order = sorted(range(len(names)), key=lambda at: _natural(names[at]))
+        called = dict(zip(order, source.queries, strict=True))
+        note(f"{LIST} names its responses in the order of their names, {names[order[0]]} first", source.name)
+        return [called[at] for at in range(len(names))]
+
+
+def only(value: Any) -> Any:
+    """The value, or the one in a list of one: engines return single values of a field either way."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _fitting(listed: Sequence[str], responses: int, where: str, source: Source) -> None:
+    """An error unless there is one query for each of the responses."""
+    if len(listed) != responses:
+        raise InputError(
+            f"there are {responses} responses in it, and {len(listed)} queries in {where}",
+            path=source.name,
+            hint="List one query per response, in the order of the requests.",
+        )
+    if twice := next((query for at, query in enumerate(listed) if query in listed[:at]), None):
+        raise InputError(f"the query {twice} is listed twice in {where}", path=source.name)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key by which 2 comes before 10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]

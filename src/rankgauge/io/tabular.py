@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,9 +24,12 @@ from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Head
 from rankgauge.io.source import Source, damage
 from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, missing_columns, raters, recognise
+from rankgauge.tables.rank_order import rank_conflict
 from rankgauge.tables.validation import Place
 
 SEPARATORS = (",", "\t", ";")
+
+_DECLARED = re.compile(r'"?sep=(?P<separator>[^\r\n"])"?[,;\t]*\r?\n', re.IGNORECASE)
 
 Scan = Callable[[Source], pl.LazyFrame]
 Locate = Callable[[Source, int], Place]
@@ -62,12 +66,22 @@ def header(head: Head) -> tuple[list[str], str]:
 
     The separator is the one that gives a query and a document column, or else the most frequent one.
     """
-    line = "" if head.binary else head.text.split("\n", 1)[0].replace("\r", "")
+    declared = declared_separator(head)
+    lines = [""] if head.binary else head.text.split("\n", 2)
+    line = lines[min(declared is not None, len(lines) - 1)].replace("\r", "")
+    if declared is not None:
+        return next(csv.reader([line], delimiter=declared), []), declared
     split = {separator: next(csv.reader([line], delimiter=separator), []) for separator in SEPARATORS}
     said = head.source.said
     known = (one for one, cells in split.items() if find(cells, "query", said) and find(cells, "document", said))
     separator = next(known, max(SEPARATORS, key=line.count))
     return split[separator], separator
+
+
+def declared_separator(head: Head) -> str | None:
+    """The separator that Excel's own first line declares, as in `sep=;`; None where there is no such line."""
+    declared = None if head.binary else _DECLARED.match(head.text)
+    return declared["separator"] if declared else None
 
 
 def scan_delimited(source: Source) -> pl.LazyFrame:
@@ -77,7 +91,13 @@ def scan_delimited(source: Source) -> pl.LazyFrame:
     """
     head = Head(source=source)
     names, separator = header(head)
-    rows = pl.scan_csv(source.scannable(), separator=separator, infer_schema=False, truncate_ragged_lines=False)
+    rows = pl.scan_csv(
+        source.scannable(),
+        separator=separator,
+        infer_schema=False,
+        truncate_ragged_lines=False,
+        skip_lines=int(declared_separator(head) is not None),
+    )
     filled = rows.filter(~pl.all_horizontal(pl.all().is_null()))  # polars reads a blank line as a row without cells
     if is_exact(head):
         return filled
@@ -95,12 +115,14 @@ def records(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
 
     A quoted cell may run over several lines.
     """
-    names, separator = header(Head(source=source))
+    head = Head(source=source)
+    names, separator = header(head)
+    first = int(declared_separator(head) is not None)
     reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator)
     begins = 1
     try:
         for number, cells in enumerate(reader):
-            if number and any(cells):
+            if number > first and any(cells):
                 yield begins, dict(zip(names, cells, strict=False))
             begins = reader.line_num + 1
     except csv.Error as error:
@@ -185,6 +207,9 @@ class TableReader:
             spelling=source.spelling,
             comma=self.comma(source),
         )
+        ranks = find(columns, "rank", source.said) if table is RUN else None
+        if ranks is not None and (said := rank_conflict(known, ranks)):
+            note(said, source.name)
         return known.rechunk()
 
 

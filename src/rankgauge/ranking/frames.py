@@ -139,7 +139,7 @@ def _refuse_negative(judgments: pl.DataFrame, negative: NegativeGrade) -> None:
         row = below.row(0, named=True)
         raise InputError(
             f"negative grade {row['grade']:g} of document {row['document']} in query {row['query']}",
-            hint="Evaluate with --negative unjudged, zero or keep, which says what they mean.",
+            hint="'rankgauge evaluate' has --negative unjudged, zero or keep, which says what they mean.",
         )
 
 

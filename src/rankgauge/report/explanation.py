@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class ExplanationReport(Report):
     command = "audit explain"
 
     found: Sequence[Explanation]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """By tool, why it refuses the input."""
 
     def document(self, medium: Medium) -> ReportDocument:
         """Each dialect stage by stage, and then the values beside each other."""
@@ -45,6 +47,9 @@ class ExplanationReport(Report):
             yield Notes(_stages(one))
         yield Heading(f"Query {self.found[0].query}")
         yield _values(self.found)
+        if self.refused:
+            yield Heading("Refused", words="  by tools that do not take this input")
+            yield Notes(list(self.refused.items()))
 
 
 def _ranks(explanation: Explanation) -> ReportTable:
@@ -62,6 +67,8 @@ def _ranks(explanation: Explanation) -> ReportTable:
 
 
 def _cell(name: str, amount: float) -> str:
+    if np.isinf(amount):  # a grade that the tool reads as "not judged"
+        return "–"
     return f"{amount:g}" if name in ("gain", "ideal") else f"{amount:.4f}"
 
 

@@ -10,6 +10,9 @@ BLANKS = " \t\r\u00a0\u2007\u2009\u202f"
 _GAPS = r"['’ \x{a0}\x{2007}\x{2009}\x{202f}]"
 _POINT = rf"^[-+]?\d{{1,3}}(?:(?:,|{_GAPS})\d{{3}})+(?:\.\d+)?$"
 _COMMA = rf"^[-+]?(?:\d+|\d{{1,3}}(?:(?:\.|{_GAPS})\d{{3}})+)(?:,\d+)?$"
+_NOTHING = ("", "nan", "na", "n/a", "#n/a", "null", "none", "-", "–", "?")
+"""What pandas, R, Excel, databases and people write into a cell that has no value, in small letters."""
+
 _TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
@@ -46,11 +49,12 @@ def truths(cells: pl.Series) -> pl.Series:
     )
 
 
-def is_blank(cells: pl.Series) -> pl.Series:
-    """Which cells hold nothing."""
+def is_blank(cells: pl.Series, *, words: bool = False) -> pl.Series:
+    """Which cells hold nothing; with `words` also those with what programs write for that: NaN, N/A, null."""
     if cells.dtype != pl.String:
         return cells.is_null()
-    return cells.is_null() | (cells.str.strip_chars(BLANKS) == "").fill_null(value=True)
+    text, nothing = cells.str.strip_chars(BLANKS).str.to_lowercase(), _NOTHING if words else _NOTHING[:1]
+    return cells.is_null() | text.is_in(nothing).fill_null(value=True)
 
 
 def _read(given: pl.Series, separators: str, style: str) -> pl.Series:

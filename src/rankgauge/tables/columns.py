@@ -123,7 +123,8 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
     """The frame's columns that the table knows, under the table's names; others are left out.
 
     A judgments table without grades takes them from its assessors' columns (`anna_rating`, `ben_rating`), or else from
-    `score`, as BEIR's files call the grade. A run without scores takes the falling rank.
+    `score`, as BEIR's files call the grade. A run without scores takes the falling rank, as does one of which a user
+    names the ranks alone.
     """
     columns = list(columns)
     found = {name: column for name in table.columns if (column := find(columns, name, said)) is not None}
@@ -135,7 +136,7 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
             return _long(frame.select(*[kept[name] for name in kept if name != "assessor"], *wide), wide)
         if (score := find(columns, "score")) and find(columns, "rank") is None:
             kept["grade"] = pl.col(score).alias("grade")
-    if table is RUN and "score" not in kept and "rank" in kept:
+    if table is RUN and "rank" in kept and ("score" not in kept or is_ordered_by_rank(columns, said)):
         rank = pl.col(found["rank"])
         text = frame.collect_schema()[found["rank"]] == pl.String
         kept["score"] = -(rank.str.strip_chars() if text else rank).cast(NUMBER, strict=False).alias("score")
@@ -146,6 +147,11 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
     return frame.select(kept[name] for name in table.columns if name in kept)
 
 
+def is_ordered_by_rank(columns: Iterable[str], said: Said) -> bool:
+    """Whether a user names the ranks of a run and not its scores: then the ranks order it."""
+    return "score" not in said and "rank" in said and find(columns, said["rank"]) is not None
+
+
 def missing_columns(
     table: Table, present: Iterable[str], columns: Iterable[str], said: Said = UNSAID
 ) -> InputError | None:
@@ -154,6 +160,12 @@ def missing_columns(
     if not lacking:
         return None
     wrong = [f"{name}={said[name]}" for name in lacking if name in said]
+    if not wrong and all(name in lacking for name in table.required) and any(map(_is_number, columns)):
+        header = ",".join(table.required)
+        return InputError(
+            f"its first line is no header: {', '.join(columns)}",
+            hint=f"Write the names of the columns above it, as in {header}",
+        )
     problem = f"no column for {', '.join(lacking)} among {', '.join(columns) or 'no columns'}"
     if wrong:
         near = difflib.get_close_matches(said[lacking[0]], columns, n=1) if lacking[0] in said else []
@@ -189,6 +201,14 @@ def _long(frame: pl.LazyFrame, wide: Mapping[str, str]) -> pl.LazyFrame:
         .sort("row", maintain_order=True)
         .select(*ids, "grade", pl.col("assessor").replace_strict(dict(wide), return_dtype=TEXT))
     )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _plain(column: str) -> str:

@@ -22,6 +22,8 @@ class NearIds:
     listed: int
     run: str
     judged: str
+    query: str
+    """The query of the example."""
 
     @property
     def option(self) -> str:
@@ -48,7 +50,26 @@ def near_ids(judgments: pl.DataFrame, run: pl.DataFrame, *, of: str) -> NearIds 
             rules = fewer
     different = whole.filter(pl.col(of) != pl.col(f"{of}_judged"))
     first = different.row(0, named=True)
-    return NearIds(rules=rules, shared=len(whole), listed=len(left), run=first[of], judged=first[f"{of}_judged"])
+    return NearIds(
+        rules=rules,
+        shared=len(whole),
+        listed=len(left),
+        run=first[of],
+        judged=first[f"{of}_judged"],
+        query=first["query"],
+    )
+
+
+def partly_near(judgments: pl.DataFrame, run: pl.DataFrame) -> NearIds | None:
+    """The same for the documents of a run of which others are judged as they are spelled; None if there are none.
+
+    Looked at are unjudged documents and judged ones that the run lacks: one that is in both is no other's spelling.
+    """
+    left, right = (frame.select(KEYS).unique(maintain_order=True) for frame in (run, judgments))
+    unjudged = left.join(right.select("query").unique(), on="query", how="semi", maintain_order="left")
+    unjudged = unjudged.join(right, on=KEYS, how="anti", maintain_order="left")
+    unlisted = right.join(left, on=KEYS, how="anti", maintain_order="left")
+    return near_ids(unlisted, unjudged, of="document")
 
 
 def _shared(left: pl.DataFrame, right: pl.DataFrame, rules: Sequence[SameId]) -> pl.DataFrame:

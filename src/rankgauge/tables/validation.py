@@ -136,7 +136,14 @@ class _Rows:
         """Which rows are to be left out: those of judgments without a grade."""
         if self.table is not JUDGMENTS or self.whole:
             return self._none
-        return is_blank(self.raw["grade"])
+        named = self.raw["grade"].is_in(self._levels) if self._levels else self._none
+        return is_blank(self.raw["grade"], words=self.comma is not None) & ~named.fill_null(value=False)
+
+    @property
+    def _levels(self) -> list[str]:
+        """The words of the scale, one of which may be `none`."""
+        scale = self.spelling.scale
+        return [] if scale is None or self.raw["grade"].dtype != pl.String else [label for label, _ in scale.levels]
 
     @cached_property
     def read(self) -> pl.DataFrame:

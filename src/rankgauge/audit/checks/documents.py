@@ -1,10 +1,11 @@
-"""Checks of documents: tied, ranked against their scores, unjudged, twice in a query."""
+"""Checks of documents: tied, ranked against their scores, unjudged, spelled otherwise, twice in a query."""
 
 from __future__ import annotations
 
 import polars as pl
 
 from rankgauge.audit.check import Check, Finding, Subject
+from rankgauge.tables.near_ids import partly_near
 
 
 def _tied(subject: Subject, score: pl.Expr) -> pl.Series | None:
@@ -85,6 +86,24 @@ UNJUDGED = Check(
     effect="They count as not relevant in trec_eval and gdeval, so a run unlike those that were pooled looks worse "
     "than it is; trec_eval -J takes them out of the list.",
     find=_unjudged,
+).register()
+
+
+def _spelled(subject: Subject) -> Finding | None:
+    near = None if subject.run is None else partly_near(subject.judgments, subject.run)
+    if near is None:
+        return None
+    rules = ",".join(rule.value for rule in near.rules)
+    shown = (f"{near.run} for {near.judged} (query {near.query}; --ids {rules})",)
+    return Finding(count=near.shared, of=near.listed, things="documents", examples=shown)
+
+
+IDS = Check(
+    name="ids",
+    place=105,
+    title="unjudged documents that are judged under another spelling of their id",
+    effect="Every tool takes two spellings for two documents, so that a relevant one counts as not retrieved.",
+    find=_spelled,
 ).register()
 
 

@@ -133,8 +133,8 @@ def explain(
     asked = (
         fitting(scores.judgments, scores.run) if dialects is None else [get_dialect(name) for name in names(dialects)]
     )
-    found = [audit.explain(scores, dialect, parse(measure), query) for dialect in asked]
-    ExplanationReport(found=found).show(sys.stdout)
+    found, refused = audit.explain_all(scores, asked, parse(measure), query)
+    ExplanationReport(found=found, refused=refused).show(sys.stdout)
 
 
 @command("audit lint", "rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt")

@@ -73,7 +73,9 @@ def _lacks(value: Any) -> str | None:
 ELASTICSEARCH = (
     Responses(
         fits=_fits,
-        documents=lambda response: [hit["_id"] for hit in objects_at(_unwrapped(response), "hits", "hits")],
+        hits=lambda response: objects_at(_unwrapped(response), "hits", "hits"),
+        document=lambda hit: hit["_id"],
+        fields=lambda hit: [hit, hit.get("_source"), hit.get("fields")],
         together="responses",
         failed=_failed,
         lacks=_lacks,

@@ -13,7 +13,7 @@ from typing import Any
 from rankgauge.errors import InputError
 from rankgauge.io.format import Kind, SampleFile
 from rankgauge.io.json_document import has, objects_at
-from rankgauge.io.responses import Responses
+from rankgauge.io.responses import Responses, only
 
 RESPONSE = """{
   "responseHeader": {"status": 0, "QTime": 1, "params": {"q": "red dress", "fl": "id,score"}},
@@ -31,26 +31,22 @@ def _query(response: Any) -> Any:
     return response["responseHeader"]["params"]["q"] if has(response, "responseHeader", "params", "q") else None
 
 
-def _documents(response: Any) -> list[Any]:
-    return [_id(document) for document in objects_at(response, "response", "docs")]
-
-
 def _id(document: dict[str, Any]) -> Any:
     own = [name for name in document if name not in BESIDE]
     name = "id" if "id" in document else own[0] if len(own) == 1 else None
     if name is None:
         raise InputError(
             f"a document of the response has no field 'id' among {', '.join(own) or 'no fields'}",
-            hint="Ask Solr for the document's key alone: fl=id,score",
+            hint="Say which field is the id: --columns document=NAME; or ask Solr for it alone: fl=id,score",
         )
-    value = document[name]
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    return only(document[name])
 
 
 SOLR = (
     Responses(
         fits=lambda value: has(value, "response", "docs") and isinstance(value["response"]["docs"], list),
-        documents=_documents,
+        hits=lambda response: objects_at(response, "response", "docs"),
+        document=_id,
         query=_query,
     )
     .format(

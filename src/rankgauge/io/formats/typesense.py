@@ -34,9 +34,9 @@ def _fits(value: Any) -> bool:
 TYPESENSE = (
     Responses(
         fits=_fits,
-        documents=lambda response: [
-            hit["document"]["id"] if has(hit, "document", "id") else None for hit in objects_at(response, "hits")
-        ],
+        hits=lambda response: objects_at(response, "hits"),
+        document=lambda hit: hit["document"]["id"] if has(hit, "document", "id") else None,
+        fields=lambda hit: [hit.get("document")],
         query=_query,
         together="results",
     )
