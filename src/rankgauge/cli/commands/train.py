@@ -99,7 +99,7 @@ def train(asked: TrainingOptions) -> None:
 
 def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
     """The ranker's own parameters, from arguments like restarts=30."""
-    from rankgauge.ltr.parameters import literal
+    from rankgauge.constraints import literal
 
     known = sorted(kind.constraints)
     found = {}

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.constraints import flag, real_number, whole_number
 from rankgauge.ltr.linear import LinearRanker
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import flag, parameter, real_number, whole_number
+from rankgauge.ltr.parameters import parameter
 from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties

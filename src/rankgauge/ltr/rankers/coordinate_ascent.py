@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rankgauge.constraints import real_number, whole_number
 from rankgauge.ltr.line_search import LineSearch, line_search
 from rankgauge.ltr.linear import LinearRanker, weighted
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import parameter, real_number, whole_number
+from rankgauge.ltr.parameters import parameter
 from rankgauge.ltr.ranker import Watch
 from rankgauge.numeric import FloatArray
 

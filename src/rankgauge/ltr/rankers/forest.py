@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from rankgauge.ltr.parameters import learned, parameter, real_number, whole_number
+from rankgauge.constraints import real_number, whole_number
+from rankgauge.ltr.parameters import learned, parameter
 from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.ltr.trees import Trees
 from rankgauge.numeric import FloatArray, IndexArray

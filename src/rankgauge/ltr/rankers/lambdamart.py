@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.constraints import real_number, whole_number
 from rankgauge.errors import MissingExtraError
 from rankgauge.ltr.lambdas import Lambdas
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import parameter, real_number, whole_number
+from rankgauge.ltr.parameters import parameter
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.ltr.trees import BoostedTree, lightgbm_text, lightgbm_trees
 from rankgauge.numeric import FloatArray

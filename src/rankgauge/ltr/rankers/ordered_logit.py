@@ -14,7 +14,8 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from rankgauge.ltr.parameters import learned, parameter, real_number, whole_number
+from rankgauge.constraints import real_number, whole_number
+from rankgauge.ltr.parameters import learned, parameter
 from rankgauge.ltr.relevance_model import RelevanceModel
 from rankgauge.numeric import FloatArray, IndexArray
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from rankgauge.constraints import whole_number
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import learned, parameter, whole_number
+from rankgauge.ltr.parameters import learned, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray, IndexArray

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from rankgauge.constraints import list_of, real_number, whole_number
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import learned, list_of, parameter, real_number, whole_number
+from rankgauge.ltr.parameters import learned, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from rankgauge.constraints import list_of, real_number
 from rankgauge.ltr.documents import Documents
 from rankgauge.ltr.margins import Margins
 from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.parameters import learned, list_of, parameter, real_number
+from rankgauge.ltr.parameters import learned, parameter
 from rankgauge.ltr.preferences import Preferences
 from rankgauge.ltr.ranker import Ranker, Watch
 from rankgauge.numeric import FloatArray

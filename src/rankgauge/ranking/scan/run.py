@@ -67,6 +67,40 @@ def scan_run(run: str | PathLike[Any], pool: JudgedPool, how: Ranking, *, chunk:
     return arrange(hits, how)
 
 
+def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[str], IndexArray, Words, FloatArray]:
+    """All lists of a TREC run file: the queries, how many documents each has, their ids and their scores.
+
+    A file that is not regular is an `IrregularFileError`.
+    """
+    if sys.byteorder != "little":
+        raise IrregularFileError
+    keep_freed_memory()
+    names: list[bytes] = []
+    parts: list[tuple[IndexArray, Words, FloatArray]] = []
+    try:
+        with _opened(run) as file:
+            for found, *part in spread(_lists, chunks(file, chunk)):
+                names += found
+                parts.append((part[0], part[1], part[2]))
+    except _reasons():
+        raise IrregularFileError from None
+    if not names or len(set(names)) < len(names):
+        raise IrregularFileError
+    counts, documents, scores = zip(*parts, strict=True)
+    width = max(rows.shape[1] for rows in documents)
+    wide = [np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in documents]
+    return [name.decode() for name in names], np.concatenate(counts), np.concatenate(wide), np.concatenate(scores)
+
+
+def _lists(chunk: Chunk) -> tuple[list[bytes], IndexArray, Words, FloatArray]:
+    """The whole lists of one chunk."""
+    lines = TrecLines(chunk, FIELDS)
+    score = decimals(chunk.data, *lines.field(SCORE))
+    if score is None:
+        raise IrregularFileError
+    return lines.names, lines.counts, lines.ids(DOCUMENT), score
+
+
 def _opened(source: str | PathLike[Any] | pl.DataFrame) -> BinaryIO:
     """The file, unpacked if need be; a table of judgments is written as a file, so that both are read in one way."""
     if isinstance(source, str | PathLike):

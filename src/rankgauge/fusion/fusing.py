@@ -1,0 +1,177 @@
+"""Several runs → one: the runs are read, their scores normalised, and every document gets its fused score."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.fusion.judged_queries import JudgedQueries
+from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, made
+from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation
+from rankgauge.fusion.run_pool import RunPool, run_names
+from rankgauge.fusion.stack import Stack
+from rankgauge.lazy_polars import pl
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.policies import Ties
+from rankgauge.ranking.scan.ids import Words
+from rankgauge.threads import spread
+
+DEFAULT, NORM = "rrf", "min-max"
+"""The method and the normalisation if none is named."""
+
+Watch = Callable[[int, int, str], None]
+"""Told how many parts of the work are done, of how many, and the name of the current one."""
+
+
+def fuse(
+    runs: Mapping[str, Any] | Iterable[Any],
+    method: str | FusionMethod = DEFAULT,
+    *,
+    norm: str | None = None,
+    weights: Sequence[float] | None = None,
+    judgments: Any = None,
+    ties: str = Ties.EXPECTED,
+    depth: int | None = None,
+    **settings: Any,
+) -> Fusion:
+    """One run made of several.
+
+    `runs` are runs by name, or a list of them: paths, frames, dicts of dicts. `method` is one of `rankgauge fuse
+    --help`, or ranx's name for it; `settings` are its parameters, such as `k=60`, and `weights` those of the runs.
+    `norm` makes scores comparable before they are added (default: min-max); methods that look at ranks alone need
+    none. Methods that learn do so from `judgments`. With `ties="expected"` tied documents share what their ranks are
+    worth; `ties="input"` takes them in the order of the run. `depth` cuts the fused lists.
+    """
+    chosen = method if isinstance(method, FusionMethod) else made(method, weights=weights, **settings)
+    how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth)
+    pool = RunPool.of(run_names(runs))
+    return how.checked(pool).run(pool, judgments=judgments)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FusionPlan:
+    """How runs are fused."""
+
+    method: FusionMethod
+    norm: Normalisation
+    ties: Ties = Ties.EXPECTED
+    depth: int | None = None
+
+    @classmethod
+    def of(cls, method: FusionMethod, *, norm: str | None, ties: str = Ties.EXPECTED, depth: int | None) -> FusionPlan:
+        """The plan; a wrong name shows at once. A method that looks at ranks alone needs no normalisation."""
+        default = NONE if method.looks_at is Evidence.RANKS else NORM
+        found = NORMALISATIONS.find(_THEIRS.get(norm or "", norm or default))
+        if method.looks_at is Evidence.RANKS and not found.inverts:
+            found = NORMALISATIONS.find(NONE)
+        if ties not in (Ties.EXPECTED, Ties.INPUT):
+            raise ParameterError("fuse", "ties", f"{Ties.EXPECTED} or {Ties.INPUT}", ties)
+        if depth is not None and depth < 1:
+            raise ParameterError("fuse", "depth", "a whole number, 1 or more", depth)
+        return cls(method=method, norm=found, ties=Ties.parse(ties), depth=depth)
+
+    def checked(self, pool: RunPool) -> FusionPlan:
+        """The plan, unless its parameters do not fit the runs."""
+        self.method.check(len(pool.runs))
+        return self
+
+    def run(self, pool: RunPool, *, judgments: Any = None, watch: Watch | None = None) -> Fusion:
+        """The fused run; a method that has nothing learned yet learns from the judgments."""
+        turned = self.turned(pool)
+        method, learned_from = self.method, 0
+        if isinstance(method, LearnedMethod) and method.learned is None:
+            if judgments is None:
+                raise ParameterError(method.name, "judgments", "given: the method learns from judged queries", None)
+            judged = JudgedQueries.of(turned, judgments)
+            method, learned_from = method.learn(judged.lessons(self.stack(turned, judged.positions))), len(judged)
+        parts, tell = [], watch or (lambda done, parts, name: None)
+        blocks = list(turned.blocks())
+        for part in spread(lambda block: self._fused(turned, block, method), blocks):
+            parts.append(part)
+            tell(len(parts), len(blocks), method.name)
+        return Fusion(plan=self, pool=turned, parts=parts, method=method, learned_from=learned_from)
+
+    def turned(self, pool: RunPool) -> RunPool:
+        """The pool, turned over where the least score is the best."""
+        return pool.inverted() if self.norm.inverts else pool
+
+    def stack(self, pool: RunPool, queries: IndexArray) -> Stack:
+        """The stack of some queries, with normalised scores."""
+        return self.norm.apply(pool.chosen(queries, averages=self.ties is Ties.EXPECTED))
+
+    def _fused(self, pool: RunPool, queries: IndexArray, method: FusionMethod) -> FusedLists:
+        stack = self.stack(pool, queries)
+        entries, scores = stack.ordered(method.scores(stack))
+        counts = stack.pooled
+        if self.depth is not None and counts.max(initial=0) > self.depth:
+            rank = np.arange(len(entries)) - np.repeat(np.cumsum(counts) - counts, counts)
+            kept = rank < self.depth
+            entries, scores, counts = entries[kept], scores[kept], np.minimum(counts, self.depth)
+        return FusedLists(
+            queries=queries,
+            counts=counts,
+            documents=stack.documents.take(entries, axis=0),
+            scores=scores,
+            shared=np.bincount(stack.listed.astype(np.int64), minlength=stack.runs + 1),
+        )
+
+
+_THEIRS = {"zmuv": "z-score", "min_max": "min-max", "min_max_inverted": "min-max-inverted"}
+"""What ranx calls normalisations that have another name here."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FusedLists:
+    """The fused lists of some queries, one after another."""
+
+    queries: IndexArray
+    counts: IndexArray
+    documents: Words
+    scores: FloatArray
+    shared: IndexArray
+    """How many documents 0, 1, 2 … runs list, before lists are cut."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fusion:
+    """A fused run, and how it was made."""
+
+    plan: FusionPlan
+    pool: RunPool
+    parts: list[FusedLists] = field(repr=False)
+    method: FusionMethod
+    """The method, with what it learned."""
+    learned_from: int = 0
+    """From how many judged queries the method learned."""
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The run: query, document, score, by falling score."""
+        names = pl.Series("query", self.pool.queries)
+        queries = np.concatenate([np.repeat(part.queries, part.counts) for part in self.parts])
+        return pl.DataFrame(
+            {
+                "query": names.gather(queries),
+                "document": self.pool.spelled(np.concatenate([part.documents for part in self.parts])),
+                "score": np.concatenate([part.scores for part in self.parts]),
+            }
+        )
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The run as {query: {document: score}}."""
+        found: dict[str, dict[str, float]] = {query: {} for query in self.pool.queries}
+        for query, document, score in self.frame.iter_rows():
+            found[query][document] = score
+        return found
+
+    def write(self, path: str | os.PathLike[str], format: str | None = None, *, tag: str | None = None) -> None:
+        """Writes the run into a file, in the format of its suffix; its tag is the method's name."""
+        from rankgauge import io
+
+        io.write_run(self.frame, path, format, tag=tag or self.method.name)

@@ -1,0 +1,72 @@
+"""The judged queries of runs to fuse: their grades beside the documents of a stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgauge.errors import UnmatchedError
+from rankgauge.fusion.lessons import Lessons
+from rankgauge.fusion.run_pool import RunPool
+from rankgauge.fusion.stack import Stack
+from rankgauge.lazy_polars import pl
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+REL = 1.0
+"""From which grade on a document is relevant to a method that learns."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedQueries:
+    """The queries that runs and judgments share, by their positions in the pool, and the judgments."""
+
+    pool: RunPool
+    positions: IndexArray
+    judgments: pl.DataFrame
+    rel: float = REL
+
+    @classmethod
+    def of(cls, pool: RunPool, judgments: Any, *, rel: float = REL) -> JudgedQueries:
+        """The judged queries; an error if there are none."""
+        from rankgauge import io
+
+        table = io.judgments_from(judgments)
+        judged = set(table["query"].unique())
+        positions = np.array([at for at, name in enumerate(pool.queries) if name in judged], dtype=np.int64)
+        if not len(positions):
+            ours, theirs = ", ".join(pool.queries[:3]), ", ".join(sorted(judged)[:3])
+            raise UnmatchedError(
+                f"no query of the runs is judged: the runs have {ours} …, the judgments {theirs} …",
+                hint="Are both from the same collection, with query ids written alike?",
+            )
+        return cls(pool=pool, positions=positions, judgments=table, rel=rel)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the queries."""
+        return [self.pool.queries[at] for at in self.positions.tolist()]
+
+    def grades(self, stack: Stack) -> FloatArray:
+        """The grade of each document of the stack of these queries; NaN where nobody judged it."""
+        rows = pl.DataFrame(
+            {
+                "query": pl.Series(self.names).gather(stack.slot_query),
+                "document": self.pool.spelled(stack.documents[stack.heads]),
+            }
+        )
+        known = self.judgments.select("query", "document", "grade").unique(["query", "document"], keep="first")
+        found = rows.join(known, on=["query", "document"], how="left", maintain_order="left")
+        return found["grade"].fill_null(np.nan).to_numpy()
+
+    def lessons(self, stack: Stack, kept: BoolArray | None = None) -> Lessons:
+        """What the stack of these queries teaches."""
+        relevant = (self.grades(stack) >= self.rel).astype(np.float64)
+        enough = self.judgments.filter(pl.col("grade") >= self.rel)
+        counts = enough.group_by("query").agg(pl.len().alias("n"))
+        found = pl.DataFrame({"query": self.names}).join(counts, on="query", how="left", maintain_order="left")
+        return Lessons(stack=stack, relevant=relevant, found=found["n"].fill_null(0).to_numpy().astype(np.float64))

@@ -1,0 +1,165 @@
+"""The contract of a fusion method, and the registry that subclassing fills.
+
+A method is one file: a frozen dataclass whose fields are its parameters, and whose `scores` gives every document of a
+stack its fused score. What tuning may try stands beside each parameter.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from rankgauge.constraints import Constraint, real_number
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.fusion.stack import Stack
+from rankgauge.numeric import FloatArray
+from rankgauge.registry import Registry, plain
+
+if TYPE_CHECKING:
+    from rankgauge.fusion.lessons import Lessons
+
+
+class Evidence(Enum):
+    """What a method looks at."""
+
+    SCORES = "scores"
+    RANKS = "ranks"
+    BOTH = "scores and ranks"
+
+
+METHODS: Registry[type[FusionMethod]] = Registry("fusion method", "rankgauge.fusion.methods", lenient=True)
+
+
+def parameter(constraint: Constraint, *, default: Any, tries: Sequence[Any] = ()) -> Any:
+    """A parameter of a method: what it may be, its default, and the values that tuning tries."""
+    return field(default=default, metadata={"constraint": constraint, "tries": tuple(tries)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class FusionMethod(ABC):
+    """A way to make one list out of several."""
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    reference: ClassVar[str]
+    ranx: ClassVar[str | None] = None
+    """What ranx calls it."""
+    looks_at: ClassVar[Evidence]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" not in cls.__dict__:
+            return
+        lacking = [fact for fact in ("formula", "reference", "looks_at") if not hasattr(cls, fact)]
+        if lacking or inspect.isabstract(cls):
+            raise TypeError(f"the fusion method {cls.name} lacks {', '.join(lacking) or 'scores'}")
+        METHODS.add(cls, cls.name)
+
+    @abstractmethod
+    def scores(self, stack: Stack) -> FloatArray:
+        """The fused score of each document of the stack."""
+
+    @classmethod
+    def constraints(cls) -> dict[str, Constraint]:
+        """What each of its parameters may be, by name."""
+        return {one.name: one.metadata["constraint"] for one in fields(cls) if "constraint" in one.metadata}
+
+    @classmethod
+    def tries(cls) -> dict[str, tuple[Any, ...]]:
+        """The values that tuning tries, for each parameter that it tunes."""
+        return {one.name: one.metadata["tries"] for one in fields(cls) if one.metadata.get("tries")}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters and their values."""
+        return {name: getattr(self, name) for name in self.constraints()}
+
+    def check(self, runs: int) -> None:
+        """An error for a parameter that makes no sense, with this number of runs."""
+        for name, constraint in self.constraints().items():
+            constraint.check(self.name, name, getattr(self, name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedMethod(FusionMethod):
+    """A method in which runs have weights; without any, all have the same, and they add up to 1."""
+
+    weights: tuple[float, ...] = ()
+
+    def check(self, runs: int) -> None:
+        super().check(runs)
+        if not self.weights:
+            return
+        if len(self.weights) != runs:
+            raise ParameterError(self.name, "weights", f"one for each of the {runs} runs", self.weights)
+        number = real_number()
+        if not all(number.holds(one) for one in self.weights) or not any(self.weights):
+            raise ParameterError(self.name, "weights", "numbers, 0 or more, not all 0", self.weights)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"weights": list(self.weights), **super().parameters}
+
+    def weighing(self, runs: int) -> FloatArray:
+        """The weight of each run."""
+        return np.array(self.weights, dtype=np.float64) if self.weights else np.full(runs, 1.0 / runs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedMethod(FusionMethod):
+    """A method that learns from judged queries how far each run is to be trusted at each rank."""
+
+    learned: FloatArray | None = field(default=None, compare=False, repr=False)
+    """What it has learned, by run."""
+
+    def learn(self, lessons: Lessons) -> Self:
+        """The method after these lessons."""
+        return replace(self, learned=self.estimate(lessons))
+
+    @abstractmethod
+    def estimate(self, lessons: Lessons) -> FloatArray:
+        """What judged queries teach, a row for each run."""
+
+    @property
+    def known(self) -> FloatArray:
+        """What was learned; an error if that is nothing."""
+        if self.learned is None:
+            expected = "given: the method learns from judged queries"
+            raise ParameterError(self.name, "judgments", expected, None)
+        return self.learned
+
+    def by_run(self, stack: Stack, table: FloatArray, *, past: float = 0.0) -> FloatArray:
+        """What each entry is worth by a table (runs × ranks from 1 on); `past` where the table ends."""
+        rank = stack.rank - 1
+        if table.shape[1] < stack.sizes.max(initial=0):
+            table = np.pad(table, ((0, 0), (0, int(stack.sizes.max()) - table.shape[1])), constant_values=past)
+        return stack.shared(table[stack.run, rank])
+
+
+def find(name: str) -> type[FusionMethod]:
+    """The method of that name, ours or ranx's."""
+    if name in METHODS:
+        return METHODS[name]
+    theirs = {plain(kind.ranx): kind for kind in METHODS.values() if kind.ranx}
+    if plain(name) not in theirs:
+        raise UnknownNameError("fusion method", name, METHODS)
+    return theirs[plain(name)]
+
+
+def made(name: str, *, weights: Sequence[float] | None = None, **settings: Any) -> FusionMethod:
+    """The method with these parameters; a wrong name is an error."""
+    kind = find(name)
+    if weights is not None and not issubclass(kind, WeightedMethod):
+        able = ", ".join(one for one, known in METHODS.items() if issubclass(known, WeightedMethod))
+        raise ParameterError(kind.name, "weights", f"left out: only {able} have weights", list(weights))
+    unknown = sorted(set(settings) - set(kind.constraints()))
+    if unknown:
+        raise UnknownNameError(f"parameter of {kind.name}", unknown[0], kind.constraints())
+    given = settings if weights is None else {**settings, "weights": tuple(float(one) for one in weights)}
+    return kind(**given)

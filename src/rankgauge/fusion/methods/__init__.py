@@ -1,0 +1,1 @@
+"""The room of fusion methods: a file for each."""

@@ -1,0 +1,1 @@
+"""The room of normalisations: a file for each."""

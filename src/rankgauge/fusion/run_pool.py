@@ -1,0 +1,219 @@
+"""Runs to fuse, in memory: the lists of every run, and the queries of all of them.
+
+Ids are rows of 64-bit words. Where every run is a regular TREC file, a row is the id's own bytes, straight from the
+scan of the file; otherwise runs are read as tables, and a row is the number of the id among all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from rankgauge.errors import InputError, ParameterError, RepeatedError
+from rankgauge.fusion.stack import Stack
+from rankgauge.lazy_polars import pl
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.ranking.scan.chunks import IrregularFileError
+from rankgauge.ranking.scan.ids import Words
+from rankgauge.ranking.scan.run import scan_lists
+
+ENTRIES = 1 << 18
+"""About how many entries are fused at a time: what the cache of a core holds."""
+
+Spelled = Callable[[Words], "pl.Series"]
+"""The ids that rows of words stand for."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LoadedRun:
+    """The lists of one run: those of query i are the next `counts[i]` documents, by falling score."""
+
+    names: list[str]
+    counts: IndexArray
+    documents: Words
+    scores: FloatArray
+
+    @classmethod
+    def of(cls, names: list[str], counts: IndexArray, documents: Words, scores: FloatArray) -> LoadedRun:
+        """The run; lists that do not fall are sorted, tied documents staying in their order."""
+        query = np.repeat(np.arange(len(counts)), counts)
+        if bool(((scores[1:] > scores[:-1]) & (query[1:] == query[:-1])).any()):
+            order = np.lexsort((-scores, query))
+            documents, scores = documents[order], scores[order]
+        return cls(names=names, counts=counts, documents=documents, scores=scores)
+
+    def inverted(self) -> LoadedRun:
+        """The run with the least score first, as if every score had the other sign."""
+        return LoadedRun.of(self.names, self.counts, self.documents, -self.scores)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunPool:
+    """The runs to fuse, by name, and how their documents are called."""
+
+    runs: Mapping[str, LoadedRun]
+    spelled: Spelled
+    sources: Mapping[str, Any] = field(default_factory=dict)
+    """Where the runs come from, for errors that name the line."""
+
+    @classmethod
+    def of(cls, runs: Mapping[str, Any], watch: Callable[[int, int, str], None] | None = None) -> RunPool:
+        """The pool of runs in files, frames, dicts or data sets; `watch` is told how many are read."""
+        if len(runs) < 2:
+            raise ParameterError("fuse", "runs", "at least two, with different names", list(runs))
+        tell = watch or (lambda done, parts, name: None)
+        pool = _scanned(runs, tell) or _tabled(runs, tell)
+        pool.refuse_strangers()
+        return pool
+
+    @cached_property
+    def queries(self) -> list[str]:
+        """The queries of all runs, in the order in which they come first."""
+        return list(dict.fromkeys(name for run in self.runs.values() for name in run.names))
+
+    @cached_property
+    def counts(self) -> IndexArray:
+        """How many documents each run has for each query (runs × queries)."""
+        return self._by_query([run.counts for run in self.runs.values()])
+
+    @cached_property
+    def starts(self) -> IndexArray:
+        """Where the list of each run for each query begins (runs × queries)."""
+        return self._by_query([np.cumsum(run.counts) - run.counts for run in self.runs.values()])
+
+    def _by_query(self, columns: list[IndexArray]) -> IndexArray:
+        place = {name: number for number, name in enumerate(self.queries)}
+        table = np.zeros((len(self.runs), len(place)), dtype=np.int64)
+        for row, run, column in zip(table, self.runs.values(), columns, strict=True):
+            row[[place[name] for name in run.names]] = column
+        return table
+
+    def refuse_strangers(self) -> None:
+        """An error for a run that has no query in common with any other."""
+        shared = (self.counts > 0).sum(axis=0) > 1
+        for name, row in zip(self.runs, self.counts > 0, strict=True):
+            if not bool((row & shared).any()):
+                ours = ", ".join(self.runs[name].names[:3])
+                theirs = ", ".join([one for one in self.queries if one not in set(self.runs[name].names)][:3])
+                raise InputError(
+                    f"the run {name} has no query in common with the others: it has {ours} …, they have {theirs} …",
+                    hint="Are all runs for the same queries, with ids written alike?",
+                )
+
+    def inverted(self) -> RunPool:
+        """The pool of runs in which the least score is the best."""
+        return replace(self, runs={name: run.inverted() for name, run in self.runs.items()})
+
+    def chosen(self, queries: IndexArray, *, averages: bool = True) -> Stack:
+        """The stack of these queries, by their positions."""
+        counts, starts = self.counts[:, queries], self.starts[:, queries]
+        list_query, list_run = np.nonzero(counts.T)
+        sizes = counts[list_run, list_query]
+        begins = starts[list_run, list_query]
+        loaded = list(self.runs.values())
+        lists = list(zip(list_run.tolist(), begins.tolist(), (begins + sizes).tolist(), strict=True))
+        width = max(run.documents.shape[1] for run in loaded)
+        documents = np.zeros((int(sizes.sum()), width), dtype=np.uint64)
+        for column in range(width):
+            words = [run.documents[:, column] if column < run.documents.shape[1] else None for run in loaded]
+            if lists:
+                parts = [np.zeros(b - a, np.uint64) if (one := words[r]) is None else one[a:b] for r, a, b in lists]
+                np.concatenate(parts, out=documents[:, column])
+        scores = [run.scores for run in loaded]
+        score = np.concatenate([scores[r][a:b] for r, a, b in lists]) if lists else np.zeros(0)
+        stack = Stack.of(
+            documents, score, sizes, list_run, list_query, runs=len(loaded), queries=len(queries), averages=averages
+        )
+        self._refuse_repeated(stack, queries)
+        return stack
+
+    def blocks(self, *, entries: int = ENTRIES) -> Iterator[IndexArray]:
+        """The positions of all queries in their order, cut where about so many entries are together."""
+        ends = np.cumsum(self.counts.sum(axis=0))
+        cuts = np.flatnonzero(np.diff(ends // entries, prepend=0))
+        yield from (part for part in np.split(np.arange(len(ends)), cuts) if len(part))
+
+    def _refuse_repeated(self, stack: Stack, queries: IndexArray) -> None:
+        found = stack.repeated()
+        if found is None:
+            return
+        from rankgauge import io
+
+        run, query, entry = found
+        name, document = list(self.runs)[run], self.spelled(stack.documents[[entry]])[0]
+        with io.traced(self.sources.get(name)):
+            raise RepeatedError(self.queries[int(queries[query])], document)
+
+
+def _scanned(runs: Mapping[str, Any], tell: Callable[[int, int, str], None]) -> RunPool | None:
+    """The pool of regular TREC files; None where a run is something else."""
+    if not all(isinstance(run, str | os.PathLike) and not hasattr(run, "spelling") for run in runs.values()):
+        return None
+    found = {}
+    for done, (name, path) in enumerate(runs.items()):
+        tell(done, len(runs), name)
+        try:
+            found[name] = LoadedRun.of(*scan_lists(path))
+        except IrregularFileError:
+            return None
+    return RunPool(runs=found, spelled=spelled_words, sources=runs)
+
+
+def spelled_words(rows: Words) -> pl.Series:
+    """The ids whose bytes the words are."""
+    text = np.ascontiguousarray(rows).view(f"S{8 * rows.shape[1]}").ravel()
+    return pl.Series("document", text.astype(bytes)).cast(pl.String)
+
+
+def _tabled(runs: Mapping[str, Any], tell: Callable[[int, int, str], None]) -> RunPool:
+    """The pool of runs that are read as tables; every id gets a number."""
+    from rankgauge import io
+
+    frames = {}
+    for done, (name, run) in enumerate(runs.items()):
+        tell(done, len(runs), name)
+        frame = io.run_from(run)
+        if frame.is_empty():
+            raise InputError("the run is empty", path=name)
+        frames[name] = frame.select("query", "document", "score")
+    ids = pl.concat([frame["document"] for frame in frames.values()]).unique(maintain_order=True)
+    codes = pl.DataFrame({"document": ids, "code": np.arange(len(ids), dtype=np.uint64)})
+    loaded = {name: _loaded(frame, codes) for name, frame in frames.items()}
+    return RunPool(runs=loaded, spelled=partial(_gathered, ids), sources=runs)
+
+
+def _gathered(ids: pl.Series, rows: Words) -> pl.Series:
+    return ids.gather(rows[:, 0])
+
+
+def _loaded(frame: pl.DataFrame, codes: pl.DataFrame) -> LoadedRun:
+    names = frame["query"].unique(maintain_order=True)
+    numbers = pl.DataFrame({"query": names, "number": np.arange(len(names))})
+    rows = frame.join(numbers, on="query", how="left", maintain_order="left")
+    rows = rows.join(codes, on="document", how="left", maintain_order="left")
+    number = rows["number"].to_numpy()
+    if bool((number[1:] < number[:-1]).any()):
+        rows = rows.sort("number", maintain_order=True)
+        number = rows["number"].to_numpy()
+    counts = np.bincount(number, minlength=len(names))
+    words = rows["code"].to_numpy().reshape(-1, 1)
+    return LoadedRun.of(names.to_list(), counts, words, rows["score"].to_numpy())
+
+
+def run_names(runs: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
+    """The runs by name; paths are named for their files, other runs for their number."""
+    if isinstance(runs, Mapping):
+        return dict(runs)
+    from rankgauge import io
+
+    listed = list(runs)
+    labels = [io.label(run) if io.is_path(run) else f"run {at}" for at, run in enumerate(listed, 1)]
+    shown = [str(run) if labels.count(label) > 1 else label for run, label in zip(listed, labels, strict=True)]
+    if len(set(shown)) < len(shown):
+        raise ParameterError("fuse", "runs", "different files, or runs by name", shown)
+    return dict(zip(shown, listed, strict=True))

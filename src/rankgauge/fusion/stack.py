@@ -1,0 +1,295 @@
+"""A stack: the lists of some queries from every run, one above another, and where each document is in them.
+
+Everything is flat. An *entry* is a document in one run's list; entries are in the order of query, run and rank. A
+*slot* is a document of a query, however many runs list it. Documents are found by sorting hashes, query by query, with
+the number of the entry in the lowest bits; what has the same hash is compared word by word, so a hash never decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.ranking.scan.ids import Words, hashed
+
+SPARE = 16
+"""How many of the lowest bits of a score's 52 are rounded away; see `rounded`."""
+
+_MIX = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Stack:
+    """The lists of some queries from all runs, and the documents in them.
+
+    `sizes` counts the entries of each list, `list_run` and `list_query` say whose it is; empty lists are not there.
+    `slot` is the document of each entry, `place` the entries sorted by it, and `heads` the first entry of each slot.
+    `slot_query` is the query of each slot. `averages` says whether tied entries share what their ranks are worth.
+    """
+
+    runs: int
+    queries: int
+    sizes: IndexArray
+    list_run: IndexArray
+    list_query: IndexArray
+    documents: Words
+    score: FloatArray
+    run: IndexArray
+    slot: IndexArray
+    place: IndexArray
+    heads: IndexArray
+    slot_query: IndexArray
+    averages: bool = True
+    ranked: bool = True
+    """Whether entries have ranks; where a normalisation lists every document in every run, they have none."""
+
+    @classmethod
+    def of(
+        cls,
+        documents: Words,
+        score: FloatArray,
+        sizes: IndexArray,
+        list_run: IndexArray,
+        list_query: IndexArray,
+        *,
+        runs: int,
+        queries: int,
+        averages: bool = True,
+    ) -> Stack:
+        """The stack of these lists, which are sorted by query and run, and each by falling score."""
+        run = np.repeat(list_run, sizes)
+        lengths = np.bincount(list_query, weights=sizes, minlength=queries).astype(np.int64)
+        slot, place, opens = _slots(documents, lengths)
+        heads = place[opens]
+        return cls(
+            runs=runs,
+            queries=queries,
+            sizes=sizes,
+            list_run=list_run,
+            list_query=list_query,
+            documents=documents,
+            score=score,
+            run=run,
+            slot=slot,
+            place=place,
+            heads=heads,
+            slot_query=np.repeat(np.arange(queries), lengths)[heads],
+            averages=averages,
+        )
+
+    @property
+    def slots(self) -> int:
+        """How many documents there are."""
+        return len(self.heads)
+
+    @cached_property
+    def starts(self) -> IndexArray:
+        """Where each list begins."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    @cached_property
+    def rank(self) -> IndexArray:
+        """The rank of each entry in its list, from 1."""
+        if not self.ranked:
+            expected = "another one: with borda every run lists every document, and this method needs ranks"
+            raise ParameterError("fuse", "norm", expected, "borda")
+        return np.asarray(np.arange(1, len(self.slot) + 1) - np.repeat(self.starts, self.sizes))
+
+    @cached_property
+    def length(self) -> IndexArray:
+        """The length of each entry's list."""
+        return np.repeat(self.sizes, self.sizes)
+
+    @cached_property
+    def listed(self) -> FloatArray:
+        """How many runs list each document."""
+        return np.bincount(self.slot, minlength=self.slots).astype(np.float64)
+
+    @cached_property
+    def pooled(self) -> IndexArray:
+        """How many documents each query has."""
+        return np.bincount(self.slot_query, minlength=self.queries)
+
+    @cached_property
+    def firsts(self) -> IndexArray:
+        """Where the entries of each slot begin in `place`."""
+        counts = self.listed.astype(np.int64)
+        return np.asarray(np.cumsum(counts) - counts)
+
+    def sum(self, values: FloatArray) -> FloatArray:
+        """The sum of each document's values, added in the order of the runs."""
+        return np.asarray(np.bincount(self.slot, weights=values, minlength=self.slots), dtype=np.float64)
+
+    def least(self, values: FloatArray) -> FloatArray:
+        """The least of each document's values."""
+        return np.asarray(np.minimum.reduceat(values.take(self.place), self.firsts))
+
+    def most(self, values: FloatArray) -> FloatArray:
+        """The largest of each document's values."""
+        return np.asarray(np.maximum.reduceat(values.take(self.place), self.firsts))
+
+    def spread(self, values: FloatArray, fill: float) -> FloatArray:
+        """The values as a table (documents × runs); `fill` where a run does not list a document."""
+        table = np.full((self.slots, self.runs), fill)
+        table[self.slot, self.run] = values
+        return table
+
+    def by_rank(self, worth: FloatArray) -> FloatArray:
+        """What each entry's rank is worth by a table of all ranks, from 1; ranks past its end are worth 0."""
+        longest = int(self.sizes.max(initial=0))
+        if len(worth) < longest:
+            worth = np.concatenate([worth, np.zeros(longest - len(worth))])
+        return self.shared(worth.take(self.rank - 1))
+
+    def shared(self, values: FloatArray) -> FloatArray:
+        """The values that entries owe to their ranks; tied entries of a list have the mean of theirs."""
+        return values if self._ties is None else _averaged(values, self._ties)
+
+    @cached_property
+    def _ties(self) -> IndexArray | None:
+        """Where groups of tied entries begin, None if there are no ties that count."""
+        if not self.averages:
+            return None
+        opens = np.ones(len(self.score), dtype=bool)
+        np.not_equal(self.score[1:], self.score[:-1], out=opens[1:])
+        opens[self.starts] = True
+        return None if opens.all() else np.flatnonzero(opens)
+
+    @property
+    def tie_groups(self) -> IndexArray:
+        """Where groups of tied entries begin; every entry is one of its own where ties do not count."""
+        return np.arange(len(self.slot)) if self._ties is None else self._ties
+
+    def rescored(self, score: FloatArray) -> Stack:
+        """The stack with other scores; ties and ranks stay as they are."""
+        made = replace(self, score=score)
+        if self.ranked:
+            made.__dict__["_ties"] = self._ties
+        return made
+
+    def completed(self, score: FloatArray, missing: FloatArray) -> Stack:
+        """The stack in which every run lists every document of a query: with its score, or the query's `missing`.
+
+        `missing` is a table (queries × runs).
+        """
+        table = missing[self.slot_query]
+        table[self.slot, self.run] = score
+        everywhere = np.arange(table.size)
+        return replace(
+            self,
+            score=table.ravel(),
+            run=np.tile(np.arange(self.runs), self.slots),
+            slot=everywhere // self.runs,
+            place=everywhere,
+            ranked=False,
+        )
+
+    def repeated(self) -> tuple[int, int, int] | None:
+        """The run, the query and an entry of a document that a run lists twice; None if there is none."""
+        run = self.run.take(self.place)
+        goes_on = np.ones(len(run), dtype=bool)
+        goes_on[self.firsts] = False
+        twice = np.flatnonzero((run[1:] == run[:-1]) & goes_on[1:])
+        if not len(twice):
+            return None
+        entry = int(self.place[twice[0]])
+        return int(self.run[entry]), int(self.slot_query[self.slot[entry]]), entry
+
+    def ordered(self, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
+        """The first entries of the documents by query and falling fused score, and these scores.
+
+        Documents with equal scores are in the order in which the runs list them first: those of the first run by rank,
+        then those that only later runs have.
+        """
+        settled = rounded(scores)
+        lengths = np.bincount(self.list_query, weights=self.sizes, minlength=self.queries).astype(np.int64)
+        begins = np.cumsum(lengths) - lengths
+        offset = begins.take(self.slot_query)
+        bits = int(lengths.max(initial=1)).bit_length()
+        if bits > SPARE:
+            order = np.lexsort((self.heads, -settled, self.slot_query))
+            return self.heads[order], settled[order]
+        keys = _falling(settled) | (self.heads - offset)
+        ends = np.cumsum(self.pooled)
+        for start, end in zip((ends - self.pooled).tolist(), ends.tolist(), strict=True):
+            keys[start:end].sort()
+        keys &= (1 << bits) - 1
+        keys += offset
+        return keys, settled.take(self.slot.take(keys)) if self.ranked else settled.take(self._slot_of(keys))
+
+    def _slot_of(self, entries: IndexArray) -> IndexArray:
+        """The slots of first entries, where the entries of a slot are no longer those of the lists."""
+        found = np.zeros(len(self.documents), dtype=np.int64)
+        found[self.heads] = np.arange(self.slots)
+        return found.take(entries)
+
+
+def rounded(scores: FloatArray) -> FloatArray:
+    """The scores to eleven digits: sums of the same numbers in another order are equal, and their documents tied."""
+    bits = (scores + 0.0).view(np.int64)
+    bits += 1 << (SPARE - 1)
+    bits &= ~((1 << SPARE) - 1)
+    return bits.view(np.float64)
+
+
+def _falling(settled: FloatArray) -> IndexArray:
+    """Whole numbers that rise as the rounded scores fall, with `SPARE` zero bits at the end."""
+    bits = settled.view(np.int64)
+    keys = bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
+    np.invert(keys, out=keys)
+    keys &= ~((1 << SPARE) - 1)
+    return keys
+
+
+def _averaged(values: FloatArray, groups: IndexArray) -> FloatArray:
+    counts = np.diff(groups, append=len(values))
+    return np.repeat(np.add.reduceat(values, groups) / counts, counts)
+
+
+def _slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, IndexArray, BoolArray]:
+    """The slot of each entry, the entries sorted by slot, and which of these are the first of theirs."""
+    ends = np.cumsum(lengths)
+    begins = ends - lengths
+    bits = int(lengths.max(initial=1)).bit_length()
+    low = np.uint64((1 << bits) - 1)
+    offset = np.repeat(begins, lengths)
+    keys = hashed(documents)
+    keys *= _MIX
+    keys &= ~low
+    keys |= (np.arange(len(keys)) - offset).astype(np.uint64)
+    for start, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        keys[start:end].sort()
+    place = (keys & low).astype(np.int64)
+    place += offset
+    keys &= ~low
+    opens = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=opens[1:])
+    opens[begins[lengths > 0]] = True
+    if not _is_exact(documents, place, ~opens[1:]):
+        place, opens = _compared(documents, lengths)
+    slot = np.empty(len(place), dtype=np.int64)
+    slot[place] = np.cumsum(opens) - 1
+    return slot, place, opens
+
+
+def _is_exact(documents: Words, place: IndexArray, goes_on: BoolArray) -> bool:
+    """Whether neighbours with the same hash are the same document."""
+    for column in range(documents.shape[1]):
+        words = documents[:, column].take(place)
+        if bool(((words[1:] != words[:-1]) & goes_on).any()):
+            return False
+    return True
+
+
+def _compared(documents: Words, lengths: IndexArray) -> tuple[IndexArray, BoolArray]:
+    """The same by the documents themselves, for the rare case of two with one hash."""
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    columns = [documents[:, column] for column in range(documents.shape[1])]
+    place = np.lexsort((*columns, query))
+    opens = np.ones(len(place), dtype=bool)
+    opens[1:] = np.any([column.take(place)[1:] != column.take(place)[:-1] for column in (*columns, query)], axis=0)
+    return place, opens
