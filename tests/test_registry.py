@@ -119,6 +119,32 @@ NOVELTIES = {
         shown_by=("active", "simulate", "--help"),
         shown="novelstick",
     ),
+    "fusion method": Novelty(
+        room="rankgauge.fusion.methods",
+        source='''
+            from rankgauge.fusion.method import Evidence, FusionMethod
+
+            class Novelty(FusionMethod):
+                """A fusion from a new file."""
+
+                name, formula, reference, looks_at = "novelfusion", "-", "-", Evidence.RANKS
+
+                def scores(self, stack):
+                    return stack.listed
+        ''',
+        shown_by=("fuse",),
+        shown="A fusion from a new file",
+    ),
+    "normalisation": Novelty(
+        room="rankgauge.fusion.normalisations",
+        source="""
+            from rankgauge.fusion.normalisation import Normalisation
+
+            Normalisation(name="novelnorm", title="-", formula="-", apply=None).register()
+        """,
+        shown_by=("fuse", "--help"),
+        shown="novelnorm",
+    ),
     "paired test": Novelty(
         room="rankgauge.stats.paired_tests",
         source="""

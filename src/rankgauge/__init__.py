@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rankgauge.dialects import get as dialect
     from rankgauge.errors import InputError, MissingExtraError, ParameterError, RankGaugeError, UnknownNameError
     from rankgauge.evaluation import evaluate
+    from rankgauge.fusion import fuse, tune_fusion
     from rankgauge.io import read_judgments, read_letor, read_run, write_judgments, write_run
     from rankgauge.judgments import agreement, binarise, combine, scale
     from rankgauge.measures import Measure
@@ -38,6 +39,7 @@ __all__ = [
     "compare",
     "dialect",
     "evaluate",
+    "fuse",
     "kendall_tau",
     "measure",
     "plot",
@@ -48,6 +50,7 @@ __all__ = [
     "scale",
     "score_arrays",
     "tau_ap",
+    "tune_fusion",
     "write_judgments",
     "write_run",
 ]
@@ -59,6 +62,7 @@ _HOMES = {
     "dialects": ["Dialect", "dialect:get"],
     "errors": ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"],
     "evaluation": ["evaluate"],
+    "fusion": ["fuse", "tune_fusion"],
     "io": ["read_judgments", "read_letor", "read_run", "write_judgments", "write_run"],
     "judgments": ["agreement", "binarise", "combine", "scale"],
     "measures": ["Measure", "measure:parse"],

@@ -21,6 +21,7 @@ ROOMS = {
     "adding-a-command.md": "cli/commands",
     "adding-a-dialect.md": "dialects/tools",
     "adding-a-format.md": "io/formats",
+    "adding-a-fusion.md": "fusion/methods",
     "adding-a-measure.md": "measures/binary",
     "adding-a-method.md": "active/methods",
     "adding-a-page.md": "web/routes",
@@ -136,6 +137,14 @@ def test_a_method_is_one_file(cli: Run) -> None:
     truth = float(cli("evaluate", "grades.csv", "pool.csv", "-m", "ERR@10", "-o", "tsv").split()[-1])
     # A 95 % interval is two standard errors to either side; four hold the truth whatever the seed.
     assert abs((low + high) / 2 - truth) < high - low
+
+
+def test_a_fusion_is_one_file(cli: Run) -> None:
+    """A fusion method's file alone makes it known: it is described, fuses with its parameter, and is tuned."""
+    assert "--set half=10" in " ".join(cli("fuse").split())
+    assert "half = 5" in cli("fuse", "bm25.txt", "dense.txt.gz", "--method", "half-life", "--set", "half=5")
+    tuned = cli("fuse", "bm25.txt", "dense.txt.gz", "--method", "half-life", "--judgments", "qrels.txt", "--tune")
+    assert "tuned − best single run" in tuned
 
 
 def test_a_command_is_one_file(cli: Run) -> None:

@@ -76,6 +76,11 @@ class FusionPlan:
             raise ParameterError("fuse", "depth", "a whole number, 1 or more", depth)
         return cls(method=method, norm=found, ties=Ties.parse(ties), depth=depth)
 
+    @property
+    def uses_ranks(self) -> bool:
+        """Whether ranks decide anything, and so ties."""
+        return self.method.looks_at is not Evidence.SCORES or self.norm.by_rank
+
     def checked(self, pool: RunPool) -> FusionPlan:
         """The plan, unless its parameters do not fit the runs."""
         self.method.check(len(pool.runs))
@@ -107,16 +112,16 @@ class FusionPlan:
 
     def _fused(self, pool: RunPool, queries: IndexArray, method: FusionMethod) -> FusedLists:
         stack = self.stack(pool, queries)
-        entries, scores = stack.ordered(method.scores(stack))
+        slots, scores = stack.ordered(method.scores(stack))
         counts = stack.pooled
         if self.depth is not None and counts.max(initial=0) > self.depth:
-            rank = np.arange(len(entries)) - np.repeat(np.cumsum(counts) - counts, counts)
+            rank = np.arange(len(slots)) - np.repeat(np.cumsum(counts) - counts, counts)
             kept = rank < self.depth
-            entries, scores, counts = entries[kept], scores[kept], np.minimum(counts, self.depth)
+            slots, scores, counts = slots[kept], scores[kept], np.minimum(counts, self.depth)
         return FusedLists(
             queries=queries,
             counts=counts,
-            documents=stack.documents.take(entries, axis=0),
+            documents=stack.documents.take(stack.heads.take(slots), axis=0),
             scores=scores,
             shared=np.bincount(stack.listed.astype(np.int64), minlength=stack.runs + 1),
         )
@@ -162,6 +167,25 @@ class Fusion:
                 "score": np.concatenate([part.scores for part in self.parts]),
             }
         )
+
+    @cached_property
+    def shared(self) -> IndexArray:
+        """How many of each run's documents another run lists too."""
+        counts = np.zeros(len(self.pool.runs), dtype=np.int64)
+        for block in self.pool.blocks():
+            stack = self.pool.chosen(block)
+            counts += np.bincount(stack.run[stack.listed[stack.slot] > 1], minlength=len(counts))
+        return counts
+
+    @property
+    def documents(self) -> int:
+        """How many documents the fused run lists."""
+        return sum(len(part.scores) for part in self.parts)
+
+    @property
+    def times(self) -> IndexArray:
+        """How many documents 0, 1, 2 … runs list."""
+        return np.asarray(np.sum([part.shared for part in self.parts], axis=0))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The run as {query: {document: score}}."""

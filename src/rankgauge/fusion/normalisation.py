@@ -33,6 +33,8 @@ class Normalisation(Registered):
     apply: Callable[[Stack], Stack]
     ranx: str | None = None
     """What ranx calls it."""
+    by_rank: bool = False
+    """Whether it looks at ranks in place of scores."""
     inverts: bool = False
     """Whether the least score is the best, as of distances; runs are turned over before anything else."""
 

@@ -19,6 +19,7 @@ from rankgauge.ranking.scan.ids import Words, hashed
 SPARE = 16
 """How many of the lowest bits of a score's 52 are rounded away; see `rounded`."""
 
+_FREED = (1 << SPARE) - 1
 _MIX = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -200,49 +201,46 @@ class Stack:
         return int(self.run[entry]), int(self.slot_query[self.slot[entry]]), entry
 
     def ordered(self, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
-        """The first entries of the documents by query and falling fused score, and these scores.
+        """The documents by query and falling fused score, and these scores.
 
         Documents with equal scores are in the order in which the runs list them first: those of the first run by rank,
         then those that only later runs have.
         """
-        settled = rounded(scores)
         lengths = np.bincount(self.list_query, weights=self.sizes, minlength=self.queries).astype(np.int64)
-        begins = np.cumsum(lengths) - lengths
-        offset = begins.take(self.slot_query)
-        bits = int(lengths.max(initial=1)).bit_length()
-        if bits > SPARE:
-            order = np.lexsort((self.heads, -settled, self.slot_query))
-            return self.heads[order], settled[order]
-        keys = _falling(settled) | (self.heads - offset)
-        ends = np.cumsum(self.pooled)
-        for start, end in zip((ends - self.pooled).tolist(), ends.tolist(), strict=True):
-            keys[start:end].sort()
-        keys &= (1 << bits) - 1
-        keys += offset
-        return keys, settled.take(self.slot.take(keys)) if self.ranked else settled.take(self._slot_of(keys))
-
-    def _slot_of(self, entries: IndexArray) -> IndexArray:
-        """The slots of first entries, where the entries of a slot are no longer those of the lists."""
-        found = np.zeros(len(self.documents), dtype=np.int64)
-        found[self.heads] = np.arange(self.slots)
-        return found.take(entries)
+        settled = rounded(scores)
+        order = falling(settled, self.heads, counts=self.pooled, spans=lengths)
+        return order, settled.take(order)
 
 
 def rounded(scores: FloatArray) -> FloatArray:
     """The scores to eleven digits: sums of the same numbers in another order are equal, and their documents tied."""
     bits = (scores + 0.0).view(np.int64)
     bits += 1 << (SPARE - 1)
-    bits &= ~((1 << SPARE) - 1)
+    bits &= ~_FREED
     return bits.view(np.float64)
 
 
-def _falling(settled: FloatArray) -> IndexArray:
-    """Whole numbers that rise as the rounded scores fall, with `SPARE` zero bits at the end."""
+def falling(settled: FloatArray, ties: IndexArray, *, counts: IndexArray, spans: IndexArray) -> IndexArray:
+    """The places of rounded scores, falling within groups that are together; tied ones by their numbers in `ties`.
+
+    Each group has `counts` of them, and its numbers are the next `spans` ones. They are kept in the bits that rounding
+    freed, so that a group is sorted in one go; groups that are too large for that take another sort.
+    """
+    ends, offset = np.cumsum(counts), np.repeat(np.cumsum(spans) - spans, counts)
+    if int(spans.max(initial=0)) > _FREED:
+        return np.lexsort((ties, -settled, offset))
     bits = settled.view(np.int64)
     keys = bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
     np.invert(keys, out=keys)
-    keys &= ~((1 << SPARE) - 1)
-    return keys
+    keys &= ~_FREED
+    keys |= ties - offset
+    for start, end in zip((ends - counts).tolist(), ends.tolist(), strict=True):
+        keys[start:end].sort()
+    keys &= _FREED
+    keys += offset
+    place = np.empty(int(spans.sum()), dtype=np.int64)
+    place[ties] = np.arange(len(ties))
+    return place.take(keys)
 
 
 def _averaged(values: FloatArray, groups: IndexArray) -> FloatArray:

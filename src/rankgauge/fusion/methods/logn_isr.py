@@ -14,7 +14,7 @@ from rankgauge.numeric import FloatArray
 
 @dataclass(frozen=True, kw_only=True)
 class LognInverseSquareRank(FusionMethod):
-    """The same with a constant, so that documents of one run are not all worth 0."""
+    """The sum of inverse square ranks times a logarithm that is not 0 for one run."""
 
     name = "logn-isr"
     formula = "ln (n + sigma) · Σ 1 / rank²"

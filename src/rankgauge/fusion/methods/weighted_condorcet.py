@@ -1,4 +1,4 @@
-"""weighted-condorcet: the same with weighted votes."""
+"""weighted-condorcet: an order by majorities of weighted votes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankgauge.numeric import FloatArray
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedCondorcet(WeightedMethod):
-    """The same where the votes of runs have weights."""
+    """An order by majorities in which the votes of runs have weights."""
 
     name = "weighted-condorcet"
     formula = "documents − place"

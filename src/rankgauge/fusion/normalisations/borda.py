@@ -22,4 +22,5 @@ Normalisation(
     formula="1 − (rank − 1) / documents; 1/2 − (length − 1) / (2 · documents) if not listed",
     ranx="borda",
     apply=_apply,
+    by_rank=True,
 ).register()

@@ -22,7 +22,7 @@ Normalisation(
 # The scores have the other sign by now: −s − min(−s) = max − s.
 Normalisation(
     name="min-max-inverted",
-    title="the same for distances, of which the least is the best",
+    title="min-max for distances, of which the least is the best",
     formula="(max − s) / (max − min)",
     ranx="min-max-inverted",
     apply=_apply,

@@ -16,4 +16,5 @@ Normalisation(
     formula="1 − (rank − 1) / length",
     ranx="rank",
     apply=_apply,
+    by_rank=True,
 ).register()

@@ -76,12 +76,12 @@ def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[st
         raise IrregularFileError
     keep_freed_memory()
     names: list[bytes] = []
-    parts: list[tuple[IndexArray, Words, FloatArray]] = []
+    parts: list[Any] = []
     try:
         with _opened(run) as file:
             for found, *part in spread(_lists, chunks(file, chunk)):
                 names += found
-                parts.append((part[0], part[1], part[2]))
+                parts.append(part)
     except _reasons():
         raise IrregularFileError from None
     if not names or len(set(names)) < len(names):
