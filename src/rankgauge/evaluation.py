@@ -25,7 +25,7 @@ from rankgauge.input_notes import heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking
-from rankgauge.policies import IdealPool, JudgmentKind, Ties
+from rankgauge.policies import IdealPool, JudgmentKind, RunOrder, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.facets import FACET
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
@@ -197,6 +197,11 @@ class _Judgments:
         return asking(self.measures)
 
     @property
+    def _by_rank(self) -> bool:
+        """Whether the ranks that a run states order it; only the general path reads them."""
+        return self.dialect.order is RunOrder.RANK
+
+    @property
     def _whole(self) -> list[Measure]:
         """The measures that look at documents as a whole."""
         return [one for one in self.measures if one.facts.judgments is JudgmentKind.GRADES]
@@ -204,7 +209,7 @@ class _Judgments:
     @cached_property
     def pool(self) -> JudgedPool | None:
         """The judged documents of a regular TREC file."""
-        plain = _is_plain(self.given) and self.dialect.assessors is None and self.asking is None
+        plain = _is_plain(self.given) and self.dialect.assessors is None and self.asking is None and not self._by_rank
         return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
 
     @cached_property
@@ -252,7 +257,8 @@ class _Judgments:
 
         with io.traced(run):
             with suppress(UngroupedError):
-                if (self.asking or io.is_path(judgments)) and io.is_path(run) and io.is_large(run):
+                readable = self.asking is not None or io.is_path(judgments)
+                if readable and not self._by_rank and io.is_path(run) and io.is_large(run):
                     judged = io.judgments_from(judgments)
                     streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
                     whole = replace(streamed, top=dialect.highest(judged))

@@ -142,6 +142,13 @@ class QueryOrder(Policy):
     NUMERIC = "numeric", "queries are in the order of their ids as numbers"
 
 
+class RunOrder(Policy):
+    """Order of a run: what puts its documents in order."""
+
+    SCORE = "score", "documents are in the order of their scores"
+    RANK = "rank", "documents are in the order of the ranks that the run states, whatever their scores"
+
+
 class SameId(Policy):
     """Ids that are the same: what two files may write differently."""
 

@@ -8,7 +8,7 @@ from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
 from rankgauge.io import Kind
 
-CAMPAIGNS = ("romip", "romip-1+p")
+CAMPAIGNS = ("ndeval", "romip", "romip-1+p")
 """Tools of evaluation campaigns, whose assessors and tracks other judgments do not have."""
 
 SEARCH_ONLY = ("elasticsearch", "quepid", "ranx")

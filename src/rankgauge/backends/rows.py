@@ -12,6 +12,7 @@ from typing import Any
 from rankgauge.backends.job import JUDGMENT, LINE, EvaluationJob
 from rankgauge.errors import InputError
 from rankgauge.io.formats.letor import AGAIN
+from rankgauge.policies import RunOrder
 from rankgauge.ranking.rules import SORTS
 from rankgauge.tables import JUDGMENTS, RUN, Table, find
 
@@ -25,7 +26,7 @@ def grouped(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None =
     """The rows of both, each query's in one partition and in one piece: the judgments, then the lines by rank."""
     from pyspark.sql import functions as F  # noqa: N812 - what Spark's users call it
 
-    judged, lines = _judgments(judgments, job), _lines(run, order)
+    judged, lines = _judgments(judgments, job), _lines(run, order, by_rank=job.dialect.order is RunOrder.RANK)
     rows = judged.unionByName(lines, allowMissingColumns=True)
     by = "query"
     if job.shares_ideal:
@@ -60,9 +61,9 @@ def _judgments(frame: Any, job: EvaluationJob) -> Any:
     return rows.drop("assessor")
 
 
-def _lines(frame: Any, order: str | None) -> Any:
+def _lines(frame: Any, order: str | None, *, by_rank: bool) -> Any:
     columns = named(frame, RUN)
-    if "score" not in columns and "rank" in columns:
+    if "rank" in columns and (by_rank or "score" not in columns):
         from pyspark.sql import functions as F  # noqa: N812
 
         frame = frame.withColumn("score", -F.col(f"`{columns['rank']}`").cast("double"))

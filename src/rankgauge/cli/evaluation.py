@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TAG = 5
 """The column of a TREC run's name."""
 
-RULES = ("ties", "unjudged", "missing", "depth", "rel", "max_grade")
+RULES = ("order", "ties", "unjudged", "missing", "depth", "rel", "max_grade")
 """The options that change a choice of the dialect."""
 
 
@@ -139,7 +139,7 @@ class RunsEvaluation:
         judgments = io.read_judgments(source, self.formats[0])
         for name, path in runs.items():
             with io.traced(path, self.formats[1]):
-                run = io.read_run(path, self.formats[1])
+                run = io.read_run(path, self.formats[1], order=self.dialect.order)
                 result = where.evaluate(judgments, run, measures, dialect=self.dialect)
             yield name, result
 

@@ -169,6 +169,7 @@ class EvaluationOptions:
         ),
     ] = None
     dialect: DialectName = "standard"
+    order: Annotated[str | None, policy("--order", "RunOrder", "What orders a run's documents")] = None
     ties: Annotated[str | None, policy("--ties", "Ties", "Tied scores")] = None
     unjudged: Annotated[str | None, policy("--unjudged", "Unjudged", "Retrieved documents that nobody judged")] = None
     missing: Annotated[str | None, policy("--missing", "MissingQuery", "Judged queries that are not in the run")] = None

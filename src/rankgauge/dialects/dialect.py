@@ -26,6 +26,7 @@ from rankgauge.policies import (
     NegativeGrade,
     Policy,
     QueryOrder,
+    RunOrder,
     ShortList,
     Ties,
     Undefined,
@@ -65,6 +66,7 @@ class Dialect(Registered):
     negative: NegativeGrade = NegativeGrade.ZERO
     assessors: str | None = None
     # ranking
+    order: RunOrder = RunOrder.SCORE
     ties: Ties = Ties.EXPECTED
     single_precision: bool = False
     unjudged: Unjudged = Unjudged.NOT_RELEVANT

@@ -19,7 +19,7 @@ from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.io.output import writing
 from rankgauge.io.queries import Queries, listed_queries
 from rankgauge.io.source import STANDARD_STREAM, Source, SpelledFile, suffix_of
-from rankgauge.policies import Duplicates, FractionalGrade, JudgmentKind
+from rankgauge.policies import Duplicates, FractionalGrade, JudgmentKind, RunOrder
 from rankgauge.tables import Spelling, as_judgments, as_run
 
 PathLike = str | os.PathLike[str]
@@ -57,9 +57,14 @@ def read_judgments(
 
 
 def read_run(
-    path: PathLike, format: AnyFormat = None, *, queries: Queries | None = None, **spelled: Any
+    path: PathLike,
+    format: AnyFormat = None,
+    *,
+    queries: Queries | None = None,
+    order: RunOrder = RunOrder.SCORE,
+    **spelled: Any,
 ) -> pl.DataFrame:
-    """The run in a file, or the one of a data set that `irds:` names.
+    """The run in a file, or the one of a data set that `irds:` names; by RunOrder.RANK with the ranks that it states.
 
     `queries` names the queries of responses of a search engine, which do not say them: a list in the order of the
     requests, or a file with one per line. Other runs name their own. `spelled` says how the file spells things:
@@ -71,8 +76,7 @@ def read_run(
         return as_run(found, path.spelling) if isinstance(path, SpelledFile) else found
     source = _source(path)
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
-    assert chosen.read_run is not None
-    return chosen.read_run(source)
+    return chosen.run_reader(order)(source)
 
 
 def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
@@ -125,8 +129,7 @@ def read_pair(
     if reading.fractional is FractionalGrade.REFUSE and one.format.refuse_fractions is not None:
         one.format.refuse_fractions(first)
     assert one.format.read_judgments is not None
-    assert other.format.read_run is not None
-    return one.format.read_judgments(first), other.format.read_run(second)
+    return one.format.read_judgments(first), other.format.run_reader(reading.order)(second)
 
 
 def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
@@ -190,9 +193,9 @@ def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.
     return read_judgments(source, kind=kind) if is_path(source) or is_dataset(source) else as_judgments(source)
 
 
-def run_from(source: Any) -> pl.DataFrame:
+def run_from(source: Any, order: RunOrder = RunOrder.SCORE) -> pl.DataFrame:
     """The run in a file, a data set, a frame, a dict or rows."""
-    return read_run(source) if is_path(source) or is_dataset(source) else as_run(source)
+    return read_run(source, order=order) if is_path(source) or is_dataset(source) else as_run(source)
 
 
 def run_beside(judgments: Any, run: Any) -> pl.DataFrame:
@@ -211,7 +214,7 @@ def pair_from(judgments: Any, run: Any, reading: Reading = STRICT) -> tuple[pl.D
     """Judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
     if is_path(judgments) and is_path(run):
         return read_pair(judgments, run, reading=reading)
-    return judgments_from(judgments), run_from(run)
+    return judgments_from(judgments), run_from(run, reading.order)
 
 
 def is_path(source: Any) -> bool:

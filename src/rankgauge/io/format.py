@@ -17,7 +17,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io.json_text import beginning
 from rankgauge.io.source import Source
-from rankgauge.policies import Duplicates, FractionalGrade, Grouping, JudgmentKind
+from rankgauge.policies import Duplicates, FractionalGrade, Grouping, JudgmentKind, RunOrder
 from rankgauge.registry import Registered, Registry
 from rankgauge.tables import ALIASES, find, raters
 from rankgauge.tables.columns import UNSAID
@@ -39,6 +39,7 @@ class Reading:
     fractional: FractionalGrade = FractionalGrade.KEEP
     extra_scores: bool = False
     """Whether scores past the last document are ignored; otherwise they are an error."""
+    order: RunOrder = RunOrder.SCORE
 
 
 STRICT = Reading()
@@ -149,6 +150,8 @@ class Format(Registered):
     readers: Mapping[JudgmentKind, Reader] = field(default_factory=dict, hash=False)
     """The readers of judgments that say more of a document than its grade, where such a file is read differently."""
     read_run: Reader | None = None
+    read_ranked: Reader | None = None
+    """A run with the ranks that it states, if `read_run` leaves them out: scores order most runs."""
     read_pair: PairReader | None = None
     """Judgments and their companion, if the two make sense only together."""
     read_table: Reader | None = None
@@ -163,6 +166,11 @@ class Format(Registered):
     write_run: RunWriter | None = None
     samples: tuple[SampleFile, ...] = ()
     """Small files in the format, for the page of formats and for tests."""
+
+    def run_reader(self, order: RunOrder) -> Reader:
+        """The reader of runs, with their ranks if these order them."""
+        assert self.read_run is not None
+        return self.read_ranked or self.read_run if order is RunOrder.RANK else self.read_run
 
 
 def get(name: str | Format) -> Format:

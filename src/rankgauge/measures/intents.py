@@ -38,9 +38,9 @@ def intent_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
     return ratio(intent_sum(values, weights), total(weights))
 
 
-def check_share(name: str, parameter: str, value: float) -> None:
-    """An error for a parameter that is not from 0 to 1."""
-    if not 0 <= value <= 1:
+def check_share(name: str, parameter: str, value: float | None) -> None:
+    """An error for a parameter that is not from 0 to 1; one that is open is decided later."""
+    if value is not None and not 0 <= value <= 1:
         raise ParameterError(name, parameter, "from 0 to 1", value)
 
 

@@ -127,7 +127,7 @@ class Facts:
 OPEN: Any = None
 """The default of a parameter that the dialect decides, or of a cutoff that the user has to give."""
 
-DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2"}
+DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2", "alpha": 0.5, "beta": 0.5}
 """The value of an open parameter that the dialect leaves open too; the top of the scale is that of the judgments."""
 
 

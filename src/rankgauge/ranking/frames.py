@@ -9,7 +9,7 @@ import numpy as np
 from rankgauge.errors import InputError, RepeatedError
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.policies import NegativeGrade, Ties
+from rankgauge.policies import NegativeGrade, RunOrder, Ties
 from rankgauge.ranking.facets import FACET, Facets, faceted
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
@@ -80,6 +80,8 @@ def _asked(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame) -> tupl
 
 def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
     """The judged hits of the lists that are in the batch."""
+    if how.order is RunOrder.RANK and "rank" in batch.columns:
+        batch = _by_rank(batch)
     rows = _sorted(batch.join(codes, on="query", maintain_order="left"), how)
     code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
     counts, ranks = np.bincount(code), _ranks(code)
@@ -106,6 +108,19 @@ def _ranks(code: IndexArray) -> FloatArray:
     """The rank of each row in its list, from 1."""
     counts = np.bincount(code)
     return np.asarray(np.arange(len(code)) - (np.cumsum(counts) - counts)[code] + 1.0)
+
+
+def _by_rank(batch: pl.DataFrame) -> pl.DataFrame:
+    """The lines with the falling rank as their score."""
+    odd = batch.filter(pl.col("rank").is_null() | pl.struct("query", "rank").is_duplicated())
+    if len(odd):
+        row = odd.row(0, named=True)
+        what = "has no rank" if row["rank"] is None else f"shares rank {row['rank']} with another one"
+        raise InputError(
+            f"document {row['document']} of query {row['query']} {what}, and ranks order the run here",
+            hint="Order the run by its scores: order='score' in Python, --order score on the command line.",
+        )
+    return batch.with_columns(score=-pl.col("rank").cast(pl.Float64))
 
 
 def _strangers(batch: pl.DataFrame, codes: pl.DataFrame) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from heapq import heappop, heapreplace
 import numpy as np
 
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
+from rankgauge.policies import IdealPool, NegativeGrade, RunOrder, Ties, Unjudged
 from rankgauge.ranking.hits import Hits
 from rankgauge.ranking.lists import UNJUDGED, to_single
 
@@ -18,6 +18,7 @@ from rankgauge.ranking.lists import UNJUDGED, to_single
 class Ranking:
     """How a run becomes ranked lists."""
 
+    order: RunOrder = RunOrder.SCORE
     ties: Ties = Ties.EXPECTED
     single_precision: bool = False
     unjudged: Unjudged = Unjudged.NOT_RELEVANT

@@ -59,6 +59,8 @@ PARAMETERS: Mapping[str, str] = {
     "missed": "what a relevant document that was not retrieved is worth",
     "rest": "what any other document of the collection is worth",
     "collection": "how many documents the collection has",
+    "ideal_order": "how the ideal order is found: greedy, as in ndeval, or exact for short lists",
+    "undivided_first": "leave out the division at k = 1",
 }
 SETTINGS: Mapping[str, str] = {
     "negative": "negative grades",
@@ -68,6 +70,7 @@ SETTINGS: Mapping[str, str] = {
     "duplicates": "duplicates",
     "grouping": "lists of a LETOR file",
     "extra_scores": "surplus scores",
+    "order": "order of the run",
     "ties": "ties",
     "single_precision": "precision of scores",
     "unjudged": "unjudged documents",

@@ -49,13 +49,13 @@ def test_one_subtopic_is_the_plain_measure(diverse: str, plain: str) -> None:
         assert parse(diverse).score(one) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", ["alpha_nDCG(ideal_order='exact')@4", "alpha_nDCG(alpha=1, ideal_order='exact')@3"])
+@pytest.mark.parametrize("name", ["alpha_nDCG(ideal_order='exact')@4", "alpha_nDCG(alpha=1, ideal_order='exact')@2"])
 def test_exact_ideal_is_the_best_of_all_orders(name: str) -> None:
     """The exact ideal order has the greatest value, 1; the greedy one may have less, and never more."""
     exact, greedy = parse(name), parse(name.replace("ideal_order='exact'", "ideal_order='greedy'"))
     above = []
-    for _ in range(6):
-        documents = [*APART, *drawn(3, 6)]
+    for more in (1, 1, 2, 2, 3, 3):
+        documents = [*APART, *drawn(more, 6)]
         orders = [
             RankedLists.of([documents[i] for i in order], missed=[documents[i] for i in others - set(order)])
             for others in [set(range(len(documents)))]

@@ -35,7 +35,7 @@ class Spark(Engine):
         read = io.judgments_from if ask is None else partial(io.judgments_from, kind=ask.facts.judgments)
         if ask is None and _is_text(judgments) and _is_text(run):  # two files may need each other to be understood
             judgments, run = io.read_pair(judgments, run, reading=spoken.reading)
-        frames = (_frame(started, judgments, read), _frame(started, run, io.run_from))
+        frames = (_frame(started, judgments, read), _frame(started, run, partial(io.run_from, order=spoken.order)))
         return spark.result(*frames, measures, dialect=spoken)
 
 

@@ -174,6 +174,7 @@ TREC = Format(
     read_judgments=_read_judgments,
     readers={JudgmentKind.SUBTOPICS: _read_subtopics},
     read_run=lambda source: lines.read(source, RUN, *_RUN),
+    read_ranked=read_ranked,
     refuse_fractions=_refuse_fractions,
     batches=lambda source, rows: lines.batches(source, RUN, *_RUN, rows),
     locate=lines.locate,

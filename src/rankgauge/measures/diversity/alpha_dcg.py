@@ -44,9 +44,9 @@ class alpha_DCG(Measure):
     cutoff: int = OPEN
     rel: float = OPEN
     alpha: float = field(
-        default=0.5, metadata={"words": "how much of its worth a relevant document takes from the next"}
+        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next; 0.5 if open"}
     )
-    undivided_first: bool = field(default=OPEN, metadata={"words": "leave out the division at k = 1"})
+    undivided_first: bool = OPEN
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -58,7 +58,7 @@ class alpha_nDCG(Measure):
     cutoff: int | None = None
     rel: float = OPEN
     alpha: float = field(
-        default=0.5, metadata={"words": "how much of its worth a relevant document takes from the next"}
+        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next; 0.5 if open"}
     )
     ideal_order: str | None = choice("ideal order", ORDERS)
 

@@ -41,9 +41,9 @@ class NRBP(Measure):
     )
     rel: float = OPEN
     alpha: float = field(
-        default=0.5, metadata={"words": "how much of its worth a relevant document takes from the next"}
+        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next; 0.5 if open"}
     )
-    beta: float = field(default=0.5, metadata={"words": "how likely a user goes on to the next document"})
+    beta: float = field(default=OPEN, metadata={"words": "how likely a user goes on to the next document; 0.5 if open"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -51,8 +51,9 @@ class NRBP(Measure):
         check_share(self.facts.name, "beta", self.beta)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        share = 1.0 - (1.0 - self.alpha) * self.beta
-        return ratio(self.gain.of(lists) * share, total(intents(lists, self.rel)))
+        # The constant is divided first, as in ndeval: a value halfway between two printed ones depends on it.
+        share = np.asarray(1.0 - (1.0 - self.alpha) * self.beta)
+        return np.asarray(self.gain.of(lists) * ratio(share, total(intents(lists, self.rel))))
 
     @property
     def gain(self) -> Novelty:

@@ -1,0 +1,46 @@
+"""ndeval, the tool of TREC's web tracks for novelty and diversity.
+
+Its options are overrides: -traditional is order=score, -c is missing=zero, -M 8 is depth=8. -alpha 0.2 and -beta 0.8
+are parameters of the measures, as in alpha_nDCG(alpha=0.2)@10, or for all that it prints an override such as
+readings={"alpha_nDCG": {"alpha": 0.2}, …}. -baseline and -riskAlpha are --baseline and --risk of `compare`.
+
+For a topic without relevant documents ndeval prints nNRBP as -nan; here it is 0, as all others are. A topic of a run
+may have the name of its task before it there (wt09-1 is topic 1); here ids are as they are written.
+"""
+
+from rankgauge.dialects.dialect import Dialect
+from rankgauge.measures import Listed, Printed, parse
+from rankgauge.measures.output import fixed
+from rankgauge.policies import FractionalGrade, MissingQuery, NegativeGrade, QueryOrder, RunOrder, Ties
+
+CUTOFFS = (5, 10, 20)
+LABELS = {
+    **{f"{label}@{k}": f"{label.replace('-', '_')}@{k}" for label in ("ERR-IA", "nERR-IA") for k in CUTOFFS},
+    **{f"{label}@{k}": f"{label.replace('-', '_')}@{k}" for label in ("alpha-DCG", "alpha-nDCG") for k in CUTOFFS},
+    "NRBP": "NRBP",
+    "nNRBP": "nNRBP",
+    "MAP-IA": "AP_IA",
+    **{f"P-IA@{k}": f"P_IA@{k}" for k in CUTOFFS},
+    **{f"strec@{k}": f"StRecall@{k}" for k in CUTOFFS},
+}
+"""What outputMeasures prints, in its order."""
+
+NDEVAL = Dialect(
+    name="ndeval",
+    title="ndeval 4.5, the tool of TREC's web tracks for diversity",
+    reference="ndeval.c, version 4.5, TREC 2013 web track",
+    fractional=FractionalGrade.REFUSE,  # naturalNumber: a judgment has digits only
+    negative=NegativeGrade.REFUSE,  # the same
+    order=RunOrder.RANK,  # resultSortByRank, unless -traditional
+    ties=Ties.DOCID,  # resultCompareByScore, with -traditional: equal scores in descending order of docno
+    readings={
+        "alpha_DCG": {"undivided_first": True},  # computeDCG: the division begins with the second rank
+        "ERR_IA": {"undivided_first": True},  # computeERR: the same
+    },
+    missing=MissingQuery.SKIP,  # without -c only the topics of the run are averaged
+    query_order=QueryOrder.NUMERIC,  # topics are numbers
+    printed=Listed(
+        lambda: [Printed(name=label, measure=parse(name), number=fixed(6)) for label, name in LABELS.items()]
+    ),
+    lists_missing=False,  # with -c a missing topic is in the averages, but has no line
+).register()

@@ -1,0 +1,100 @@
+"""ndeval: what it printed of seven runs with each of its options, to the digit."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankgauge import evaluate
+from rankgauge.cli.main import run
+from rankgauge.errors import InputError
+from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.formats.ndeval import write
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "ndeval"
+CASES = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
+NOVEL = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP")
+FIRST = {"alpha_DCG": {"undivided_first": True}, "ERR_IA": {"undivided_first": True}}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "c": {"missing": "zero"},
+    "traditional": {"order": "score"},
+    "M8": {"depth": 8},
+    "alpha0.2": {"readings": {name: {"alpha": 0.2, **FIRST.get(name, {})} for name in NOVEL}},
+    "beta0.8": {"readings": {name: {"beta": 0.8} for name in ("NRBP", "nNRBP")}},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files as ndeval read them."""
+    made = tmp_path_factory.mktemp("ndeval")
+    for packed in GOLDEN.rglob("*.xz"):
+        target = made / packed.relative_to(GOLDEN).with_suffix("")
+        target.parent.mkdir(exist_ok=True)
+        with lzma.open(packed) as source, target.open("wb") as file:
+            shutil.copyfileobj(source, file)
+    return made
+
+
+def test_golden_cases_are_all_there() -> None:
+    """Seven runs with seven options each."""
+    assert len(list(GOLDEN.glob("*/expected.*.csv"))) == 7 * 7
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("case", CASES)
+def test_output_is_ndeval_s(case: str, option: str, folder: Path) -> None:
+    """Every byte of the report is what ndeval printed."""
+    files = folder / "qrels.txt", folder / case / "run.txt"
+    result = evaluate(*files, "all", dialect="ndeval", **OPTIONS[option])
+    printed = result.dialect.resolve("all")
+    report = EvaluationReport(results={"run": result}, per_query=True, printed=printed)
+    shown = io.StringIO()
+    write(report, shown)
+    assert shown.getvalue() == (GOLDEN / case / f"expected.{option}.csv").read_text()
+
+
+def test_command_line_prints_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command has an option for each of ndeval's."""
+    files = [str(folder / "qrels.txt"), str(folder / "ties" / "run.txt")]
+    for option, flags in {"plain": [], "c": ["-c"], "traditional": ["--order", "score"], "M8": ["-M", "8"]}.items():
+        asked = ["evaluate", *files, "-d", "ndeval", "-m", "all", "-q", "-o", "ndeval", *flags]
+        monkeypatch.setattr(sys, "argv", ["rankgauge", *asked])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        assert not ended.value.code
+        assert capsys.readouterr().out == (GOLDEN / "ties" / f"expected.{option}.csv").read_text()
+
+
+def test_ranks_order_a_run(tmp_path: Path) -> None:
+    """The rank that a line states counts, not its score and not its place; two of one rank are refused."""
+    qrels = [("1", "1", "a", 1), ("1", "2", "b", 1)]
+    (tmp_path / "qrels.txt").write_text("".join(f"{q} {s} {d} {g}\n" for q, s, d, g in qrels))
+    listed = tmp_path / "run.txt"
+    listed.write_text("1 Q0 b 2 9.5 t\n1 Q0 x 7 8.5 t\n1 Q0 a 5 1.5 t\n")
+    named = [f"AP_IA@{k}" for k in (1, 2, 3)]
+    by_rank = evaluate(tmp_path / "qrels.txt", listed, named, dialect="ndeval")
+    assert by_rank.matrix[0].tolist() == [1 / 2, (1 + 1 / 2) / 2, (1 + 1 / 2) / 2]
+    by_score = evaluate(tmp_path / "qrels.txt", listed, named, dialect="ndeval", order="score")
+    assert by_score.matrix[0].tolist() == [1 / 2, 1 / 2, (1 + 1 / 3) / 2]
+    listed.write_text("1 Q0 b 2 9.5 t\n1 Q0 a 2 1.5 t\n")
+    with pytest.raises(InputError, match=r"shares rank 2(.|\n)*--order score"):
+        evaluate(tmp_path / "qrels.txt", listed, named, dialect="ndeval")
+
+
+def test_input_that_ndeval_refuses(tmp_path: Path) -> None:
+    """Judgments are natural numbers."""
+    for grade, said in (("-1", "negative grade"), ("0.5", "does not accept")):
+        (tmp_path / "qrels.txt").write_text(f"1 1 a 1\n1 2 a {grade}\n")
+        (tmp_path / "run.txt").write_text("1 Q0 a 1 1 t\n")
+        with pytest.raises(InputError, match=said):
+            evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "StRecall@5", dialect="ndeval")
