@@ -42,6 +42,7 @@ def test_three_verdicts(command: Command, runs: Path) -> None:
     told = gate(command, "short.txt", "nDCG@10:0.01", 3)
     assert told.startswith("## Gate: undecided\n\nUndecided against bm25.txt: nDCG@10 of short.txt −0.0191; about ")
     assert "queries would settle it, there are 24." in told
+    assert "nDCG@10 of short.txt is undecided here and worse among the pairs: those ask whether there is any" in told
     assert "## Means" in told
 
 
@@ -68,7 +69,7 @@ def test_errors_are_no_verdicts(command: Command, runs: Path) -> None:
     command(*words, "--baseline", "bm25", "--fail-if-worse", "nDG@10", code=2)
     command(*words, "--baseline", "none", "--fail-if-worse", "AP", code=2)
     assert "baseline" in command(*words, "--fail-if-worse", "AP", code=4)
-    assert "more is better" in command(*words, "--baseline", "bm25", "--fail-if-worse", "NumQ", code=4)
+    assert "more is better" in command(*words, "--baseline", "bm25", "--fail-if-worse", "NumRel", code=4)
     assert "nDCG@10:0.01" in command(*words, "--baseline", "bm25", "--fail-if-worse", "AP:much", code=4)
 
 
@@ -115,6 +116,28 @@ def test_mistakes_in_the_file(command: Command, runs: Path, line: str, told: str
     assert str(runs / "rankgauge.toml") in error
     if "known" in told:
         assert "Known: judgments, runs, measures, dialect" in error
+
+
+def test_a_first_file_is_written(command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From what is in a folder, so that the gate runs as it stands; nothing is overwritten, nothing half-written."""
+    bare = folder / "bare"
+    (bare / "runs").mkdir(parents=True)
+    monkeypatch.chdir(bare)
+    assert "no judgments found here" in command("check", "--init", code=2)
+    (bare / "qrels.txt").write_bytes((folder / "qrels.txt").read_bytes())
+    assert "no run found here" in command("check", "--init", code=2)
+    assert not (bare / "rankgauge.toml").exists()
+    for name in ("bm25.txt", "dense.txt.gz"):
+        (bare / "runs" / name).write_bytes((folder / name).read_bytes())
+    (bare / "groups.csv").write_text("query,kind\nq01,brand\nq02,brand\n")
+    (bare / "notes.json").write_text('{"a": 1}')
+    assert command("check", "--init").startswith("wrote rankgauge.toml; found 1 file of judgments and 2 runs")
+    text = (bare / "rankgauge.toml").read_text(encoding="utf-8")
+    assert 'runs = {bm25 = "runs/bm25.txt", dense = "runs/dense.txt.gz"}\n' in text
+    assert 'baseline = "bm25"\n' in text
+    assert '\nby = "groups.csv"\n' in text
+    assert command("check").startswith("Gate: pass")
+    assert "is not overwritten" in command("check", "--init", code=2)
 
 
 def test_a_file_without_a_gate(command: Command, runs: Path) -> None:

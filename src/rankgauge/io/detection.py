@@ -26,14 +26,9 @@ class Detection:
 
 def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
     """Everything that the file may be, the likeliest first."""
-    head = Head(source=source)
-    asked = FORMATS.values() if format is None else [get(format)]
-    found = [Detection(format=one, kind=kind) for one in asked for kind in one.recognise(head)]
-    suffixed = [one for one in found if source.suffix in one.format.suffixes]
-    marked = [one for one in found if one.format.sureness > 1 and one.kind is not Kind.COMPANION]
-    if found:
-        # A fitting name outweighs a mark in the line, which outweighs a mere number of fields.
-        return [one for one in suffixed if one in marked] or suffixed or marked or found
+    if found := recognised(source, format):
+        return found
+    head, asked = Head(source=source), _asked(format)
     named = [one for one in asked if format is not None or source.suffix in one.suffixes]
     guesses = [Detection(format=one, kind=kind) for one in named for kind in (Kind.JUDGMENTS, Kind.RUN)]
     if format is None and head.text.lstrip().startswith(("{", "[")) and source.suffix not in JSON_LINES:
@@ -47,6 +42,20 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
             hint="\n  ".join([*filter(None, nearly), f"Known formats: {', '.join(FORMATS)}."]),
         )
     return guesses
+
+
+def recognised(source: Source, format: AnyFormat = None) -> list[Detection]:
+    """What the file is by its beginning, the likeliest first; nothing if it is in none of the formats."""
+    head = Head(source=source)
+    found = [Detection(format=one, kind=kind) for one in _asked(format) for kind in one.recognise(head)]
+    suffixed = [one for one in found if source.suffix in one.format.suffixes]
+    marked = [one for one in found if one.format.sureness > 1 and one.kind is not Kind.COMPANION]
+    # A fitting name outweighs a mark in the line, which outweighs a mere number of fields.
+    return [one for one in suffixed if one in marked] or suffixed or marked or found
+
+
+def _asked(format: AnyFormat) -> list[Format]:
+    return list(FORMATS.values()) if format is None else [get(format)]
 
 
 def _unknown_json(head: Head) -> InputError:

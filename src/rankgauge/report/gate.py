@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankgauge.comparison.gate import Gate, GateVerdict, fewest
+from rankgauge.comparison.verdicts import PairVerdict
 from rankgauge.report.numbers import interval, signed
 from rankgauge.report.passages import Heading, Notes, Paragraph, Passage, ReportTable
 
@@ -96,6 +97,7 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
     if gate.tests > 1:
         level = gate.comparison.settings.alpha
         yield "interval", f"at 1 − {level:g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
+    yield from _conflicts(gate)
     least = fewest(gate.alpha)
     if gate.comparison.by:
         looked = f"{len(gate.segments)} looked at, at 1 − {gate.segment_alpha:.2g}"
@@ -106,6 +108,23 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
         yield "changed", f"{few}, not seen yet, could move the mean"
     if any(math.isfinite(needed) for needed in open_["needed"]):
         yield "needed", "the queries that would settle it in 4 of 5 cases, if difference and spread are as found"
+
+
+def _conflicts(gate: Gate) -> Iterator[tuple[str, str]]:
+    """Why the table of pairs says something else of a run, where it does."""
+    pairs = {(row["measure"], row["run"]): row["verdict"] for row in gate.comparison.pair_table.named()}
+    found = [(row, pairs[row["measure"], row["run"]]) for row in gate.rows.named()]
+    lost = PairVerdict.WORSE.value
+    other = [(row, said) for row, said in found if (said == lost) is not (row["verdict"] == GateVerdict.WORSE.value)]
+    if other:
+        settings, (row, said) = gate.comparison.settings, other[0]
+        loss = f"a loss of more than {row['tolerance']:g}" if row["tolerance"] else "a loss"
+        yield (
+            "and pairs",
+            f"{_subject(row)} is {row['verdict']} here and {said} among the pairs: those ask whether there is any "
+            f"difference ({settings.paired_test.title}, corrected over the pairs of a measure, at {settings.alpha:g}), "
+            f"the gate for {loss} by an interval at {100 * (1 - gate.alpha):.4g} %, over all that it looks at",
+        )
 
 
 def data(gate: Gate) -> dict[str, Any]:

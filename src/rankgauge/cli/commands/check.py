@@ -9,11 +9,13 @@ from typer import Option
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
+from rankgauge.cli.comparison import gated
 
 
 @command(
     "check",
     "rankgauge check",
+    "rankgauge check --init",
     "rankgauge check -o summary.md",
     "rankgauge check --config search/rankgauge.toml",
     place=21,
@@ -28,11 +30,17 @@ def check(
             metavar="FILE",
         ),
     ] = None,
+    init: Annotated[
+        bool, Option("--init", help="Write a rankgauge.toml with comments from the files in this folder, and end.")
+    ] = False,
 ) -> None:
     """Whether runs are worse than the baseline, as rankgauge.toml says: exit 0 pass, 1 worse, 3 undecided."""
+    if init:
+        _begin(Path.cwd())
+        return
     from contextlib import chdir
 
-    from rankgauge.cli.comparison import compared, gated
+    from rankgauge.cli.comparison import compared
     from rankgauge.cli.project import ProjectFile
 
     with gated():
@@ -41,6 +49,17 @@ def check(
         options = found.options(**changes)
         with chdir(found.path.parent):
             compared(options)
+
+
+def _begin(folder: Path) -> None:
+    from rankgauge.cli.project_start import start
+    from rankgauge.report.numbers import count
+
+    with gated():
+        path, found = start(folder)
+    files = count(len(found.judgments), "file") + " of judgments"
+    print(f"wrote {path.name}; found {files} and {count(len(found.runs), 'run')}")
+    print("Look it over, then: rankgauge check")
 
 
 def _placed(output: str) -> str:

@@ -1,0 +1,163 @@
+"""A first rankgauge.toml for a folder: `rankgauge check --init` looks for judgments and runs and writes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rankgauge.cli.git_files import HOOK
+from rankgauge.cli.project import NAME, SHARED, ProjectFile
+from rankgauge.errors import InputError
+
+MOST = 200
+"""How many files are looked at."""
+
+JUDGED = ("qrel", "judgment", "judgement", "rating", "label")
+"""What is in the names of files with judgments, where several could be."""
+
+BASES = ("main", "base", "prod", "control", "before", "old", "bm25")
+"""What is in the name of a run that others are compared with, the surest first."""
+
+OTHERS = (".py", ".md", ".toml", ".html", ".svg", ".png", ".pdf", ".lock", ".yml", ".yaml", ".ipynb")
+"""Endings of files that are neither judgments nor runs, so that nobody has to look into them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundFiles:
+    """What a folder holds, each as a path relative to it."""
+
+    judgments: list[str] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    segments: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, folder: Path) -> FoundFiles:
+        """What the files of the folder and of those directly in it hold, by their beginnings."""
+        found = cls()
+        for path in sorted(_files(folder), key=lambda path: (len(path.parts), path.name))[:MOST]:
+            kind = _kind(path)
+            if kind is not None:
+                getattr(found, kind).append(path.relative_to(folder).as_posix())
+        return found
+
+
+def start(folder: Path) -> tuple[Path, FoundFiles]:
+    """Writes the file, which must not exist; gives its path, and what was found."""
+    path = folder / NAME
+    if path.exists():
+        raise InputError("is there already, and is not overwritten", path=path)
+    shared = folder / SHARED
+    if shared.is_file() and ProjectFile.read(shared).settings:
+        raise InputError("describes the gate already, in [tool.rankgauge]", path=shared)
+    found = FoundFiles.of(folder)
+    if not found.judgments or not found.runs:
+        lacking = "no judgments" if not found.judgments else "no run"
+        raise InputError(
+            f"{lacking} found here or in a folder below",
+            path=folder,
+            hint="'rankgauge formats' lists what is read. Judgments and a run are needed to begin.",
+        )
+    from rankgauge.io.output import writing
+
+    with writing(path) as file:
+        file.write(_text(folder, found).encode())
+    return path, found
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.name.startswith(".") or path.suffix.lower() in OTHERS:
+            continue
+        if path.is_file():
+            yield path
+        elif path.is_dir():
+            yield from (one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+
+
+def _kind(path: Path) -> str | None:
+    """Which of the lists a file belongs to."""
+    from rankgauge.io.detection import recognised
+    from rankgauge.io.format import Head, Kind
+    from rankgauge.io.source import Source
+    from rankgauge.io.tabular import header
+    from rankgauge.tables import find
+
+    try:
+        source = Source.of(path)
+        kinds = [one.kind for one in recognised(source) if one.kind is not Kind.COMPANION]
+        if kinds and not (kinds[0] is Kind.JUDGMENTS and Kind.RUN in kinds):  # JSON lines may be anything
+            return {Kind.JUDGMENTS: "judgments", Kind.RUN: "runs"}.get(kinds[0])
+        names, _ = header(Head(source=source))
+    except (InputError, OSError):
+        return None
+    return "segments" if len(names) > 1 and find(names, "query") and source.suffix in (".csv", ".tsv") else None
+
+
+def _text(folder: Path, found: FoundFiles) -> str:
+    judgments, *others = sorted(found.judgments, key=_unlikely)
+    runs, base = _runs(folder, found.runs)
+    listed = ", ".join(f"{_key(name)} = {_quoted(path)}" for name, path in runs.items())
+    lines = [
+        "# The gate of this project: 'rankgauge check' reads it. docs/pipeline.md explains every key.",
+        "",
+        "# Who judged what." + (f" Also found: {', '.join(others)}." if others else ""),
+        f"judgments = {_quoted(judgments)}",
+        "",
+        "# The runs by name; git:REF:PATH is a file as it is at another commit.",
+        f"runs = {{{listed}}}",
+        "# The run that the others must not fall below.",
+        f"baseline = {_quoted(base)}",
+        "",
+        "# What is measured, and what fails the gate: a loss of more than 0.01 that is more than luck.",
+        'measures = ["nDCG@10", "AP"]',
+        'fail-if-worse = ["nDCG@10:0.01"]',
+        "",
+        "# Groups of queries, each of which must not be worse either: a table with a column of queries.",
+        f"{'' if found.segments else '# '}by = {_quoted(found.segments[0] if found.segments else 'segments.csv')}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
+    """The runs by name, and the baseline: of a run that is alone, what it was at the last commit, or on the remote."""
+    from rankgauge.io.source import stem_of
+
+    stems = [stem_of(path) for path in paths]
+    names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]
+    found = dict(zip(names, paths, strict=True))
+    if len(paths) == 1:
+        return {"main": f"git:{_ref(folder)}:{paths[0]}", "new": paths[0]}, "main"
+    return found, next((name for mark in BASES for name in names if mark in name.lower()), names[0])
+
+
+def _ref(folder: Path) -> str:
+    """The remote's main branch if the repository has one, else the last commit."""
+    environment = {name: value for name, value in os.environ.items() if name not in HOOK}
+    for ref in ("origin/HEAD", "origin/main", "origin/master"):
+        words = ["git", "-C", str(folder), "rev-parse", "--verify", "--quiet", ref]
+        try:
+            if subprocess.run(words, capture_output=True, env=environment).returncode == 0:
+                return ref
+        except OSError:
+            break
+    return "HEAD"
+
+
+def _unlikely(name: str) -> tuple[bool, bool]:
+    """Judgments whose name begins as that of judgments come first, then those that have it anywhere."""
+    plain = Path(name).name.lower()
+    return not plain.startswith(JUDGED), not any(mark in plain for mark in JUDGED)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML writes it: as JSON does."""
+    return json.dumps(text, ensure_ascii=False)
