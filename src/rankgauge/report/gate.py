@@ -123,7 +123,7 @@ def _conflicts(gate: Gate) -> Iterator[tuple[str, str]]:
             "and pairs",
             f"{_subject(row)} is {row['verdict']} here and {said} among the pairs: those ask whether there is any "
             f"difference ({settings.paired_test.title}, corrected over the pairs of a measure, at {settings.alpha:g}), "
-            f"the gate for {loss} by an interval at {100 * (1 - gate.alpha):.4g} %, over all that it looks at",
+            f"the gate for {loss} by an interval at {100 * (1 - gate.alpha):.4g} %",
         )
 
 
