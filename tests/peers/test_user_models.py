@@ -30,12 +30,13 @@ def test_cwl_eval() -> None:
     """Each measure has cwl_eval's value in random cases without ties: in all of them, of which some are tried here."""
     case = cases(ties=False)
     run = dict(list(case.run.items())[::20])  # cwl_eval takes a millisecond for each of a list's 1,000 ranks
-    result = evaluate({query: case.judgments[query] for query in run}, run, NAMES)
+    judgments = {query: case.judgments[query] for query in run}
+    result = evaluate(judgments, run, NAMES)
     rows = {query: row for row, query in enumerate(result.queries)}
     columns = {name: column for column, name in enumerate(NAMES)}
     peers = {ir_measures.parse_measure(name): name for name in NAMES}
     theirs = np.full(result.matrix.shape, np.nan)
-    for found in ir_measures.iter_calc(list(peers), case.judgments, run):
+    for found in ir_measures.iter_calc(list(peers), judgments, run):
         theirs[rows[found.query_id], columns[peers[found.measure]]] = found.value
     assert len(theirs) == CASES // 20
     np.testing.assert_allclose(result.matrix, theirs, rtol=0, atol=1e-12)
