@@ -213,6 +213,13 @@ class _Judgments:
         return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
 
     @cached_property
+    def _spoken(self) -> Dialect:
+        """The dialect; trec_eval, whose order of ties this is, has it the other way round for preferences."""
+        asks = self.asking is not None and self.asking.facts.judgments is JudgmentKind.PREFERENCES
+        # comp_sim_docno has falling ids in form_res_rels.c and rising ones in form_prefs_counts.c.
+        return self.dialect.changed(ties=Ties.ASCENDING) if asks and self.dialect.ties is Ties.DOCID else self.dialect
+
+    @cached_property
     def table(self) -> pl.DataFrame:
         """The judgments by subtopic, or whatever a measure asks for, read once for every run."""
         from rankgauge import io
@@ -248,7 +255,7 @@ class _Judgments:
 
     def _hits(self, run: Any) -> Hits:
         """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
-        judgments, dialect = self.given if self.asking is None else self.table, self.dialect
+        judgments, dialect = self.given if self.asking is None else self.table, self._spoken
         if _is_plain(run) and self.pool is not None:
             scanned = scan_run(run, self.pool, dialect.ranking)
             if scanned is not None:

@@ -24,6 +24,8 @@ class JudgmentKind(Enum):
 
     GRADES = "grades"  # one grade for each document of a query
     SUBTOPICS = "subtopics"  # a grade for each subtopic of the query
+    GROUPS = "groups"  # a grade by each group of assessors
+    PREFERENCES = "preferences"  # a level within each group that compared documents: the higher one is preferred
 
 
 class Policy(StrEnum):

@@ -128,7 +128,7 @@ def test_a_run_without_a_tag_stays_a_run(tmp_path: Path, text: str) -> None:
 def test_preferences_are_not_misread(tmp_path: Path, text: str, name: str) -> None:
     """Neither as a run nor as qrels."""
     path = written(tmp_path, text, name)
-    with pytest.raises(InputError, match="contains preferences of trec_eval"):
+    with pytest.raises(InputError, match="which only measures of preferences use"):
         io.read_judgments(path)
     with pytest.raises(InputError, match="contains judgments"):
         io.read_run(path)

@@ -77,7 +77,7 @@ def _is_lower(grade: Grade, other: Grade) -> bool:
 
 def facets(measure: Measure) -> int:
     """How many subtopics the queries have that the measure is tried on."""
-    return 2 if measure.facts.judgments is JudgmentKind.SUBTOPICS else 0
+    return 0 if measure.facts.judgments is JudgmentKind.GRADES else 2
 
 
 @cache
@@ -179,14 +179,15 @@ def _facets(rows: Sequence[RankedLists], block: Callable[[str], np.ndarray]) -> 
     if rows[0].facets is None:
         return None
     weights = np.array([row.facets.weights for row in rows])
-    return FacetLists(grades=block("facets.grades"), pool=block("facets.pool"), weights=weights)
+    places = block("facets.places")
+    return FacetLists(grades=block("facets.grades"), pool=block("facets.pool"), weights=weights, places=places)
 
 
 def frozen(lists: RankedLists) -> RankedLists:
     """The same lists in arrays that refuse to be written to."""
     arrays = [lists.ranks, lists.grades, lists.ideal, lists.retrieved, lists.first, lists.size]
     if lists.facets is not None:
-        arrays += [lists.facets.grades, lists.facets.pool, lists.facets.weights]
+        arrays += [lists.facets.grades, lists.facets.pool, lists.facets.weights, lists.facets.places]
     for array in arrays:
         if array is not None:
             array.flags.writeable = False

@@ -40,7 +40,7 @@ def every_order(listed: list[tuple[int, int | None]], name: str) -> np.ndarray:
         if scores == sorted(scores, reverse=True):
             lists = RankedLists.of([grade for _, grade in order], missed=[MISSED])
             values.append(parse(name).score(lists))
-    return np.array(values)
+    return np.nan_to_num(np.array(values))  # 0/0 counts as 0
 
 
 def tables(listed: list[tuple[int, int | None]]) -> tuple[pl.DataFrame, pl.DataFrame]:

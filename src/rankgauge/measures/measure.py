@@ -136,7 +136,7 @@ def choice(kind: str, names: Collection[str]) -> Any:
     return field(default=OPEN, metadata={"kind": kind, "names": names})
 
 
-FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity")
+FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity", "preferences")
 """The folders of measures: their families."""
 
 MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{family}" for family in FAMILIES))
@@ -218,6 +218,12 @@ class Measure:
 
     def unasked(self) -> InputError:
         """The error for judgments that do not say what the measure asks for."""
+        if self.facts.judgments in (JudgmentKind.PREFERENCES, JudgmentKind.GROUPS):
+            return InputError(
+                f"{self.facts.name} asks for judgments by group, and these do not say which group they are of",
+                hint="Give qrels (query group document grade), for preferences also trec_eval's prefs (query group "
+                "subgroup document level), or a table with a column subtopic that names the group.",
+            )
         return InputError(
             f"{self.facts.name} asks for judgments by subtopic, and these have one grade for each document",
             hint="Give diversity qrels (query subtopic document grade), or a table with a column subtopic.",

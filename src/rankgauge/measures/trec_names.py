@@ -150,6 +150,23 @@ NAMES: Mapping[str, TrecName] = {
         TrecName(name="set_map", measure="SetAP", expand=_one),
         TrecName(name="set_F", measure="SetF(beta={})", expand=_numbers, default="1"),
         TrecName(name="num_nonrel_judged_ret", measure="NumNonrelJudgedRet", expand=_one),
+        TrecName(name="prefs_num_prefs_poss", measure="NumPrefs", expand=_one),
+        TrecName(name="prefs_num_prefs_ful", measure="NumPrefsFul", expand=_one),
+        TrecName(name="prefs_num_prefs_ful_ret", measure="NumPrefsFul(among='retrieved')", expand=_one),
+        TrecName(name="prefs_simp", measure="Prefs", expand=_one),
+        TrecName(name="prefs_pair", measure="Prefs(over='pairs')", expand=_one),
+        TrecName(name="prefs_avgjg", measure="Prefs(over='groups')", expand=_one),
+        TrecName(name="prefs_avgjg_Rnonrel", measure="PrefsRnonrel", expand=_one),
+        TrecName(name="prefs_simp_ret", measure="Prefs(among='retrieved')", expand=_one),
+        TrecName(name="prefs_pair_ret", measure="Prefs(over='pairs', among='retrieved')", expand=_one),
+        TrecName(name="prefs_avgjg_ret", measure="Prefs(over='groups', among='retrieved')", expand=_one),
+        TrecName(name="prefs_avgjg_Rnonrel_ret", measure="PrefsRnonrel(retrieved=True)", expand=_one),
+        TrecName(name="prefs_simp_imp", measure="Prefs(among='seen')", expand=_one),
+        TrecName(name="prefs_pair_imp", measure="Prefs(over='pairs', among='seen')", expand=_one),
+        TrecName(name="prefs_avgjg_imp", measure="Prefs(over='groups', among='seen')", expand=_one),
+        TrecName(name="map_avgjg", measure="APJG", expand=_one),
+        TrecName(name="P_avgjg", measure="PJG@{}", expand=_ranks, default=RANKS),
+        TrecName(name="Rprec_mult_avgjg", measure="RprecMultJG(multiple={})", expand=_levels, default=MULTIPLES),
         TrecName(name="rbp", measure="gRBP(p=0.9)", expand=_one),
         TrecName(name="rbp_resid", measure="RBPResidual(p=0.9, unless_judged=True)", expand=_one),
         TrecName(name="unj", measure="Unjudged@{}", expand=_ranks, default="5,10,20"),
@@ -160,13 +177,18 @@ NAMES: Mapping[str, TrecName] = {
 NEW = ("rbp", "rbp_resid", "unj")
 """The measures that trec_eval 10 added to those of trec_eval 9."""
 
-_TREC = tuple(name for name in NAMES if name not in NEW)
+_PREFS = tuple(name for name in NAMES if name.startswith("prefs_"))
+_GROUPS = tuple(name for name in NAMES if name.endswith("_avgjg") and name not in _PREFS)
+_TREC = tuple(name for name in NAMES if name not in (*NEW, *_PREFS, *_GROUPS))
 
 SETS: Mapping[str, tuple[str, ...]] = {
     "official": _TREC[: _TREC.index("P") + 1],
     "set": ("num_q", "num_ret", "num_rel", "num_rel_ret", "utility", *(name for name in _TREC if name[:4] == "set_")),
     "all_trec": _TREC,
     "all": _TREC,
+    "prefs": ("num_q", *_PREFS[: _PREFS.index("prefs_avgjg") + 1]),
+    "all_prefs": ("num_q", *_PREFS),
+    "qrels_jg": ("num_q", *_GROUPS),
 }
 """Names for many measures at once."""
 

@@ -1,7 +1,7 @@
 """Facets: documents that are judged in several respects, with a grade for each facet of their query.
 
-A subtopic of a query is a facet of it. What is judged of a document as a whole, its one grade, is the highest over its
-facets.
+A subtopic of a query is a facet of it, and so is a group of documents that somebody compared. What is judged of a
+document as a whole, its one grade, is the highest over its facets.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from rankgauge.policies import NegativeGrade
 FACET = "subtopic"
 """The column of judgments that names the facet."""
 
+SUBGROUP = " "
+"""What parts the group from the subgroup in the name of a facet: facets of one group belong together."""
+
 WEIGHT = "probability"
 """The column of judgments that says what a facet of the query is worth."""
 
@@ -29,27 +32,33 @@ class FacetLists:
 
     `grades` (queries × hits × facets) are those of the hits, `pool` (queries × judged × facets) those of all judged
     documents, in falling order of their ids; NaN where a document is not judged on a facet, and in padding. `weights`
-    (queries × facets) say what each facet is worth, NaN where a query has fewer facets.
+    (queries × facets) say what each facet is worth, NaN where a query has fewer facets. `places` (queries × hits) are
+    the places of the hits in the pool, and `groups` (queries × facets) number the groups of facets; None: each facet is
+    a group.
     """
 
     grades: FloatArray
     pool: FloatArray
     weights: FloatArray
+    places: FloatArray
+    groups: FloatArray | None = None
     orders: dict[Any, IndexArray] = field(default_factory=dict)
     """Orders of the pool that have been worked out: several measures may need the same."""
 
     @classmethod
     def of(cls, grades: FloatArray, missed: FloatArray) -> FacetLists:
         """Those of one list, from the grades of its judged hits and of the documents that it lacks."""
-        return cls(grades=grades, pool=np.concatenate([grades, missed]), weights=np.ones(grades.shape[-1]))
+        pool, places = np.concatenate([grades, missed]), np.arange(float(len(grades)))
+        return cls(grades=grades, pool=pool, weights=np.ones(grades.shape[-1]), places=places)
 
     def top(self, count: int) -> FacetLists:
         """The same with the first hits only; the pool stays whole."""
-        return replace(self, grades=self.grades[..., :count, :])
+        return replace(self, grades=self.grades[..., :count, :], places=self.places[..., :count])
 
     def taken(self, order: IndexArray) -> FacetLists:
         """The same with the hits of each list in that order."""
-        return replace(self, grades=np.take_along_axis(self.grades, order[..., np.newaxis], axis=-2))
+        grades = np.take_along_axis(self.grades, order[..., np.newaxis], axis=-2)
+        return replace(self, grades=grades, places=np.take_along_axis(self.places, order, axis=-1))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,13 +67,15 @@ class Facets:
 
     `query` (documents) is the position of each document's query among the judged ones, `grades` (documents × facets)
     are NaN where a document is not judged on a facet, `weights` (queries × facets) say what each facet is worth, NaN
-    where a query has fewer. `names` (queries) are the facets' names.
+    where a query has fewer. `names` (queries) are the facets' names. `groups` (queries × facets) number the groups of
+    facets; None: each facet is a group.
     """
 
     query: IndexArray
     grades: FloatArray
     weights: FloatArray
     names: Sequence[Sequence[str]]
+    groups: FloatArray | None = None
 
 
 def faceted(judgments: pl.DataFrame, negative: NegativeGrade) -> tuple[pl.DataFrame, Facets]:
@@ -92,8 +103,19 @@ def faceted(judgments: pl.DataFrame, negative: NegativeGrade) -> tuple[pl.DataFr
         grades=grades,
         weights=weights,
         names=facets.group_by("code", maintain_order=True).agg(FACET)[FACET].to_list(),
+        groups=_groups(facets, weights.shape),
     )
     return documents.select("query", "document", "grade", pl.col("place").cast(pl.Int64)), made
+
+
+def _groups(facets: pl.DataFrame, shape: tuple[int, ...]) -> FloatArray | None:
+    """The number of each facet's group, in the order of their names; None if no name has two parts."""
+    if not facets[FACET].str.contains(SUBGROUP, literal=True).any():
+        return None
+    group = pl.col(FACET).str.split(SUBGROUP).list.first().rank("dense").over("code")
+    groups = np.full(shape, np.nan)
+    groups[facets["code"].to_numpy(), facets["facet"].to_numpy()] = facets.select(group).to_series().to_numpy()
+    return groups
 
 
 def _facets(rows: pl.DataFrame, queries: pl.DataFrame) -> pl.DataFrame:

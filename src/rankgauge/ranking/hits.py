@@ -307,9 +307,15 @@ class Hits:
         if ideal is IdealPool.RETRIEVED:
             kept = np.sort(self.place)
         counts = np.bincount(self.facets.query[kept], minlength=n)
-        pool = _Padding((np.cumsum(counts) - counts)[index], counts[index])
+        starts = np.cumsum(counts) - counts
+        pool = _Padding(starts[index], counts[index])
+        groups = self.facets.groups
         return FacetLists(
-            grades=hits.fill(grades, self.place), pool=pool.fill(grades, kept), weights=weights[:, :width]
+            grades=hits.fill(grades, self.place),
+            pool=pool.fill(grades, kept),
+            weights=weights[:, :width],
+            places=hits.fill((np.searchsorted(kept, self.place) - starts[self.query]).astype(np.float64)),
+            groups=None if groups is None else groups[index][:, :width],
         )
 
 

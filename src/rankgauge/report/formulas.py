@@ -20,7 +20,7 @@ SYMBOLS: Mapping[str, str] = {
     **{name: name for name in ("exp", "ln", "log", "max", "min", "arg")},
     **{"{": "{", "}": "}", "|": "|", "lvert": "|", "rvert": "|", "mid": "|", "%": "%", "_": "_", "#": "#", "&": "&"},
     **{"ge": "≥", "geq": "≥", "le": "≤", "leq": "≤", "ne": "≠", "neq": "≠", "ll": "≪", "gg": "≫", "approx": "≈"},
-    **{"cdot": "·", "times": "×", "pm": "±", "div": "÷", "in": "∈", "notin": "∉", "cup": "∪", "cap": "∩"},
+    **{"cdot": "·", "times": "×", "pm": "±", "div": "÷", "in": "∈", "notin": "∉", "cup": "∪", "cap": "∩", "succ": "≻"},
     **{"setminus": "∖", "subset": "⊂", "subseteq": "⊆", "emptyset": "∅", "infty": "∞", "to": "→", "mapsto": "↦"},
     **{"ldots": "…", "dots": "…", "cdots": "…", "prime": "′", "forall": "∀", "exists": "∃", "ell": "ℓ"},
     **{"partial": "∂", "propto": "∝", "psi": "ψ"},

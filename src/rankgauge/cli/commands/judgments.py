@@ -11,7 +11,7 @@ import typer
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.cli.options import SpellingOptions, file_format
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.lazy_polars import pl
 
 group(
@@ -109,6 +109,37 @@ def combine(
         with opened(confusion) as stream:
             stream.write(model.confusions.write_csv())
     io.write_judgments(combined, output)
+
+
+@command(
+    "judgments best-worst",
+    "rankgauge judgments best-worst choices.csv -o qrels.txt",
+)
+def best_worst(
+    choices: Annotated[
+        Path,
+        typer.Argument(
+            help="A table with the columns query, documents (those shown, separated by blanks), best, worst.",
+            metavar="CHOICES",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The file to write; its ending says the format. -: standard output.")
+    ] = Path("-"),
+) -> None:
+    """Grades from choices of the best and the worst: how often best, less how often worst, out of the times shown."""
+    from rankgauge import io
+    from rankgauge.cli.streams import heed
+    from rankgauge.judgments.best_worst import best_worst as counted
+
+    heed(choices)
+    table = io.read_table(choices)
+    try:
+        found = counted(table)
+    except InputError as error:
+        error.path = error.path or str(choices)
+        raise
+    io.write_judgments(found, output)
 
 
 def _read(files: Sequence[Path], format_: str | None, spelling: SpellingOptions) -> pl.DataFrame:

@@ -2,7 +2,8 @@
 
     1  judge1  A  doc1  2.0        within a subgroup, a document of a higher level is preferred
 
-They are recognised so that nothing takes them for a run, whose lines have as many fields. No measure uses them.
+A group is what one assessor says, and its subgroups are the sets of documents that were compared. Measures of
+preferences read such a file; to any other measure it says nothing.
 """
 
 from __future__ import annotations
@@ -12,9 +13,20 @@ from collections import Counter
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.io import lines
 from rankgauge.io.format import Format, Head, Kind, is_number
 from rankgauge.io.formats.prels import is_prels
+from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
+from rankgauge.policies import JudgmentKind
+from rankgauge.tables import JUDGMENTS
+
+_GAP = f"{BLANK}+"
+_PREFS = (
+    rf"{START}(?<query>{FIRST}){_GAP}(?<subtopic>{WORD}+{_GAP}{WORD}+){_GAP}(?<document>{WORD}+){_GAP}"
+    rf"(?<grade>{WORD}+){BLANK}*$",
+    "five fields: query, group, subgroup, document, level",
+)
 
 
 def is_prefs(head: Head) -> bool:
@@ -28,19 +40,27 @@ def is_prefs(head: Head) -> bool:
     return named or (shared and len({tuple(fields[:4]) for fields in head.fields}) == len(head.fields))
 
 
+def _read(source: Source) -> pl.DataFrame:
+    """The levels by group and subgroup, which together name the facet."""
+    found = lines.read(source, JUDGMENTS, *_PREFS)
+    return found.with_columns(pl.col("subtopic").str.replace_all(r"\s+", " "))
+
+
 def _refuse(source: Source) -> pl.DataFrame:
     raise InputError(
-        "contains preferences of trec_eval (query, group, subgroup, document, level), which no measure here uses",
+        "contains preferences (query, group, subgroup, document, level), which only measures of preferences use",
         path=source.name,
-        hint="Give graded judgments: query 0 document grade",
+        hint="Evaluate by -m Prefs, or as trec_eval does by -m prefs; or give graded judgments: query 0 document grade",
     )
 
 
 PREFS = Format(
     name="prefs",
-    title="preferences of trec_eval, which are recognised but not used",
+    title="preferences of trec_eval",
     suffixes=(".prefs", ".qrels", ".qrel"),
     recognise=lambda head: (Kind.JUDGMENTS,) if is_prefs(head) else (),
     sureness=2,
     read_judgments=_refuse,
+    readers={JudgmentKind.PREFERENCES: _read},
+    locate=lines.locate,
 ).register()

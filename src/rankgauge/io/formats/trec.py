@@ -86,6 +86,11 @@ def _read_judgments(source: Source) -> pl.DataFrame:
     return found
 
 
+def _read_groups(source: Source) -> pl.DataFrame:
+    """The judgments by group, as trec_eval's qrels_jg and qrels_prefs have them."""
+    return lines.read(source, JUDGMENTS, *_SUBTOPICS)
+
+
 def _read_subtopics(source: Source) -> pl.DataFrame:
     """The judgments by subtopic, unless the second field is the same everywhere: then it is no subtopic."""
     found = lines.read(source, JUDGMENTS, *_SUBTOPICS)
@@ -172,7 +177,10 @@ TREC = Format(
     sureness=1,
     nearly=_nearly,
     read_judgments=_read_judgments,
-    readers={JudgmentKind.SUBTOPICS: _read_subtopics},
+    readers={
+        JudgmentKind.SUBTOPICS: _read_subtopics,
+        **dict.fromkeys((JudgmentKind.GROUPS, JudgmentKind.PREFERENCES), _read_groups),
+    },
     read_run=lambda source: lines.read(source, RUN, *_RUN),
     read_ranked=read_ranked,
     refuse_fractions=_refuse_fractions,

@@ -14,7 +14,7 @@ class BPM(Measure):
     facts = Facts(
         title="Bejewelled player model",
         formula=r"\frac{\sum_r g_r \prod_{i<r} C_i}{\sum_r \prod_{i<r} C_i}, \quad "
-        r"C_r = \Bigl[\sum_{i \le r} g_i < T\Bigr]",
+        r"C_r = [\sum_{i \le r} g_i < T]",
         reference="Zhang, Liu, Li, Zhang, Xu & Ma, Evaluating web search with a Bejeweled player model, SIGIR 2017 "
         "(static)",
         cutoff=Cutoff.REQUIRED,

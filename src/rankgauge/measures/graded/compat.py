@@ -8,7 +8,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.measures.measure import Example, Facts, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import ABOVE_ZERO
-from rankgauge.ranking import RankedLists
+from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import group_edges
 
 
@@ -61,9 +61,11 @@ class Compat(Measure):
         depth = self._depth(lists)
         if not self.normalize:
             return np.asarray((1.0 - self.p**depth) / (1.0 - self.p))
-        table, ideal = self._overlaps(lists), lists.total_relevant(ABOVE_ZERO)
-        beyond = table[depth.astype(np.intp)] - table[ideal.astype(np.intp)]
-        return np.asarray((1.0 - self.p**ideal) / (1.0 - self.p) + ideal * beyond)
+        # Added up as the amounts of an ideal list are, so that its value is 1 to the last bit.
+        table, ideal = self._overlaps(lists), lists.total_relevant(ABOVE_ZERO)[..., np.newaxis]
+        ranks = np.arange(int(ideal.max(initial=0.0)))
+        whole = table[depth.astype(np.intp)][..., np.newaxis]
+        return total(np.where(ranks < ideal, whole - table[ranks], 0.0))
 
     def _depth(self, lists: RankedLists) -> FloatArray:
         return np.maximum(lists.retrieved, lists.total_relevant(ABOVE_ZERO))

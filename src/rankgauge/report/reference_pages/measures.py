@@ -17,6 +17,7 @@ FAMILY_WORDS = {
     "cascade": "Cascade measures: a user reads down and stops when satisfied",
     "scalefree": "Scale-free measures: all grades times a factor give the same value",
     "diversity": "Diversity measures: documents are judged for each subtopic of the query",
+    "preferences": "Measures of preferences: documents are compared with each other, in groups",
 }
 HEAD = r"""# Measures
 

@@ -1,0 +1,64 @@
+"""Best-worst scaling: grades from choices of the best and the worst of a few documents."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.tables.columns import find
+
+COLUMNS = ("documents", "best", "worst")
+
+
+def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
+    """Judgments: how often a document was the best less how often it was the worst, out of the times it was shown.
+
+    A row of the choices has a query, the documents that were shown (separated by blanks), the best and the worst of
+    them. Louviere, Flynn & Marley, Best-worst scaling, 2015.
+    """
+    rows = _named(choices).with_row_index("row", offset=1)
+    _refuse_strangers(rows)
+    shown = rows.explode("documents").rename({"documents": "document"})
+    score = (pl.col("document") == pl.col("best")).cast(pl.Int64) - (pl.col("document") == pl.col("worst")).cast(
+        pl.Int64
+    )
+    return (
+        shown.group_by("query", "document", maintain_order=True)
+        .agg((score.sum() / pl.len()).cast(pl.Float64).alias("grade"))
+        .select("query", "document", "grade")
+    )
+
+
+def _named(choices: pl.DataFrame) -> pl.DataFrame:
+    """The four columns by our names, with the documents as lists."""
+    query = find(choices.columns, "query")
+    lacking = [name for name in COLUMNS if name not in choices.columns]
+    if query is None or lacking:
+        wanted = ", ".join(([] if query else ["query"]) + lacking)
+        raise InputError(
+            f"the table has no column {wanted}", hint="Columns: query, documents (separated by blanks), best, worst."
+        )
+    text = choices.select(
+        pl.col(query).cast(pl.String).alias("query"), *(pl.col(name).cast(pl.String) for name in COLUMNS)
+    )
+    return text.with_columns(
+        pl.col("documents").str.strip_chars().str.split(" ").list.eval(pl.element().filter(pl.element() != "")),
+        pl.col("best").str.strip_chars(),
+        pl.col("worst").str.strip_chars(),
+    )
+
+
+def _refuse_strangers(rows: pl.DataFrame) -> None:
+    """An error for a choice that was not shown, or of one document as both."""
+    for name in ("best", "worst"):
+        bad = rows.filter(~pl.col("documents").list.contains(pl.col(name)).fill_null(False))
+        if len(bad):
+            row = bad.row(0, named=True)
+            shown = ", ".join(row["documents"] or ())
+            raise InputError(
+                f"choice {row['row']} of query {row['query']}: the {name}, {row[name]}, is not among {shown}"
+            )
+    same = rows.filter(pl.col("best") == pl.col("worst"))
+    if len(same):
+        row = same.row(0, named=True)
+        raise InputError(f"choice {row['row']} of query {row['query']}: {row['best']} is both the best and the worst")

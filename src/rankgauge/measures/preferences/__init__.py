@@ -1,0 +1,1 @@
+"""Measures of preferences, a file for each."""

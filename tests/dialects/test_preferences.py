@@ -1,0 +1,89 @@
+"""trec_eval's preferences: its own tests line by line, what its comments say, and preferences that make no sense."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankgauge import evaluate
+from rankgauge.errors import InputError
+from rankgauge.measures import resolve
+from rankgauge.report.trec_lines import lines
+from tests.shared import shared
+
+OWN = {
+    "prefs.test": ("prefs.results.test", "all_prefs", "out.test.prefs"),
+    "prefs.comment.test": ("prefs.results.test", "all_prefs", "out.test.prefs"),
+    "qrels.test": ("results.test", "all_prefs", "out.test.qrels_prefs"),
+    "qrels.123": ("results.test", "qrels_jg", "out.test.qrels_jg"),
+    "qrels.comments.123": ("results.test", "qrels_jg", "out.test.qrels_jg"),
+}
+"""trec_eval's own tests of preferences and of groups: the run, -m, and what trec_eval 10 prints."""
+
+
+@pytest.mark.parametrize("judged", OWN)
+def test_own_output(judged: str) -> None:
+    """Line by line what trec_eval prints for prefs, for qrels read as preferences, and for groups of judgments."""
+    run, names, output = OWN[judged]
+    folder = shared("data/trec_eval_test")
+    wanted = (folder / output).read_text(encoding="utf-8").splitlines()
+    result = evaluate(folder / judged, folder / run, names, dialect="trec_eval-10")
+    assert [str(line) for line in lines(result, resolve([names]), per_query=True, tag="STANDARD")] == wanted
+
+
+COMMENT = """
+qid1  ujg1  sub1  docno1  3.0
+qid1  ujg1  sub1  docno2  2.0
+qid1  ujg1  sub1  docno3  1.0
+qid1  ujg1  sub2  docno2  5.0
+qid1  ujg1  sub2  docno4  4.0
+"""
+"""The example of get_prefs.c: 1>2, 1>3, 2>3, 2>4 and, by transitivity, 1>4."""
+
+
+def written(folder: Path, preferences: str, *documents: str) -> tuple[Path, Path]:
+    """A file of preferences, and a run of these documents."""
+    prefs, run = folder / "prefs.txt", folder / "run.txt"
+    prefs.write_text(preferences.lstrip(), encoding="utf-8")
+    rows = [f"qid1 Q0 {document} {rank} {-rank} tag" for rank, document in enumerate(documents, start=1)]
+    run.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return prefs, run
+
+
+def test_preferences_follow_from_others(tmp_path: Path) -> None:
+    """Within a group preferences are transitive."""
+    result = evaluate(*written(tmp_path, COMMENT, "docno4", "docno1"), ["NumPrefs", "NumPrefsFul", "Prefs"])
+    assert result["NumPrefs"] == 5
+    assert result["NumPrefsFul"] == 2  # 1>2 and 1>3 are implied; 4 is above 1; of 2>3 and 2>4 the list has 4 at most
+    assert result["Prefs"] == pytest.approx(2 / 5)
+
+
+def test_groups_may_disagree(tmp_path: Path) -> None:
+    """Of two groups that contradict each other one is fulfilled, whatever the list."""
+    both = "qid1 ann s d1 2\nqid1 ann s d2 1\nqid1 bob s d1 1\nqid1 bob s d2 2\n"
+    result = evaluate(*written(tmp_path, both, "d1", "d2"), ["Prefs", "Prefs(over='pairs')", "Prefs(over='groups')"])
+    assert list(result.matrix[0]) == [1 / 2, 1 / 2, 1 / 2]
+
+
+def test_tied_documents_fulfil_half(tmp_path: Path) -> None:
+    """A tied pair is in either order; by default that is the mean over orders."""
+    prefs, run = written(tmp_path, COMMENT, "docno1", "docno2")
+    run.write_text("qid1 Q0 docno1 1 7 tag\nqid1 Q0 docno2 2 7 tag\n", encoding="utf-8")
+    assert evaluate(prefs, run, ["Prefs(among='retrieved')"]).matrix[0, 0] == 1 / 2
+
+
+def test_a_group_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
+    """One group cannot prefer each of two documents to the other."""
+    both = "qid1 ann s1 d1 2\nqid1 ann s1 d2 1\nqid1 ann s2 d1 1\nqid1 ann s2 d2 2\n"
+    with pytest.raises(InputError, match="contradict each other"):
+        evaluate(*written(tmp_path, both, "d1", "d2"), ["Prefs"])
+
+
+def test_other_measures_do_not_read_preferences(tmp_path: Path) -> None:
+    """nDCG needs grades, and preferences need groups."""
+    prefs, run = written(tmp_path, COMMENT, "docno1")
+    with pytest.raises(InputError, match="only measures of preferences"):
+        evaluate(prefs, run, ["nDCG"])
+    with pytest.raises(InputError, match="asks for judgments by group"):
+        evaluate({"qid1": {"docno1": 1}}, {"qid1": {"docno1": 1.0}}, ["Prefs"])
