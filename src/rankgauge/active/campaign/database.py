@@ -29,6 +29,9 @@ CONNECTIONS = 20
 FRESH = 1.0
 """After how many seconds without use a connection is tested before it is used again."""
 
+DAMAGED = "is damaged"
+RESTORE = "Restore a backup, or plan the campaign again and record the labels that you have in files."
+
 _READ = "rankgauge_read"
 
 
@@ -193,16 +196,20 @@ def _explained(engine: Engine) -> Iterator[None]:
     try:
         yield
     except (exc.OperationalError, exc.InterfaceError) as error:
-        raise UnavailableError(f"the database {_problem(error.orig)}: {error.orig}", path=shown) from error
+        problem = _problem(error.orig)
+        hint = RESTORE if problem == DAMAGED else None
+        raise UnavailableError(f"the database {problem}: {error.orig}", path=shown, hint=hint) from error
     except exc.DataError as error:
         problem = f"the database cannot store this: {str(error.orig).splitlines()[0]}"
         raise InputError(problem, path=shown) from error
     except exc.TimeoutError as error:
         raise UnavailableError("the database does not answer in time", path=shown) from error
     except exc.DatabaseError as error:
-        if "not a database" not in str(error.orig):
+        if "not a database" in str(error.orig):
+            raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None
+        if engine.dialect.name != "sqlite" or isinstance(error, exc.IntegrityError):
             raise
-        raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None
+        raise UnavailableError(f"the database {DAMAGED}: {error.orig}", path=shown, hint=RESTORE) from error
 
 
 def _problem(error: BaseException | None) -> str:
@@ -210,4 +217,6 @@ def _problem(error: BaseException | None) -> str:
     code = getattr(error, "sqlite_errorname", "") or getattr(error, "sqlstate", "") or ""
     if code in ("SQLITE_FULL", "53100"):
         return "has no room left"
+    if any(words in str(error) for words in ("Could not decode", "no such table", "no such column", "malformed")):
+        return DAMAGED
     return LOCKED if code.startswith("SQLITE_BUSY") or code == "55P03" else "does not answer"

@@ -14,6 +14,7 @@ import polars as pl
 from sqlalchemy.engine import Engine
 
 from rankgauge.active import defaults
+from rankgauge.active.campaign.damage import explained, loading
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
 from rankgauge.active.campaign.labels import LabelBatch
@@ -51,15 +52,17 @@ class LabelCampaign:
     @classmethod
     def on(cls, engine: Engine, store: Store, *, clock: Clock = time.time) -> Self:
         """The campaign of a store on an engine from `database.connect` or `database.prepared`."""
-        with reading(engine) as connection:
-            row = store.row(connection)
-        kind = _KINDS[CampaignSettings.unpacked(row.settings, layout=row.format).is_board]
+        with loading(engine):
+            with reading(engine) as connection:
+                row = store.row(connection)
+            kind = _KINDS[CampaignSettings.unpacked(row.settings, layout=row.format).is_board]
         if not issubclass(kind, cls):
             raise InputError(
                 f"this campaign estimates {'a board of runs' if kind.board else 'one value'}",
                 hint=f"Open it with {kind.__name__}.open.",
             )
-        return kind._loaded(engine, store, clock)
+        with loading(engine):
+            return kind._loaded(engine, store, clock)
 
     @classmethod
     def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
@@ -72,7 +75,7 @@ class LabelCampaign:
         place = Location(location)
         with _connected(place, existing=True) as engine:
             upgrade(engine)
-            with reading(engine) as connection:
+            with loading(engine), reading(engine) as connection:
                 store = Store.find(connection, place.name)
             return cls.on(engine, store, clock=clock)
 
@@ -108,8 +111,13 @@ class LabelCampaign:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, error: BaseException | None, *_: object) -> None:
+        try:
+            damaged = None if error is None else explained(self._state.engine, error)
+        finally:
+            self.close()
+        if damaged is not None:
+            raise damaged from error
 
     # handing out
 

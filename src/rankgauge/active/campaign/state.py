@@ -52,6 +52,8 @@ class CampaignState(ABC):
             self._load(connection)
             self._forget()
             self.refresh(connection)
+            if not self.stages:
+                raise ValueError("it has no stage")
             for stage in self.stages:
                 stage.check(store.draws(connection, stage.number))
 
