@@ -34,7 +34,9 @@ from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFil
 OF_THE_POOL, USUAL = "pool", "0-4"
 """The scale of the pool's own beliefs, and the scale of a pool that says nothing of grades."""
 
-LEVEL_LINE = re.compile(r"^\s*(?P<grade>-?\d+(?:\.\d+)?)\s+(?P<name>[^:=,]+?)\s*(?::\s*(?P<meaning>.*))?$")
+GRADE = re.compile(r"-?\d+(?:\.\d+)?")
+MOST_LEVELS = 101
+"""How many levels a scale may have: people who slide from 0 to 100 have as many."""
 _EXPECTED = "one level per line, such as `2 good: answers the question in part`"
 
 BOARD_RULE = "majority"
@@ -84,6 +86,7 @@ class NewScale:
         elif wanted.scale != OF_THE_POOL:
             self.text = wanted.scale
         else:
+            _refuse_many(len(contents.grades))
             self.text = ", ".join(f"{grade:g}={grade:g}" for grade in contents.grades) or USUAL
 
     @property
@@ -189,14 +192,22 @@ def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
     return copied.campaign
 
 
+def _refuse_many(levels: int) -> None:
+    if levels > MOST_LEVELS:
+        raise ParameterError("a campaign", "levels", f"at most {MOST_LEVELS}", levels)
+
+
 def levels_of(text: str) -> list[tuple[str, str, str]]:
     """Grade, name and meaning of each level."""
-    found = []
-    for number, line in enumerate(filter(str.strip, text.splitlines()), start=1):
-        match = LEVEL_LINE.match(line)
-        if match is None:
+    found, lines = [], list(filter(str.strip, text.splitlines()))
+    _refuse_many(len(lines))
+    for number, line in enumerate(lines, start=1):
+        # Word by word, as a pattern for the whole line would try every way to divide its blanks.
+        grade, _, rest = line.strip().replace("\t", " ").partition(" ")
+        name, _, meaning = (part.strip() for part in rest.partition(":"))
+        if not GRADE.fullmatch(grade) or not name or "=" in name or "," in name:
             raise InputError(f"levels: expected {_EXPECTED}", line=number, text=line)
-        found.append((f"{float(match['grade']):g}", match["name"], match["meaning"] or ""))
+        found.append((f"{float(grade):g}", name, meaning))
     if len({grade for grade, _, _ in found}) < len(found):
         raise ParameterError("a campaign", "levels", "different grades", [grade for grade, _, _ in found])
     return found

@@ -12,9 +12,10 @@ The application includes every router of the registry; the navigation of a campa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
-from fastapi import APIRouter, Path, Security
+from fastapi import APIRouter, Depends, HTTPException, Path, Request, Security
 from fastapi.security import HTTPBearer
 
 from rankgauge.registry import Registry
@@ -32,7 +33,17 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     429: {"description": "Too many tries from this address."},
 }
 
-CampaignNumber: TypeAlias = Annotated[int, Path(ge=1, le=2**31 - 1, description="The campaign's number.")]
+LARGEST = 2**31 - 1
+"""The largest number of anything in the database."""
+
+CampaignNumber: TypeAlias = Annotated[int, Path(ge=1, le=LARGEST, description="The campaign's number.")]
+
+
+async def _numbers(request: Request) -> None:
+    """Nothing has a number that no database could give it."""
+    numbers = (value.lstrip("-") for value in request.path_params.values() if isinstance(value, str))
+    if any(value.isdecimal() and (len(value) > 10 or int(value) > LARGEST) for value in numbers):
+        raise HTTPException(404, "there is nothing with that number")
 
 
 class RoomRouter(APIRouter):
@@ -42,10 +53,17 @@ class RoomRouter(APIRouter):
     """
 
     def __init__(
-        self, name: str, *, place: int, tab: str = "", permission: Permission = Permission.WATCH, **options: Any
+        self,
+        name: str,
+        *,
+        place: int,
+        tab: str = "",
+        permission: Permission = Permission.WATCH,
+        dependencies: Sequence[Any] = (),
+        **options: Any,
     ) -> None:
         """`permission` is what somebody needs to see the tab; each route checks by itself who may use it."""
-        super().__init__(**options)
+        super().__init__(dependencies=[Depends(_numbers), *dependencies], **options)
         self.name, self.place, self.tab, self.permission = name, place, tab, permission
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from rankgauge.active.board import BoardPool
 from rankgauge.active.board.pooled_judge import PooledJudge
 from rankgauge.active.pool import Pool
+from rankgauge.io.unpacked import HARMLESS, RATIO, refuse_bomb
 from rankgauge.judges.machine_judge import chances
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -34,7 +35,7 @@ def pack(pool: Pool) -> bytes:
 
 def unpack(content: bytes, grades: tuple[float, ...]) -> Pool:
     """The pool again, on that scale."""
-    frame = pl.read_parquet(io.BytesIO(content))
+    frame = _read(content)
     queries, sizes, starts = _queries(frame)
     ranks = [name for name in frame.columns if name.startswith("rank_")]
     return Pool(
@@ -118,7 +119,10 @@ def _judges(packed: zipfile.ZipFile) -> Iterator[PooledJudge]:
 
 
 def _table(packed: zipfile.ZipFile, name: str) -> pl.DataFrame:
-    return pl.read_parquet(io.BytesIO(packed.read(f"{name}.parquet")))
+    about = packed.getinfo(f"{name}.parquet")
+    if about.file_size > max(HARMLESS, RATIO * about.compress_size):
+        raise ValueError(f"{name} unpacks to far more than its size")
+    return _read(packed.read(about))
 
 
 def _queries(frame: pl.DataFrame) -> tuple[pl.Series, IndexArray, IndexArray]:
@@ -135,7 +139,11 @@ def pack_beliefs(beliefs: FloatArray) -> bytes:
 
 def unpack_beliefs(content: bytes) -> FloatArray:
     """The beliefs again."""
-    return _matrix(pl.read_parquet(io.BytesIO(content)))
+    return _matrix(_read(content))
+
+
+def _read(content: bytes) -> pl.DataFrame:
+    return refuse_bomb(pl.scan_parquet(io.BytesIO(content)), len(content)).collect()
 
 
 def _columns(beliefs: FloatArray) -> dict[str, FloatArray]:

@@ -7,6 +7,7 @@ annotation says that the document cannot be judged.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 from rankgauge.tables import find
 
+_BETWEEN = re.compile(r"[ \t\r\n,]*")
+
 CHOSEN = ("choices", "rating", "number")
 """The types of results that are grades; a result's value has a key of that name."""
 
@@ -26,17 +29,16 @@ def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
 
 
 def _items(text: str, source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of the array, with the line on which each begins."""
-    decoder, place = json.JSONDecoder(), text.index("[") + 1
+    """The objects of the array, with the line on which each begins. Each part of the text is looked at once."""
+    decoder, place, line, counted = json.JSONDecoder(), text.index("[") + 1, 1, 0
     while True:
-        rest = text[place:].lstrip(" \t\r\n,")
-        place = len(text) - len(rest)
-        if rest.startswith("]"):
+        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]  # it matches nothing, too
+        if text.startswith("]", place):
             return
-        line = text.count("\n", 0, place) + 1
+        line, counted = line + text.count("\n", counted, place), place
         try:
             item, place = decoder.raw_decode(text, place)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"is not JSON: {error}", path=source.name, line=line) from None
         if not isinstance(item, dict):
             raise InputError("expected an array of JSON objects", path=source.name, line=line)
@@ -49,8 +51,10 @@ def _labels(item: Mapping[str, Any], assessor: str, source: Source, line: int) -
         who = item.get("annotator", item.get("assessor"))
         yield from flat({**item, "assessor": who}, assessor, source, line, shown)
         return
+    if not isinstance(item["data"], dict):
+        raise InputError("the task's data is no JSON object", path=source.name, line=line)
     query, document = (_id(item["data"], name, source, line) for name in ("query", "document"))
-    for annotation in item.get("annotations", []):
+    for annotation in _objects(item.get("annotations"), source, line):
         said, grade = graded(_grade(annotation))
         skipped = bool(annotation.get("was_cancelled"))
         if said or skipped:
@@ -65,6 +69,17 @@ def _labels(item: Mapping[str, Any], assessor: str, source: Source, line: int) -
             )
 
 
+def _objects(found: Any, source: Source, line: int) -> list[dict[str, Any]]:
+    """The objects of a list; none where nobody has annotated the task yet, which an export writes as null, too."""
+    if not isinstance(found or [], list) or not all(isinstance(one, dict) for one in found or []):
+        raise InputError("expected a list of annotations and of their results", path=source.name, line=line)
+    objects: list[dict[str, Any]] = found or []
+    for one in objects:
+        one["result"] = _objects(one.get("result"), source, line)
+        one["value"] = value if isinstance(value := one.get("value"), dict) else {}
+    return objects
+
+
 def _id(data: Mapping[str, Any], name: str, source: Source, line: int) -> str:
     column = find(data, name)
     if column is None or data[column] in (None, ""):
@@ -74,9 +89,9 @@ def _id(data: Mapping[str, Any], name: str, source: Source, line: int) -> str:
 
 def _grade(annotation: Mapping[str, Any]) -> str | None:
     """The first result that is a grade and not empty."""
-    for result in annotation.get("result", []):
+    for result in annotation["result"]:
         if result.get("type") in CHOSEN:
-            value = result.get("value", {}).get(result["type"])
+            value = result["value"].get(result["type"])
             if isinstance(value, list):
                 value = value[0] if value else None
             if value is not None and str(value):
@@ -85,8 +100,8 @@ def _grade(annotation: Mapping[str, Any]) -> str | None:
 
 
 def _comment(annotation: Mapping[str, Any]) -> str | None:
-    texts = [result.get("value", {}).get("text") for result in annotation.get("result", [])]
-    words = [" ".join(text) if isinstance(text, list) else str(text) for text in texts if text]
+    texts = [result["value"].get("text") for result in annotation["result"]]
+    words = [" ".join(map(str, text)) if isinstance(text, list) else str(text) for text in texts if text]
     return " ".join(words) or None
 
 

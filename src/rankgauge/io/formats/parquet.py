@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +13,7 @@ import polars as pl
 from rankgauge.io.format import Head, Kind, kinds
 from rankgauge.io.source import Source, damage
 from rankgauge.io.tabular import Scan, tabular
+from rankgauge.io.unpacked import refuse_bomb
 
 
 def _where(source: Source) -> Path | io.BytesIO:
@@ -19,13 +21,19 @@ def _where(source: Source) -> Path | io.BytesIO:
 
 
 def _scan_parquet(source: Source) -> pl.LazyFrame:
-    return pl.scan_parquet(_where(source))
+    return _unpacked(pl.scan_parquet, source)
 
 
 def _scan_arrow(source: Source) -> pl.LazyFrame:
     if source.read(4) == b"\xff\xff\xff\xff":
         return pl.read_ipc_stream(io.BytesIO(source.read())).lazy()
-    return pl.scan_ipc(_where(source))
+    return _unpacked(pl.scan_ipc, source)
+
+
+def _unpacked(scan: Callable[[Path | io.BytesIO], pl.LazyFrame], source: Source) -> pl.LazyFrame:
+    where = _where(source)
+    size = where.stat().st_size if isinstance(where, Path) else where.getbuffer().nbytes
+    return refuse_bomb(scan(where), size, source.name)
 
 
 def _recognise(scan: Scan, starts: tuple[bytes, ...], head: Head) -> tuple[Kind, ...]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import Query
-from pydantic import BaseModel, Field
+from fastapi import Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field, ValidationError
+from starlette.concurrency import run_in_threadpool
 
 from rankgauge.errors import PausedError
 from rankgauge.web.answers import SentLabel, Settlement
@@ -50,8 +52,22 @@ def lease_tasks(
     return [LeasedTask(query=t.query, document=t.document, until=t.until, texts=dict(t.texts)) for t in tasks]
 
 
-@router.post("/campaigns/{campaign}/labels")
-def record_labels(room: TheRoom, person: Judge, campaign: CampaignNumber, sent: SentLabels) -> dict[str, int]:
+async def _sent(request: Request) -> SentLabels:
+    """The labels of the body. They may be many: the room does not wait while they are read."""
+    body = await request.body()
+    try:
+        return await run_in_threadpool(SentLabels.model_validate_json, body)
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from None
+
+
+_BODY = {"content": {"application/json": {"schema": SentLabels.model_json_schema()}}, "required": True}
+
+
+@router.post("/campaigns/{campaign}/labels", openapi_extra={"requestBody": _BODY})
+def record_labels(
+    room: TheRoom, person: Judge, campaign: CampaignNumber, sent: Annotated[SentLabels, Depends(_sent)]
+) -> dict[str, int]:
     """Records labels. When the response arrives, they are on disk.
 
     Assessors may answer documents that were handed to them, and change their answers. What managers send beyond that is
