@@ -9,13 +9,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from rankgauge import evaluate
+from rankgauge import compare, evaluate
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.formats.ndeval import write
+from rankgauge.stats.risk import trade_off
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ndeval"
 CASES = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
@@ -73,6 +75,22 @@ def test_command_line_prints_the_same(
             run()
         assert not ended.value.code
         assert capsys.readouterr().out == (GOLDEN / "ties" / f"expected.{option}.csv").read_text()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_risk_is_ndeval_s(case: str, folder: Path) -> None:
+    """-baseline and -riskAlpha 5: each topic's trade-off and their mean, which is URisk."""
+    lines = (GOLDEN / case / "expected.risk.csv").read_text().splitlines()
+    header, *rows = [line.split(",")[-22:] for line in lines]  # the name of the runs holds commas
+    runs = {"run": folder / case / "run.txt", "base": folder / case / "baseline.txt"}
+    found = compare(folder / "qrels.txt", runs, "all", dialect="ndeval", baseline="base", risk=5)
+    values = trade_off(found.values[:, :, 0] - found.values[:, :, 1], 5).T
+    topics = [query for query, row in zip(found.queries, values, strict=True) if not np.isnan(row).any()]
+    printed = [[f"{value:.6f}" for value in row] for row in values if not np.isnan(row).any()]
+    assert [row[0] for row in rows] == [*topics, "amean"]
+    assert [row[1:] for row in rows[:-1]] == printed
+    assert rows[-1][1:] == [f"{mean:.6f}" for mean in found.risks["urisk"]]
+    assert header[1:] == [printed.name for printed in found.dialect.printed]
 
 
 def test_ranks_order_a_run(tmp_path: Path) -> None:

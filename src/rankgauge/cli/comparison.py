@@ -89,6 +89,16 @@ class CompareOptions(EvaluationOptions):
         bool,
         Option("--shared-only", help="For --similarity: take out documents that only one of two lists has."),
     ] = False
+    risk: Annotated[
+        float | None,
+        Option(
+            "--risk",
+            min=0,
+            help="Also show what each run risks against the baseline (URisk, TRisk, GeoRisk): losses weigh 1 + RISK "
+            "times as much as gains.",
+            metavar="RISK",
+        ),
+    ] = None
     fail_if_worse: Annotated[
         list[str] | None,
         Option(
@@ -108,10 +118,13 @@ def compared(options: CompareOptions) -> None:
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import opened
     from rankgauge.comparison import Comparison, ComparisonSettings
+    from rankgauge.comparison.risk import check_alpha
     from rankgauge.report.comparison import ComparisonReport
 
     format_, path = ComparisonReport.find(options.output)
     rules, chosen, alike = _rules(options), _tables(options), _alike(options)
+    if options.risk is not None:
+        check_alpha(options.risk, options.baseline)
     asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
     _refuse_one(options.judgments, asked.runs)
     settings = ComparisonSettings(
@@ -125,7 +138,8 @@ def compared(options: CompareOptions) -> None:
     if alike is not None:
         asked.refuse_pipes("--similarity")
     results = asked.results()
-    comparison = Comparison(results=results, baseline=_named(options.baseline, results), settings=settings)
+    baseline = _named(options.baseline, results)
+    comparison = Comparison(results=results, baseline=baseline, settings=settings, risk=options.risk)
     if alike is not None:
         with told() as tell:
             comparison = comparison.likened(asked.tables(), alike, tell)

@@ -45,6 +45,7 @@ def compare(
     settings: ComparisonSettings | None = None,
     by: Any = None,
     similarity: str | SimilaritySettings | None = None,
+    risk: float | None = None,
     dialect: str | Dialect = "standard",
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
@@ -55,7 +56,8 @@ def compare(
 
     `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
     with that one, else each with each. `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists
-    are. The other arguments are those of `evaluate`.
+    are. `risk` also says what each run risks against the baseline, where losses weigh 1 + `risk` times as much as
+    gains. The other arguments are those of `evaluate`.
     """
     from rankgauge import io
 
@@ -65,7 +67,7 @@ def compare(
     if similarity is not None:
         named = {name: io.kept(run, io.run_from) for name, run in named.items()}
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
-    found = Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings())
+    found = Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings(), risk=risk)
     if similarity is not None:
         found = found.likened({name: io.run_beside(judgments, run) for name, run in named.items()}, similarity)
     return found if by is None else found.segmented(by)
@@ -82,12 +84,18 @@ class Comparison:
     """How the queries are grouped, where that was asked for."""
     alike: RunSimilarity | None = None
     """How alike the runs' lists are, where that was asked for."""
+    risk: float | None = None
+    """How much more losses weigh than gains, where the risk against the baseline was asked for."""
 
     def __post_init__(self) -> None:
         if len(self.results) < 2:
             raise ParameterError("compare", "runs", "at least two, with different names", list(self.results))
         if self.baseline is not None and self.baseline not in self.results:
             raise UnknownNameError("run", self.baseline, self.results)
+        if self.risk is not None:
+            from rankgauge.comparison.risk import check_alpha
+
+            check_alpha(self.risk, self.baseline)
         for measure in self.measures:
             if measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.is_amount:
                 wanted = "measures with a mean over queries, such as AP: a paired test is about means"
@@ -183,6 +191,11 @@ class Comparison:
         """A row per pair of measures: how alike they order the runs, by the similarity that was asked for."""
         return self.board_table.frame
 
+    @property
+    def risks(self) -> pl.DataFrame:
+        """A row per measure and run: what it risks against the baseline, where that was asked for."""
+        return self.risk_table.frame
+
     # The same tables without polars, which takes longer to import than a small comparison takes.
 
     @cached_property
@@ -228,6 +241,15 @@ class Comparison:
         from rankgauge.comparison.similarity import boards
 
         return boards(self.mean_table, self._asked_alike().settings)
+
+    @cached_property
+    def risk_table(self) -> PlainTable:
+        """What runs risk against the baseline."""
+        from rankgauge.comparison.risk import risks
+
+        if self.risk is None:
+            raise ParameterError("compare", "risk", "given, such as risk=5", None)
+        return risks(self, self.risk)
 
     def _asked_alike(self) -> RunSimilarity:
         if self.alike is None:

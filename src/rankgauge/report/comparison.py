@@ -38,6 +38,7 @@ TABLES: Mapping[str, str] = {
     "segments": "each segment of --by",
     "queries": "the queries that differ most",
     "similarity": "how alike the runs' lists are, with --similarity",
+    "risk": "what runs risk against the baseline, with --risk",
     "measures": "how well measures tell runs apart, and how alike they order them",
 }
 """The tables by name, in their order."""
@@ -97,6 +98,7 @@ class ComparisonReport(Report):
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
             **({"segments": found.segments} if found.by else {}),
             **self._likened(),
+            **self._risked(),
             **self._gated(),
         }
 
@@ -105,6 +107,10 @@ class ComparisonReport(Report):
         if found.alike is None:
             return {}
         return {"similarity": asdict(found.alike.settings) | {"runs": found.similarity, "measures": found.boards}}
+
+    def _risked(self) -> dict[str, Any]:
+        found = self.comparison
+        return {} if found.risk is None else {"risk": {"alpha": found.risk, "runs": found.risks}}
 
     def _gated(self) -> dict[str, Any]:
         if self.gate is None:
@@ -195,6 +201,8 @@ class ComparisonReport(Report):
                 yield tables.movers(found)
             case "similarity":
                 yield from self._similarity()
+            case "risk":
+                yield from self._risk()
             case "measures":
                 yield from self._measures()
 
@@ -209,6 +217,12 @@ class ComparisonReport(Report):
             from rankgauge.report import similarity
 
             yield from similarity.tables(self.comparison)
+
+    def _risk(self) -> Iterator[ReportTable]:
+        if self.comparison.risk is not None:
+            from rankgauge.report import risk
+
+            yield risk.table(self.comparison)
 
     def _measures(self) -> Iterator[ReportTable]:
         if self.agreement:
@@ -230,7 +244,7 @@ class ComparisonReport(Report):
         if self.matrix:
             yield Heading("Who is above whom", hint=MATRIX)
             yield from figures.listed(figures.matrices(found))
-        for table in self._segments():
+        for table in (*self._risk(), *self._segments()):
             yield Heading(table.title)
             yield table
         yield Heading("By cutoff and by recall", hint=CURVES)
@@ -289,6 +303,10 @@ class ComparisonReport(Report):
             from rankgauge.report import similarity
 
             yield from similarity.notes(self.comparison)
+        if self.comparison.risk is not None:
+            from rankgauge.report import risk
+
+            yield from risk.notes(self.comparison)
         if self.comparison.by:
             from rankgauge.report import segments
 

@@ -15,6 +15,7 @@ from rankgauge.cli.comparison import CompareOptions, compared, gated
     "rankgauge compare qrels.txt *.txt --test randomisation --correction tukey -o compare.tex",
     "rankgauge compare qrels.txt main=git:main:run.txt run.txt --baseline main --fail-if-worse nDCG@10:0.01 -o pr.md",
     "rankgauge compare qrels.txt *.txt --similarity rbo -o compare.html",
+    "rankgauge compare qrels.txt BM25=bm25.txt Dense=dense.txt.gz --baseline BM25 --risk 5",
     place=20,
 )
 def compare(options: CompareOptions) -> None:

@@ -1,0 +1,77 @@
+"""What runs risk against the baseline, by each measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.numeric import FloatArray
+from rankgauge.plain_table import PlainTable
+from rankgauge.stats import outcomes
+from rankgauge.stats.risk import georisk, trisk, urisk
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.comparison import Comparison
+
+RISK: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "run"), str),
+    **dict.fromkeys(("urisk", "trisk"), float),
+    "verdict": str,
+    "georisk": float,
+    **dict.fromkeys(("wins", "losses", "queries"), int),
+}
+"""The columns of the table."""
+
+FAR = 2.0
+"""How many standard errors from 0 a risk is more than luck (Dinçer, Macdonald & Ounis 2014)."""
+
+
+class RiskVerdict(StrEnum):
+    """Whether a run's losses outweigh its gains by more than luck."""
+
+    RISK = "risk"
+    GAIN = "gain"
+    OPEN = "open"
+
+    @classmethod
+    def of(cls, found: float) -> RiskVerdict:
+        """What TRisk says."""
+        return cls.OPEN if not abs(found) > FAR else cls.GAIN if found > 0 else cls.RISK
+
+
+def check_alpha(alpha: float, baseline: str | None) -> None:
+    """An error where losses weigh less than gains, or where nothing says which run the others are held against."""
+    if not 0 <= alpha < np.inf:
+        raise ParameterError("compare", "risk", "a number from 0 on: losses weigh 1 + risk times as much", alpha)
+    if baseline is None:
+        raise ParameterError("compare", "baseline", "given with risk: the run that the others are held against", None)
+
+
+def risks(comparison: Comparison, alpha: float) -> PlainTable:
+    """A row per measure and run other than the baseline; GeoRisk is of all runs together, the baseline's too."""
+    return PlainTable.stacked([_risks(comparison, row, alpha) for row in range(len(comparison.measures))])
+
+
+def _risks(comparison: Comparison, row: int, alpha: float) -> PlainTable:
+    run, base = comparison.paired
+    values: FloatArray = comparison.values[row]
+    differences = values[:, run] - values[:, base]
+    found, tally = trisk(differences, alpha), outcomes(comparison.differences[row])
+    return PlainTable.of(
+        RISK,
+        {
+            "measure": [str(comparison.measures[row])] * len(run),
+            "run": [comparison.runs[one] for one in run],
+            "urisk": urisk(differences, alpha),
+            "trisk": found,
+            "verdict": [RiskVerdict.of(one).value for one in found.tolist()],
+            "georisk": georisk(values, alpha)[run],
+            "wins": tally.wins,
+            "losses": tally.losses,
+            "queries": (~np.isnan(differences)).sum(axis=0),
+        },
+    )

@@ -1,0 +1,54 @@
+"""What runs risk against the baseline: the table and the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankgauge.comparison import Comparison
+from rankgauge.comparison.risk import FAR
+from rankgauge.report.numbers import number, signed
+from rankgauge.report.passages import ReportTable
+from rankgauge.stats.student import student_quantile
+
+ENOUGH = 60
+"""From this many queries on, two standard errors are the 95 % of Student's t to a hundredth."""
+
+
+def table(comparison: Comparison) -> ReportTable:
+    """A row per measure and run, the least risk first."""
+    rows = []
+    for measure in comparison.measures:
+        found = comparison.risk_table.where("measure", str(measure)).ordered("urisk", falling=True)
+        for place, row in enumerate(found.named()):
+            rows.append(
+                (
+                    "" if place else str(measure),
+                    row["run"],
+                    signed(row["urisk"]),
+                    signed(row["trisk"], 2),
+                    row["verdict"],
+                    number(row["georisk"]),
+                    f"{row['wins']}/{row['losses']}",
+                    str(row["queries"]),
+                )
+            )
+    header = ("measure", "run", "URisk", "TRisk", "verdict", "GeoRisk", "won/lost", "queries")
+    title = f"Risk against {comparison.baseline}"
+    return ReportTable(title=title, header=header, rows=rows, numbers=("URisk", "TRisk", "GeoRisk", "queries"))
+
+
+def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What the columns are."""
+    alpha = comparison.risk
+    yield "URisk", f"the mean of what is won, less {1 + (alpha or 0):g} times what is lost; Wang et al., SIGIR 2012"
+    yield "TRisk", f"URisk over its standard error; beyond ±{FAR:g} it is more than luck: {_verdicts()}"
+    fewest = min(comparison.risk_table["queries"])
+    if 1 < fewest < ENOUGH:
+        needed = float(student_quantile(fewest - 1, 0.975))
+        yield "few", f"with {fewest} queries the 95 % of Student's t end at ±{needed:.2f}, not at ±{FAR:g}"
+    held = f"the geometric mean of a run's mean and of its risk against all {len(comparison.runs)} runs together"
+    yield "GeoRisk", f"{held}; it changes with the runs that are compared; Dinçer et al., SIGIR 2016"
+
+
+def _verdicts() -> str:
+    return "risk below, gain above, open between; Dinçer et al., SIGIR 2014"
