@@ -51,6 +51,15 @@ def drawn(chart: Any, folder: Path) -> None:
     assert (folder / "chart.svg").read_text().startswith("<svg")
 
 
+def test_pages_need_no_network(comparison: rg.Comparison, tmp_path: Path) -> None:
+    """A chart saved as a page holds the drawing code, also after a change; who wants it from the network says so."""
+    chart: Any = rg.plot(comparison)
+    for saved, options in ((chart, {}), (chart.properties(title="other"), {}), (chart, {"inline": False})):
+        saved.save(tmp_path / "chart.html", **options)
+        text = (tmp_path / "chart.html").read_text(encoding="utf-8")
+        assert ("<script src=" in text.replace(" type=\"text/javascript\"", "")) is bool(options)
+
+
 def test_the_values_of_a_result(result: rg.Result, tmp_path: Path) -> None:
     """Every query is in one of a panel's bars, and the line stands at the mean."""
     chart = rg.plot(result)

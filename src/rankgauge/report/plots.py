@@ -6,8 +6,10 @@ The drawing libraries are an extra and are imported only where something is draw
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -130,10 +132,22 @@ def series_colour(
 
 def finished(chart: Any, title: str) -> Chart:
     """The chart with its title, on white, so that it can be read on any ground."""
-    whole: Chart = (
-        chart.properties(title=title).configure(background="white").configure_title(anchor="start", offset=12)
-    )
-    return whole
+    whole = chart.properties(title=title).configure(background="white").configure_title(anchor="start", offset=12)
+    kind: Any = type(whole)
+    object.__setattr__(whole, "__class__", _offline(kind))  # Altair's own would make it a property of the chart
+    drawn: Chart = whole
+    return drawn
+
+
+@cache
+def _offline(kind: Any) -> type:
+    """The same kind of chart, whose pages hold the drawing code themselves unless somebody asks otherwise."""
+
+    def save(self: Any, fp: Any, format: str | None = None, **options: Any) -> None:
+        named = format or (Path(fp).suffix.removeprefix(".") if isinstance(fp, str | os.PathLike) else "")
+        kind.save(self, fp, format, **({"inline": True} if named == "html" else {}) | options)
+
+    return type(kind.__name__, (kind,), {"save": save, "__doc__": kind.__doc__, "__module__": kind.__module__})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
