@@ -57,7 +57,7 @@ def test_pages_need_no_network(comparison: rg.Comparison, tmp_path: Path) -> Non
     for saved, options in ((chart, {}), (chart.properties(title="other"), {}), (chart, {"inline": False})):
         saved.save(tmp_path / "chart.html", **options)
         text = (tmp_path / "chart.html").read_text(encoding="utf-8")
-        assert ("<script src=" in text.replace(" type=\"text/javascript\"", "")) is bool(options)
+        assert ("<script src=" in text.replace(' type="text/javascript"', "")) is bool(options)
 
 
 def test_the_values_of_a_result(result: rg.Result, tmp_path: Path) -> None:
