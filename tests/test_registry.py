@@ -165,6 +165,16 @@ NOVELTIES = {
         shown_by=("compare", "--help"),
         shown="novelkin",
     ),
+    "statistic of a catalogue": Novelty(
+        room="rankgauge.catalogue.statistics",
+        source="""
+            from rankgauge.catalogue.statistic import CatalogueStatistic
+
+            CatalogueStatistic(name="novelstat", title="-", words="-", reference="-", kernel=None).register()
+        """,
+        shown_by=("catalogue", "--help"),
+        shown="novelstat",
+    ),
     "correction": Novelty(
         room="rankgauge.stats.corrections",
         source="""

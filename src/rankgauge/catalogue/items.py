@@ -1,0 +1,89 @@
+"""The documents of a catalogue, and what is known of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.tables.columns import find
+
+POPULARITY = ("popularity", "interactions", "users", "clicks", "count")
+CATEGORY = ("category", "genre", "brand", "type")
+"""What the columns may be called, the likeliest first."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Items:
+    """The documents of a catalogue by id.
+
+    `popularity` counts the users or interactions of each, `category` numbers what kind it is; None where nobody says
+    it. `listed` tells whether the catalogue was given or gathered from the runs.
+    """
+
+    ids: Sequence[str]
+    popularity: FloatArray | None = None
+    category: IndexArray | None = None
+    listed: bool = True
+
+    @classmethod
+    def of(cls, table: pl.DataFrame) -> Items:
+        """The items of a table with a column of documents, and one of popularity or category if there is one."""
+        name = find(table.columns, "document")
+        if name is None:
+            raise InputError(
+                "the table of items has no column of documents",
+                hint="Columns: document (or item_id, docno …), and popularity or category where they are known.",
+            )
+        ids = table[name].cast(pl.String)
+        if ids.n_unique() < len(ids):
+            twice = ids.filter(ids.is_duplicated())[0]
+            raise InputError(f"the item {twice} is listed twice")
+        return cls(ids=ids.to_list(), popularity=_popularity(table), category=_category(table))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def read_items(source: Any) -> Items:
+    """The items in a table or in the file of one."""
+    if isinstance(source, Items):
+        return source
+    if not isinstance(source, str | os.PathLike):
+        return Items.of(pl.DataFrame(source))
+    from rankgauge import io
+
+    try:
+        return Items.of(io.read_table(source))
+    except InputError as error:
+        error.path = error.path or os.fspath(source)
+        raise
+
+
+def _column(table: pl.DataFrame, names: Sequence[str]) -> pl.Series | None:
+    found = [column for name in names for column in table.columns if column.lower() == name]
+    return table[found[0]] if found else None
+
+
+def _popularity(table: pl.DataFrame) -> FloatArray | None:
+    column = _column(table, POPULARITY)
+    if column is None:
+        return None
+    numbers = column.cast(pl.Float64, strict=False)
+    bad = column.filter(numbers.is_null() | (numbers < 0))
+    if len(bad):
+        raise InputError(f"the {column.name} of an item is {bad[0]!r}", hint="It counts users, and is 0 or more.")
+    return np.asarray(numbers.to_numpy(), dtype=np.float64)
+
+
+def _category(table: pl.DataFrame) -> IndexArray | None:
+    column = _column(table, CATEGORY)
+    if column is None:
+        return None
+    return np.asarray(column.cast(pl.String).fill_null("").rank("dense").to_numpy(), dtype=np.int64) - 1

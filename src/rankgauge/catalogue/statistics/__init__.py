@@ -1,0 +1,1 @@
+"""Statistics of what runs show, a file for each."""

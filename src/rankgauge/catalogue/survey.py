@@ -1,0 +1,140 @@
+"""What runs show of a catalogue: every statistic of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.catalogue.items import Items, read_items
+from rankgauge.catalogue.statistic import STATISTICS, CatalogueStatistic, Shown
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.plain_table import PlainTable
+from rankgauge.policies import Ties
+from rankgauge.ranking import Ranking
+from rankgauge.ranking.frames import ordered
+from rankgauge.stats import t_interval
+
+VALUES: Mapping[str, type] = {
+    **dict.fromkeys(("statistic", "run"), str),
+    **dict.fromkeys(("value", "low", "high"), float),
+    "queries": int,
+}
+"""The columns of the table."""
+
+
+def survey(
+    runs: Mapping[str, Any],
+    *,
+    items: Any = None,
+    judgments: Any = None,
+    depth: int = 10,
+    users: float | None = None,
+    rel: float = 1.0,
+    statistics: Iterable[str] | None = None,
+) -> CatalogueSurvey:
+    """What each run shows in the first `depth` documents of its lists.
+
+    `items` is a table of the catalogue, or its file: a column of documents, and where known popularity and category;
+    without it the catalogue is whatever the runs show. `users` is how many users popularity counts. `judgments` say
+    what is relevant.
+    """
+    from rankgauge import io
+
+    if depth < 1:
+        raise ParameterError("catalogue", "depth", "a whole number, 1 or more", depth)
+    chosen = tuple(STATISTICS.values() if statistics is None else map(STATISTICS.find, statistics))
+    frames = {name: ordered(io.run_from(run), Ranking(ties=Ties.INPUT, depth=depth)) for name, run in runs.items()}
+    known = Items(ids=_ids(frames.values()), listed=False) if items is None else read_items(items)
+    codes = pl.DataFrame({"document": list(known.ids), "item": np.arange(len(known), dtype=np.int64)})
+    relevant = None if judgments is None else _relevant(io.judgments_from(judgments), rel)
+    shown = {name: _shown(frame, known, codes, relevant, depth, users) for name, frame in frames.items()}
+    return CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CatalogueSurvey:
+    """What runs show, and the statistics to describe it by."""
+
+    shown: Mapping[str, Shown]
+    items: Items
+    statistics: tuple[CatalogueStatistic, ...]
+    depth: int
+
+    @cached_property
+    def table(self) -> PlainTable:
+        """A row per statistic and run: the value, the interval where it is a mean over queries, and how many."""
+        rows = [
+            (one.name, run, *_value(one, shown))
+            for one in self.statistics
+            for run, shown in self.shown.items()
+            if not one.lacks(shown)
+        ]
+        return PlainTable.of_rows(VALUES, rows)
+
+    @property
+    def values(self) -> pl.DataFrame:
+        """The same as a polars frame."""
+        return self.table.frame
+
+    @property
+    def lacking(self) -> dict[str, list[str]]:
+        """The statistics that are left out, and what each would need."""
+        shown = next(iter(self.shown.values()))
+        return {one.name: one.lacks(shown) for one in self.statistics if one.lacks(shown)}
+
+
+def _value(one: CatalogueStatistic, shown: Shown) -> tuple[float, float, float, int]:
+    found = np.atleast_1d(one.kernel(shown))
+    counted = int((~np.isnan(found)).sum())
+    if not one.per_query:
+        return float(found[0]), np.nan, np.nan, shown.queries
+    mean = float(np.nanmean(found)) if counted else np.nan
+    ends = t_interval(found).within(*one.bounds, mean)
+    return mean, float(ends.low), float(ends.high), counted
+
+
+def _ids(frames: Iterable[pl.DataFrame]) -> list[str]:
+    return pl.concat([frame["document"] for frame in frames]).unique(maintain_order=True).to_list()
+
+
+def _relevant(judgments: pl.DataFrame, rel: float) -> pl.DataFrame:
+    wanted = judgments.filter(pl.col("grade") >= rel).select("query", "document").unique()
+    return wanted.with_columns(pl.lit(True).alias("relevant"))
+
+
+def _shown(
+    frame: pl.DataFrame,
+    items: Items,
+    codes: pl.DataFrame,
+    relevant: pl.DataFrame | None,
+    depth: int,
+    users: float | None,
+) -> Shown:
+    rows = frame.join(codes, on="document", how="left", maintain_order="left")
+    strange = rows.filter(pl.col("item").is_null())
+    if len(strange):
+        row = strange.row(0, named=True)
+        raise InputError(
+            f"document {row['document']} of query {row['query']} is not in the catalogue",
+            hint="--items must list every document that a run may show.",
+        )
+    query = rows["query"].rank("dense").to_numpy().astype(np.int64) - 1
+    order = np.argsort(query, kind="stable")
+    judged = None
+    if relevant is not None:
+        found = rows.join(relevant, on=["query", "document"], how="left", maintain_order="left")
+        judged = found["relevant"].fill_null(False).to_numpy()[order]
+    return Shown(
+        queries=rows["query"].n_unique(),
+        query=query[order],
+        item=rows["item"].to_numpy()[order],
+        items=items,
+        depth=depth,
+        users=users,
+        relevant=judged,
+    )
