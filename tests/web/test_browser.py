@@ -79,7 +79,7 @@ def test_a_campaign_from_the_first_click_to_the_export(house: House, opener: Ope
     boss.get_by_role("link", name="Disagreements", exact=True).click()
     expect(boss.locator(".disagreement")).to_have_count(3)
     boss.locator(".disagreement").first.get_by_role("button", name="good").click()
-    expect(boss.get_by_text("Settled: 2")).to_be_visible()
+    expect(boss.get_by_text("Settled: good, by admin")).to_be_visible()
 
     boss.get_by_role("link", name="Dashboard").click()
     value = re.search(r"([\d.-]+) ± ([\d.]+)", boss.locator("#estimate").inner_text())
@@ -108,10 +108,13 @@ def test_every_key(house: House, opener: Opener) -> None:
     page = assessor(house, opener, number, "ann")
     labels = house.room.campaigns.get(number).campaign.labels
     first = shown(page)
-    press(page, "s")
-    assert labels().row(0, named=True)["kind"] == "skip"
+    page.keyboard.press("s")
+    expect(page.get_by_role("button", name="Wrong language")).to_be_visible()
+    press(page, "w")
+    row = labels().row(0, named=True)
+    assert (row["kind"], row["comment"]) == ("skip", "wrong language")
     page.keyboard.press("u")
-    expect(page.get_by_text("You said that it cannot be judged")).to_be_visible()
+    expect(page.get_by_text("You said: it cannot be judged (wrong language)")).to_be_visible()
     assert shown(page) == first
     page.keyboard.press("c")
     page.keyboard.type("2 much to say")
@@ -209,7 +212,7 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
     house.room.campaigns.stop_at(number, 0.2)
     press(page, str(grades[shown(page)]))
     press(page, str(grades[shown(page)]))
-    expect(page.get_by_role("heading", name="The campaign is paused.")).to_be_visible()
+    expect(page.get_by_role("heading", name="All done: the estimate is as precise as it was to be.")).to_be_visible()
     found = opened.estimate()
     assert found is not None
     assert found.draws >= 100

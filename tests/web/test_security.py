@@ -22,6 +22,7 @@ ASSESSORS = {
     ("POST", "/leave"),
     ("GET", "/campaigns/{campaign}/judge"),
     ("POST", "/campaigns/{campaign}/judge"),
+    ("GET", "/campaigns/{campaign}/judge/history"),
     ("POST", "/api/v1/campaigns/{campaign}/tasks"),
     ("POST", "/api/v1/campaigns/{campaign}/labels"),
 }

@@ -17,7 +17,7 @@ from rankgauge.ranking.arrays import pad_groups
 from rankgauge.tables import find
 from rankgauge.tables.conversion import as_frame
 
-TEXTS = ("query_text", "title", "text", "url")
+TEXTS = ("query_text", "title", "text", "html", "markdown", "image", "url")
 """The columns that assessors read."""
 
 SCORES = (("score_1", "score_2"), ("score",), ("score_1",), ("rank_1", "rank_2"), ("rank_1",), ("rank",))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from rankgauge.active.labels import Label
 from rankgauge.web.people import Person
+from rankgauge.web.reasons import Reason, explained
 from rankgauge.web.roles import Permission
 
 Text: TypeAlias = Annotated[str, Field(max_length=1000)]
@@ -25,7 +26,14 @@ class SentLabel(BaseModel):
         None, description="Whose label it is, if it is imported; by default the token's owner's."
     )
     comment: Comment | None = None
+    reason: Reason | None = Field(None, description="Why it cannot be judged; it becomes part of the comment.")
     key: Name | None = Field(None, description="A label that is sent twice with the same key is recorded once.")
+
+    @model_validator(mode="after")
+    def _reason_or_grade(self) -> Self:
+        if self.reason is not None and self.grade is not None:
+            raise ValueError("a reason is for documents that cannot be judged: give a grade or a reason")
+        return self
 
     def label(self, person: Person) -> Label:
         """The label that the person sent: their own, or of somebody who is known by the name alone."""
@@ -37,7 +45,7 @@ class SentLabel(BaseModel):
             assessor=other or person.name,
             person=None if other else person.id,
             sender=person.id,
-            comment=(self.comment or "").strip() or None,
+            comment=explained(self.reason, self.comment),
             key=None if self.key is None else f"{person.id}:{self.key}",
         )
 
@@ -48,7 +56,7 @@ class Settlement(BaseModel):
     query: Text
     document: Text
     grade: float | Text
-    comment: Comment | None = None
+    comment: Comment | None = Field(None, description="Why.")
 
     def label(self, admin: Person) -> Label:
         """The label that replaces those of the assessors."""

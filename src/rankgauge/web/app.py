@@ -14,9 +14,11 @@ from starlette.staticfiles import StaticFiles
 from rankgauge.active.campaign.database import Location, connect, make_private
 from rankgauge.errors import RankGaugeError, UnavailableError, UnleasedError
 from rankgauge.web.addresses import networks
+from rankgauge.web.auth import COOKIE
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import migrate
 from rankgauge.web.drafts import Drafts
+from rankgauge.web.gold import Gold
 from rankgauge.web.middleware import LOG, RateLimit, RoomMiddleware
 from rankgauge.web.people import People
 from rankgauge.web.room import Room, room_of
@@ -36,6 +38,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
     engine = connect(location, existing=False, patience=PATIENCE)
     migrate(engine)
     people = People(engine, settings)
+    key = people.signing_key()
     app = FastAPI(
         title="RankGauge judging room",
         docs_url=None,
@@ -49,7 +52,8 @@ def create_app(settings: RoomSettings) -> FastAPI:
         people=people,
         campaigns=Campaigns(engine),
         drafts=Drafts(engine, settings),
-        key=people.signing_key(),
+        gold=Gold(engine, key),
+        key=key,
         limit=RateLimit(settings.tries_a_minute),
         proxies=networks(settings.proxies),
     )
@@ -63,7 +67,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
     app.add_exception_handler(UnleasedError, lambda request, error: _error(request, 409, str(error), {}))
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(UnavailableError, _unavailable)
-    app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB))
+    app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB), origins=settings.origins)
     return app
 
 
@@ -95,6 +99,7 @@ def _error(request: Request, status: int, words: str, headers: dict[str, str]) -
     """An error page for people, JSON for programs."""
     if request.url.path.startswith(API) or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": words}, status_code=status, headers=headers)
-    page = room_of(request).page(request, "error.html", status=status, code=status, words=words)
+    ended = COOKIE in request.cookies  # of a session that is over
+    page = room_of(request).page(request, "error.html", status=status, code=status, words=words, ended=ended)
     page.headers.update(headers)
     return page

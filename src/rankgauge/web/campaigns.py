@@ -17,6 +17,7 @@ from rankgauge.active.campaign import Campaign, LabelCampaign
 from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading
 from rankgauge.active.campaign.estimates import CURVE
+from rankgauge.active.campaign.history import LabelHistory
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines, SharedRules, write_rules
 from rankgauge.active.campaign.store import Store
@@ -47,6 +48,7 @@ class OpenCampaign:
     id: int
     campaign: LabelCampaign
     review: Review
+    history: LabelHistory
     answers: AnswerQueue
 
     @property
@@ -77,6 +79,10 @@ class OpenCampaign:
     def texts(self) -> PoolTexts:
         """Queries and documents as people read them."""
         return PoolTexts(self.campaign)
+
+    def level_name(self, grade: float) -> str:
+        """The name of a grade."""
+        return self.rules.guide.names.get(f"{grade:g}", f"{grade:g}")
 
     def choices(self) -> list[GradeChoice]:
         """The grades of the campaign, the best first."""
@@ -111,7 +117,7 @@ class Campaigns:
                     raise HTTPException(404, "no such campaign")
                 campaign = LabelCampaign.on(self.engine, Store(campaign=number))
                 answers = AnswerQueue(campaign, SharedRules(self.engine, number))
-                self._open[number] = OpenCampaign(number, campaign, Review(campaign), answers)
+                self._open[number] = OpenCampaign(number, campaign, Review(campaign), LabelHistory(campaign), answers)
             self._open.move_to_end(number)
             while len(self._open) > OPEN:
                 self._open.popitem(last=False)

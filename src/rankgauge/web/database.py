@@ -24,6 +24,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    UniqueConstraint,
 )
 
 from rankgauge.active.campaign import rules as stopping
@@ -171,3 +172,64 @@ CHANGES = Table(
     Column("after", Text, nullable=False),
 )
 """What was changed in a campaign after it was made, by whom, from what to what."""
+
+QUALITY_RULES = Table(
+    "quality_rules",
+    METADATA,
+    Column("campaign", Integer, primary_key=True, autoincrement=False),
+    Column("every", Integer),
+    Column("within", Integer, nullable=False),
+    Column("threshold", Double, nullable=False),
+    Column("least", Integer, nullable=False),
+)
+"""How often gold questions are asked in a campaign, and from which accuracy on an assessor gets no more documents."""
+
+GOLD_QUESTIONS = Table(
+    "gold_questions",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("campaign", Integer, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("grade", Double),
+    Column("texts", Text, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("author", Integer),
+    Column("retired", Double),
+    Index("gold_of_campaign", "campaign"),
+)
+"""Documents with known grades; without one the right answer is that the document cannot be judged."""
+
+GOLD_ANSWERS = Table(
+    "gold_answers",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("campaign", Integer, nullable=False),
+    Column("question", ForeignKey("gold_questions.id"), nullable=False, index=True),
+    Column("person", Integer, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("handed", Double, nullable=False),
+    Column("made", Double),
+    Column("grade", Double),
+    Column("comment", Text),
+    Column("key", String(200)),
+    UniqueConstraint("campaign", "key", name="one_gold_answer_per_key"),
+    Index("gold_of_person", "campaign", "person"),
+)
+"""Gold questions that were handed to people, before which document of the pool (`place`), and the answers: the last one
+counts. They are no labels, so that no estimate knows of them."""
+
+BLOCKS = Table(
+    "blocks",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("campaign", Integer, nullable=False),
+    Column("person", Integer, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("asked", Integer, nullable=False),
+    Column("correct", Integer, nullable=False),
+    Column("lifted", Double),
+    Column("lifted_by", Integer),
+    Index("blocks_of_person", "campaign", "person"),
+)
+"""People who get no more documents, since their answers to gold questions were wrong too often; until it is lifted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
@@ -20,13 +21,21 @@ SHORTEST = 3
 
 def highlighted(text: str, query: str) -> Markup:
     """The text with the words of the query marked, whatever their endings."""
+    words = _words_of(query)
+    if words is None:
+        return escape(text)
+    marked = (
+        Markup("<mark>{}</mark>").format(one) if n % 2 else escape(one) for n, one in enumerate(words.split(text))
+    )
+    return Markup("").join(marked)
+
+
+@lru_cache(maxsize=256)
+def _words_of(query: str) -> re.Pattern[str] | None:
+    """What finds the words of a query in a text; None if all of them are too short."""
     words = {word for word in re.findall(r"\w+", query.casefold()) if len(word) >= SHORTEST}
     stems = sorted((re.escape(word.removesuffix("s")) for word in words), key=len, reverse=True)
-    if not stems:
-        return escape(text)
-    pieces = re.split(rf"(?i)(\b(?:{'|'.join(stems)})\w*)", text)
-    marked = (Markup("<mark>{}</mark>").format(piece) if n % 2 else escape(piece) for n, piece in enumerate(pieces))
-    return Markup("").join(marked)
+    return re.compile(rf"(?i)(\b(?:{'|'.join(stems)})\w*)") if stems else None
 
 
 def safe_url(url: str) -> str | None:

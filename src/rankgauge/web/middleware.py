@@ -6,12 +6,14 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rankgauge.web.previews import STYLE_HASH
 
 LOG = logging.getLogger("rankgauge.web")
 FACTS = "facts"
@@ -21,7 +23,7 @@ POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
-        "style-src 'self'",
+        f"style-src 'self' {STYLE_HASH}",
         "img-src 'self' data:",
         "connect-src 'self'",
         "form-action 'self'",
@@ -58,8 +60,10 @@ REMEMBERED = 10_000
 class RoomMiddleware:
     """Refuses a body that is too large with 413, sets the safe headers, and logs one line per request."""
 
-    def __init__(self, app: ASGIApp, *, upload_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, upload_bytes: int, origins: Sequence[str] = ()) -> None:
         self._app, self._upload_bytes = app, upload_bytes
+        policy = POLICY.replace("img-src 'self' data:", " ".join(("img-src 'self' data:", *origins)))
+        self._headers = {**HEADERS, "content-security-policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -81,7 +85,7 @@ class RoomMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
                 if not scope["path"].startswith(STATIC):
                     headers.setdefault("cache-control", "no-store")

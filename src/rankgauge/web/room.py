@@ -13,11 +13,12 @@ from starlette.responses import HTMLResponse
 
 from rankgauge.report import html
 from rankgauge.report.passages import ReportTable
-from rankgauge.web import filters
+from rankgauge.web import filters, previews
 from rankgauge.web.addresses import Network
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 from rankgauge.web.credentials import csrf_token
 from rankgauge.web.drafts import Drafts
+from rankgauge.web.gold import Gold
 from rankgauge.web.middleware import RateLimit
 from rankgauge.web.people import People
 from rankgauge.web.route import ROUTES
@@ -31,6 +32,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 TEMPLATES.filters |= {name: getattr(filters, name) for name in filters.__all__}
+TEMPLATES.filters |= {"preview": previews.preview, "safe_image": previews.safe_image}
 TEMPLATES.globals["routes"] = ROUTES
 
 
@@ -43,6 +45,7 @@ class Room:
     people: People
     campaigns: Campaigns
     drafts: Drafts
+    gold: Gold
     key: str
     """The key that signs sessions."""
     limit: RateLimit
@@ -57,6 +60,7 @@ class Room:
             "person": getattr(request.state, "person", None),
             "csrf": "" if session is None else csrf_token(session, self.key),
             "path": request.url.path,
+            "origins": self.settings.origins,
         }
         text = TEMPLATES.get_template(template).render({**shared, **context})
         return HTMLResponse(text, status_code=status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -11,6 +12,9 @@ from rankgauge.errors import ParameterError
 
 PREFIX = "RANKGAUGE_"
 """The prefix of the environment variables: `lease_minutes` is RANKGAUGE_LEASE_MINUTES."""
+
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,5})?")
+"""A scheme, a host and perhaps a port: what may stand in a security policy."""
 
 BOOLEANS: Mapping[str, bool] = {
     **{"1": True, "true": True, "yes": True},
@@ -39,6 +43,7 @@ class RoomSettings:
     lease_minutes: float = _setting(15.0, "how long a document on an assessor's screen is kept from the others")
     upload_megabytes: float = _setting(64.0, "the largest file that may be uploaded")
     draft_days: float = _setting(14.0, "how long an unfinished new campaign is kept after it was last touched")
+    images: str = _setting("", "addresses that documents may show images from, such as https://img.example.org")
     tries_a_minute: int = _setting(20, "how many links and tokens that do not work one address may try per minute")
     proxies: str = _setting("", "the addresses of proxies in front of the room, such as 127.0.0.1, 10.0.0.0/8")
 
@@ -56,6 +61,14 @@ class RoomSettings:
                 raise ParameterError("serve", name, "above 0", getattr(self, name))
         if not 0 <= self.port < 1 << 16:
             raise ParameterError("serve", "port", "a number from 0 to 65535", self.port)
+
+        if any(not ORIGIN.fullmatch(origin) for origin in self.origins):
+            raise ParameterError("serve", "images", "addresses such as https://img.example.org", self.images)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The addresses that documents may show images from."""
+        return tuple(self.images.split())
 
     @classmethod
     def of(cls, environment: Mapping[str, str] | None = None, **given: Any) -> Self:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.database import outage_of
+from rankgauge.active.campaign.idle import Idle, why_idle
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.labels import LabelBatch
 from rankgauge.active.campaign.leases import Leases, lease_documents
@@ -24,11 +25,10 @@ class NextTask:
 
     task: Task | None
     own: AssessorProgress
-    paused: bool
     spent: float
     """The cost of all documents handed out so far."""
-    out: int
-    """Documents handed out and not yet fully judged."""
+    idle: Idle | None
+    """Why there is no document."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -121,8 +121,7 @@ class AnswerQueue:
             longest = max((request.seconds for request in asking), default=0.0)
             hand_out = wanted and not state.paused
             tasks = lease_documents(leases, list(wanted.values()), seconds=longest, again=True) if hand_out else {}
-            out = state.ledger.out
-            found = {who: self._next(who, tasks.get(who, []), out) for who in wanted}
+            found = {who: self._next(connection, who, tasks.get(who, [])) for who in wanted}
         for request in requests:
             request.next = None if request.assessor is None else found.get(request.assessor.identity)
 
@@ -148,12 +147,11 @@ class AnswerQueue:
             state.store.set_paused(connection, True)
             state.paused = True
 
-    def _next(self, who: Identity, tasks: Sequence[Task], out: int) -> NextTask:
+    def _next(self, connection: Connection, who: Identity, tasks: Sequence[Task]) -> NextTask:
         ledger = self._state.ledger
         return NextTask(
             task=tasks[0] if tasks else None,
             own=assessor_progress(ledger, who),
-            paused=self._state.paused,
+            idle=None if tasks else why_idle(self._state, self.rules.read(connection), who),
             spent=ledger.spent * self._state.settings.assessors,
-            out=out,
         )

@@ -17,7 +17,7 @@ from rankgauge.active import defaults
 from rankgauge.active.campaign.damage import explained, loading
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
-from rankgauge.active.campaign.labels import LabelBatch
+from rankgauge.active.campaign.labels import LabelBatch, grade_of
 from rankgauge.active.campaign.leases import Leases, lease_documents
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.state import CampaignState, Clock
@@ -174,6 +174,10 @@ class LabelCampaign:
             count = batch.add_all(labels, replace=replace)
             batch.write(connection)
         return count
+
+    def grade_of(self, label: Label) -> float | None:
+        """The label's grade as a number of the scale; None if the document cannot be judged."""
+        return grade_of(label, self.settings)
 
     def labels(self, *, history: bool = False) -> pl.DataFrame:
         """The labels that count, or the whole history, with the time of each and whether its document was asked for."""

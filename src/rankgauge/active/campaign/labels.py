@@ -58,12 +58,12 @@ class LabelBatch:
         return self._count
 
     def _add(self, label: Label, place: int, *, replace: bool, leased: bool) -> None:
-        grade = _grade(label, self.state.settings)
+        grade = grade_of(label, self.state.settings)
         if self._is_repeated(label, (place, label.identity, label.kind.value, grade)):
             self._count = self._count.added(same=1)
             return
         before = self._before(label, place)
-        if before is not None and (before.kind, before.grade) == (label.kind, grade):
+        if before is not None and _says_the_same(label, grade, before, replace=replace):
             self._count = self._count.added(same=1)
             return
         if before is not None and not (replace or label.settles):
@@ -114,7 +114,15 @@ class LabelBatch:
 
     def _add_row(self, label: Label, place: int, grade: float | None, before: CurrentLabel | None) -> None:
         origin = self._origin(label, place, before)
-        said = CurrentLabel(id=0, kind=label.kind, grade=grade, origin=origin)
+        said = CurrentLabel(
+            id=0,
+            kind=label.kind,
+            grade=grade,
+            origin=origin,
+            comment=label.comment,
+            made=self.leases.now,
+            assessor=label.assessor,
+        )
         self._seen[place, None if label.settles else label.identity] = said
         self.rows.append(
             {
@@ -140,6 +148,12 @@ class LabelBatch:
             unasked=not self.state.ledger.asked[place],
             imported=origin is Origin.IMPORTED,
         )
+
+
+def _says_the_same(label: Label, grade: float | None, before: CurrentLabel, *, replace: bool) -> bool:
+    """Whether there is nothing new in a label; another comment is news if it may replace the one before."""
+    same = (before.kind, before.grade) == (label.kind, grade)
+    return same and (label.comment in (None, before.comment) or not (replace or label.settles))
 
 
 def is_writable(text: str | None) -> bool:
@@ -173,7 +187,7 @@ def _position(label: Label, pool: PooledDocuments) -> int:
     return known[label.document]
 
 
-def _grade(label: Label, settings: CampaignSettings) -> float | None:
+def grade_of(label: Label, settings: CampaignSettings) -> float | None:
     """The label's grade, which must be on the campaign's scale; None if the document cannot be judged."""
     if label.grade is None:
         return None

@@ -28,6 +28,10 @@ class CurrentLabel:
     kind: str
     grade: float | None
     origin: str
+    comment: str | None
+    made: float
+    assessor: str
+    """The name on the label."""
 
 
 def shown_names(names: Mapping[Identity, str]) -> dict[Identity, str]:
@@ -107,7 +111,9 @@ class Ledger:
         self._settle([place for place in places if self.asked[place]])
 
     def _take(self, row: Any, who: Identity) -> None:
-        said = CurrentLabel(id=row.id, kind=row.kind, grade=row.grade, origin=row.origin)
+        said = CurrentLabel(
+            **{name: getattr(row, name) for name in ("id", "kind", "grade", "origin", "comment", "made", "assessor")}
+        )
         self.imported += row.origin == Origin.IMPORTED
         if said.kind == LabelKind.SETTLED:
             self.settled[row.place] = said

@@ -38,7 +38,14 @@ class Disagreement:
     document: str
     said: Mapping[str, float | None]
     """The grade by assessor; None if it could not be judged."""
+    comments: Mapping[str, str]
+    """What assessors remarked."""
     settled: float | None
+    settled_by: str | None
+    settled_at: float | None
+    """When, in seconds since 1970."""
+    why: str | None
+    """What whoever settled it remarked."""
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
@@ -79,7 +86,7 @@ class Review:
             apart = {place: given for place, given in self._state.ledger.given.items() if _differs(given)}
             texts = self._state.store.texts(connection, list(apart))
             names = shown_names(self._state.ledger.names)
-        told = {place: {names[who]: one.grade for who, one in given.items()} for place, given in apart.items()}
+        told = {place: {names[who]: one for who, one in given.items()} for place, given in apart.items()}
         found = [self._disagreement(place, said, texts.get(place, {})) for place, said in told.items()]
         return sorted(found, key=lambda one: (one.settled is not None, -one.spread, one.place))
 
@@ -109,11 +116,19 @@ class Review:
         frame = pl.DataFrame({"query": pool.queries, **counts, "value": values})
         return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
 
-    def _disagreement(self, place: int, said: Mapping[str, float | None], texts: dict[str, str]) -> Disagreement:
+    def _disagreement(self, place: int, given: Mapping[str, CurrentLabel], texts: dict[str, str]) -> Disagreement:
         task, final = self._state.task(place, Assessor(name=""), 0.0, texts), self._state.ledger.settled.get(place)
-        settled = None if final is None else final.grade
         return Disagreement(
-            place=place, query=task.query, document=task.document, said=said, settled=settled, texts=texts
+            place=place,
+            query=task.query,
+            document=task.document,
+            said={who: one.grade for who, one in given.items()},
+            comments={who: one.comment for who, one in given.items() if one.comment},
+            settled=None if final is None else final.grade,
+            settled_by=None if final is None else final.assessor,
+            settled_at=None if final is None else final.made,
+            why=None if final is None else final.comment,
+            texts=texts,
         )
 
 

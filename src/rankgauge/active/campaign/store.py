@@ -200,6 +200,12 @@ class Store:
             some = [int(place) for place in places[start : start + CHUNK]]
             yield from connection.execute(_HAD, {"campaign": self.campaign, "places": some})
 
+    def first_leases(self, connection: Connection) -> Sequence[Row[Any, Any, Any, Any]]:
+        """When each assessor had each document on lease for the first time: place, assessor, person, made."""
+        who = (t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
+        chosen = sa.select(*who, sa.func.min(t.leases.c.made).label("made")).group_by(*who)
+        return connection.execute(chosen.where(t.leases.c.campaign == self.campaign)).all()
+
     def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Writes leases."""
         self._insert(connection, t.leases, rows)

@@ -10,9 +10,9 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from rankgauge.errors import PausedError
 from rankgauge.web.answers import SentLabel, Settlement
 from rankgauge.web.auth import Judge, Manager, TheRoom, Viewer
+from rankgauge.web.desk import Desk
 from rankgauge.web.roles import Permission
 from rankgauge.web.route import CampaignNumber, api, finite
 
@@ -44,11 +44,7 @@ def lease_tasks(
     Until a lease ends, no other assessor gets the document. A paused campaign hands out nothing, but still accepts
     labels for documents that it handed out before.
     """
-    seconds = 60 * room.settings.lease_minutes
-    try:
-        tasks = room.campaigns.get(campaign).campaign.lease(n, person.assessor, seconds=seconds, again=True)
-    except PausedError:
-        return []
+    tasks = Desk(room=room, opened=room.campaigns.get(campaign), person=person).tasks(n)
     return [LeasedTask(query=t.query, document=t.document, until=t.until, texts=dict(t.texts)) for t in tasks]
 
 
@@ -74,8 +70,10 @@ def record_labels(
     imported, and marked as such.
     """
     labels = [one.label(person) for one in sent.labels]
-    leased = not person.may(Permission.IMPORT)
-    return asdict(room.campaigns.get(campaign).answers.record(labels, replace=sent.replace, leased=leased))
+    opened = room.campaigns.get(campaign)
+    if person.may(Permission.IMPORT):
+        return asdict(opened.answers.record(labels, replace=sent.replace, leased=False))
+    return asdict(Desk(room=room, opened=opened, person=person).record(labels, again=sent.replace))
 
 
 @router.get("/campaigns/{campaign}/labels")

@@ -59,7 +59,9 @@ def _tables(found: Agreement | None) -> list[ReportTable]:
     ]
     agree, count = ("Documents", "Agree", "Kappa"), ("Documents",)
     return [
-        ReportTable(title="How well assessors agree", header=("", "Value"), rows=coefficients, numbers=("Value",)),
+        ReportTable(
+            title="How well assessors agree", header=("Coefficient", "Value"), rows=coefficients, numbers=("Value",)
+        ),
         ReportTable(title="Pairs of assessors", header=("Assessors", *agree), rows=pairs, numbers=agree),
         ReportTable(title="Confusion", header=("Assessors", "Grades", *count), rows=confusion, numbers=count),
     ]

@@ -1,22 +1,25 @@
-"""The judging page: the next document for an assessor, and the assessor's answer."""
+"""The judging page: the next document for an assessor, the assessor's answer, and earlier answers to change."""
 
 from __future__ import annotations
 
+import math
 import secrets
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import Form, Query, Request, Response
 from pydantic import Field
 from starlette.responses import RedirectResponse
 
-from rankgauge.active.campaign.answer_queue import NextTask
+from rankgauge.active.campaign.history import OwnAnswer
 from rankgauge.active.campaign.review import AssessorProgress
-from rankgauge.active.labels import Label, Task
+from rankgauge.active.labels import Task
 from rankgauge.web.answers import SentLabel
 from rankgauge.web.auth import Judge, TheRoom
 from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.people import Person
+from rankgauge.web.desk import BLOCKED, Desk
+from rankgauge.web.reasons import KEYS, Reason, reason_of
 from rankgauge.web.roles import Permission
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
@@ -26,6 +29,9 @@ router = pages("judge", place=100, tab="Judge", permission=Permission.JUDGE)
 FRAGMENT = "x-fragment"
 """The header with which the page's script asks for the next document without the rest of the page."""
 
+PER_PAGE = 50
+"""How many answers a page of the history shows."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgingPage:
@@ -34,7 +40,12 @@ class JudgingPage:
     task: Task | None
     own: AssessorProgress
     before: str | None = None
-    """The grade given before, if a judged document is shown again; empty if it could not be judged."""
+    """What the person said before, in words, if a judged document is shown again."""
+    chosen: str | Reason | None = None
+    """The grade or the reason that was given before."""
+    comment: str = ""
+    earlier: str | None = None
+    """The address of the answer before this one."""
     reason: str = ""
     """Why there is nothing to judge."""
     spent: float = 0.0
@@ -56,12 +67,19 @@ class FormAnswer(SentLabel):
 
 @router.get("/campaigns/{campaign}/judge")
 def show(
-    request: Request, room: TheRoom, person: Judge, campaign: int, again: Annotated[int | None, Query()] = None
+    request: Request,
+    room: TheRoom,
+    person: Judge,
+    campaign: int,
+    before: Annotated[float | None, Query()] = None,
+    query: Annotated[str | None, Query()] = None,
+    document: Annotated[str, Query()] = "",
 ) -> Response:
-    """The next document, or one that the person has judged already."""
-    opened = room.campaigns.get(campaign)
-    shown = _next(room, opened, person) if again is None else _judged(opened, person, again)
-    return _page(request, room, opened, shown)
+    """The next document, or one that the person has judged already: the last one before a moment, or the named one."""
+    desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
+    answer = desk.answered_before(before) if before is not None else None
+    answer = desk.answered(query, document) if query is not None else answer
+    return _page(request, room, desk.opened, _next(desk) if answer is None else _judged(desk, answer))
 
 
 @router.post("/campaigns/{campaign}/judge")
@@ -69,38 +87,71 @@ def judge(
     request: Request, room: TheRoom, person: Judge, campaign: int, answer: Annotated[FormAnswer, Form()]
 ) -> Response:
     """Records the answer and shows the next document."""
-    opened = room.campaigns.get(campaign)
-    shown = _next(room, opened, person, answer.label(person), replace=answer.again)
+    desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
+    shown = _next(desk, answer)
     if FRAGMENT in request.headers:
-        return _page(request, room, opened, shown)
+        return _page(request, room, desk.opened, shown)
     return RedirectResponse(f"/campaigns/{campaign}/judge", status_code=303)
 
 
-def _next(
-    room: Room, opened: OpenCampaign, person: Person, label: Label | None = None, *, replace: bool = False
-) -> JudgingPage:
-    """Records the label, if there is one, and leases the next document to the person."""
-    found = opened.answers.next_task(person.assessor, label, seconds=60 * room.settings.lease_minutes, replace=replace)
-    reason, budget = "" if found.task else _reason(found), opened.campaign.settings.budget
-    return JudgingPage(task=found.task, own=found.own, reason=reason, spent=found.spent, budget=budget)
+@router.get("/campaigns/{campaign}/judge/history")
+def history(
+    request: Request, room: TheRoom, person: Judge, campaign: int, page: Annotated[int, Query(ge=1, le=10**6)] = 1
+) -> Response:
+    """What the person has answered so far, the newest first; each answer can be changed."""
+    desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
+    answers = desk.answers()
+    shown = answers[(page - 1) * PER_PAGE : page * PER_PAGE]
+    rows = [(one, _said(desk.opened, one), reason_of(one.kind, one.comment)[1], _address(desk, one)) for one in shown]
+    last = max(math.ceil(len(answers) / PER_PAGE), 1)
+    return room.page(
+        request, "history.html", opened=desk.opened, rows=rows, answers=len(answers), number=page, last=last
+    )
 
 
-def _judged(opened: OpenCampaign, person: Person, place: int) -> JudgingPage:
+def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
+    """Records the answer, if there is one, and shows the next document."""
+    label = None if answer is None else answer.label(desk.person)
+    found = desk.next(label, again=answer is not None and answer.again)
+    state, idle = found.next, BLOCKED if found.block is not None else ""
+    return JudgingPage(
+        task=found.task,
+        own=found.own,
+        earlier=f"/campaigns/{desk.opened.id}/judge?before=inf" if found.own.done else None,
+        reason=idle if state is None else str(state.idle or ""),
+        spent=0.0 if state is None else state.spent,
+        budget=desk.opened.campaign.settings.budget,
+    )
+
+
+def _judged(desk: Desk, answer: OwnAnswer) -> JudgingPage:
     """A document that the person has judged, to change the answer."""
-    task, label = opened.review.task(place, person.assessor)
-    before = "" if label.grade is None else f"{label.grade:g}"
-    return JudgingPage(task=task, own=opened.review.own(person.id), before=before)
+    reason, words = reason_of(answer.kind, answer.comment)
+    address = f"/campaigns/{desk.opened.id}/judge?before={answer.made!r}"
+    return JudgingPage(
+        task=answer.task,
+        own=desk.own(),
+        before=_said(desk.opened, answer),
+        chosen=reason if answer.grade is None else f"{answer.grade:g}",
+        comment=words,
+        earlier=address if desk.answered_before(answer.made) else None,
+    )
 
 
-def _reason(found: NextTask) -> str:
-    if found.paused:
-        return "The campaign is paused."
-    if found.out:
-        return "Nothing to judge right now: the next documents depend on answers that other assessors have yet to give."
-    return "All done: the budget is spent."
+def _said(opened: OpenCampaign, answer: OwnAnswer) -> str:
+    """The answer in words."""
+    if answer.grade is None:
+        reason, _ = reason_of(answer.kind, answer.comment)
+        return f"it cannot be judged ({reason})" if reason else "it cannot be judged"
+    return opened.level_name(answer.grade)
+
+
+def _address(desk: Desk, answer: OwnAnswer) -> str:
+    chosen = urlencode({"query": answer.task.query, "document": answer.task.document})
+    return f"/campaigns/{desk.opened.id}/judge?{chosen}"
 
 
 def _page(request: Request, room: Room, opened: OpenCampaign, shown: JudgingPage) -> Response:
     template = "task.html" if FRAGMENT in request.headers else "judge.html"
     key = secrets.token_urlsafe(12)  # an answer that is sent twice with one key counts once
-    return room.page(request, template, opened=opened, shown=shown, choices=opened.choices(), key=key)
+    return room.page(request, template, opened=opened, shown=shown, choices=opened.choices(), reasons=KEYS, key=key)

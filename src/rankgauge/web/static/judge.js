@@ -7,7 +7,21 @@ let busy = false;
 
 function form() { return place.querySelector("form.task"); }
 
-function buttons() { return [...place.querySelectorAll(".grades button")]; }
+function field(name) { return form()?.querySelector(`input[name=${name}]`); }
+
+function shown(selector) { return [...place.querySelectorAll(selector)]; }
+
+// What was typed and what was answered but not acknowledged stays in this browser: a session may end, a tab may close.
+const kept = {
+  name: (what) => `rankgauge ${what} ${place.dataset.address} ${place.dataset.person}`,
+  get(what) { try { return JSON.parse(localStorage.getItem(this.name(what))); } catch { return null; } },
+  set(what, value) { try { localStorage.setItem(this.name(what), JSON.stringify(value)); } catch { /* no storage */ } },
+  drop(what) { try { localStorage.removeItem(this.name(what)); } catch { /* no storage */ } },
+};
+
+class Refused extends Error {
+  constructor(words, code) { super(words); this.code = code; }
+}
 
 // A second try sends the same answer with the same key, so that it is recorded once.
 async function send(body) {
@@ -37,26 +51,56 @@ async function show(answer) {
   if (!answer.ok) {
     const page = new DOMParser().parseFromString(text, "text/html");
     const words = page.querySelector("main .problem") ?? page.querySelector("main");
-    throw new Error(words?.innerText.trim() || `error ${answer.status}`);
+    throw new Refused(words?.innerText.trim() || `error ${answer.status}`, answer.status);
   }
   place.innerHTML = text;
   status.textContent = "";
   window.scrollTo(0, 0);
   place.querySelector(".document")?.scrollTo(0, 0);
-  wait();
+  ready();
+}
+
+const ENDED = "Your session has ended. Nothing is lost: what you typed is kept in this browser. " +
+  "Open your personal link again, and it will be sent.";
+
+// The room has refused for good what it would refuse again; a session that ended, or a room that is away, has not.
+function explain(error) {
+  if (error.code === 401) { status.textContent = ENDED; return; }
+  if (error.code === 403) { status.textContent = "You have signed in again elsewhere. Reload the page: your answer is kept, and will be sent."; return; }
+  if (error.code < 500) kept.drop("answer");
+  status.textContent = `Not recorded: ${error.message}. Your answer is still here; try again.`;
+}
+
+async function post(body) {
+  busily(true);
+  try {
+    await show(await send(body));
+    kept.drop("answer");
+    kept.drop("comment");
+    return true;
+  } catch (error) {
+    explain(error);
+    return false;
+  } finally {
+    busily(false);
+  }
 }
 
 async function submit(button) {
   if (busy) return;
   const body = new URLSearchParams(new FormData(form()));
-  body.set("grade", button.value);
-  busily(true);
-  try {
-    await show(await send(body));
-  } catch (error) {
-    status.textContent = `Not recorded: ${error.message}. Your answer is still here; try again.`;
-  } finally {
-    busily(false);
+  body.set(button.name, button.value);
+  kept.set("answer", [...body].filter(([name]) => name !== "csrf"));
+  await post(body);
+}
+
+// Sends the answer that was not acknowledged when the page was left.
+async function resend() {
+  const answer = kept.get("answer");
+  const csrf = document.querySelector("input[name=csrf]")?.value;
+  if (!answer || !csrf) return;
+  if (await post(new URLSearchParams([["csrf", csrf], ...answer]))) {
+    status.textContent = "Your last answer had not been sent; it is recorded now.";
   }
 }
 
@@ -66,7 +110,7 @@ async function go(address) {
   try {
     await show(await fetch(address, { headers: { "x-fragment": "1" } }));
   } catch (error) {
-    status.textContent = error.message;
+    status.textContent = error.code === 401 ? ENDED : error.message;
   } finally {
     busily(false);
   }
@@ -79,20 +123,56 @@ function wait() {
   if (place.querySelector("[data-waiting]")) timer = setTimeout(() => go(place.dataset.address), 5000);
 }
 
+// A document in a frame is as high as it needs to be, so that its card scrolls, and the keys stay with this page.
+function fit() {
+  for (const frame of shown("iframe.framed")) {
+    const sized = () => { frame.style.height = `${frame.contentDocument.documentElement.scrollHeight + 4}px`; };
+    frame.addEventListener("load", sized);
+    if (frame.contentDocument?.readyState === "complete") sized();
+  }
+}
+
+window.addEventListener("blur", () => setTimeout(() => {
+  if (document.activeElement?.matches("iframe.framed")) document.activeElement.blur();
+}));
+
+function ready() {
+  wait();
+  fit();
+  const typed = kept.get("comment");
+  if (typed && typed.document === field("document")?.value && typed.query === field("query")?.value) {
+    field("comment").value = typed.comment;
+  }
+}
+
+place.addEventListener("input", (event) => {
+  if (event.target.name !== "comment") return;
+  kept.set("comment", { query: field("query").value, document: field("document").value, comment: event.target.value });
+});
+
 place.addEventListener("submit", (event) => {
   event.preventDefault();
-  submit(event.submitter || buttons()[0]);
+  submit(event.submitter || shown(".grades button")[0]);
 });
 
 place.addEventListener("click", (event) => {
-  const link = event.target.closest("#undo, .waiting a");
+  const link = event.target.closest("#undo, #keep, .waiting a");
   if (!link) return;
   event.preventDefault();
   go(link.href);
 });
 
+function reasons() { return place.querySelector("details.cannot[open]"); }
+
+function ask(open) {
+  const list = place.querySelector("details.cannot");
+  if (!list) return;
+  list.open = open;
+  (open ? list.querySelector("button") : document.activeElement)?.[open ? "focus" : "blur"]();
+}
+
 function move(step) {
-  const all = buttons();
+  const all = shown(reasons() ? ".reasons button" : ".grades button");
   const now = all.indexOf(document.activeElement);
   all[(now + step + all.length) % all.length]?.focus();
 }
@@ -106,16 +186,21 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.repeat) return;
-  const button = buttons().find((one) => one.dataset.key === event.key);
+  const button = shown(reasons() ? ".answer button" : ".grades button").find((one) => one.dataset.key === event.key);
   if (button) { event.preventDefault(); submit(button); return; }
   const other = {
     ArrowRight: () => move(1), ArrowLeft: () => move(-1),
     ArrowDown: () => place.querySelector(".document")?.scrollBy(0, 80),
     ArrowUp: () => place.querySelector(".document")?.scrollBy(0, -80),
     u: () => place.querySelector("#undo")?.click(), Backspace: () => place.querySelector("#undo")?.click(),
-    c: () => place.querySelector("input[name=comment]")?.focus(),
+    s: () => ask(!reasons()),
+    Escape: () => (reasons() ? ask(false) : place.querySelector("#keep")?.click()),
+    c: () => field("comment")?.focus(),
   }[event.key];
   if (other) { event.preventDefault(); other(); }
 });
 
-wait();
+const guide = document.querySelector(".guide details");
+if (guide && window.matchMedia("(max-width: 899px)").matches) guide.open = false;
+ready();
+resend();

@@ -1,0 +1,118 @@
+"""The quality of a campaign's labels, for whoever runs it: assessors, levels, times, drift, reasons and comments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+
+from rankgauge.active.campaign import quality
+from rankgauge.active.campaign.quality import SeenShare
+from rankgauge.active.labels import LabelKind
+from rankgauge.web.campaigns import OpenCampaign
+from rankgauge.web.gold import Block, Gold, GoldAnswer
+from rankgauge.web.reasons import Reason, reason_of
+
+EDGES = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, quality.BREAK)
+"""Between how many seconds documents are counted by the time that they took."""
+
+COMMENTS = 50
+"""How many of the last comments are shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssessorQuality:
+    """What is known of one assessor's labels."""
+
+    name: str
+    person: int | None
+    facts: Mapping[str, Any]
+    """A row of `by_assessor`."""
+    gold: SeenShare
+    block: Block | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class QualityReport:
+    """The quality of a campaign's labels as they are now."""
+
+    opened: OpenCampaign
+    gold: Gold
+
+    @cached_property
+    def labels(self) -> pl.DataFrame:
+        """The labels that count, by the names of their assessors, without those that settle disagreements."""
+        return self.opened.history.labels()
+
+    @cached_property
+    def seconds(self) -> pl.DataFrame:
+        """How long each answer took."""
+        others: dict[int | str, list[float]] = {}
+        for one in self.gold_answers:
+            others.setdefault(one.person, []).append(one.made)
+        return self.opened.history.seconds(others)
+
+    @cached_property
+    def gold_answers(self) -> list[GoldAnswer]:
+        """Everybody's answers to gold questions."""
+        return self.gold.answers(self.opened.id, self.opened.campaign.settings.grades)
+
+    def assessors(self) -> list[AssessorQuality]:
+        """Everybody who has judged."""
+        names = self.opened.review.assessors()
+        rows = {row["assessor"]: row for row in quality.by_assessor(self.labels, self.seconds).iter_rows(named=True)}
+        blocks = self.gold.blocks(self.opened.id)
+        found = []
+        for who, name in sorted(names.items(), key=lambda item: item[1]):
+            person = who if isinstance(who, int) else None
+            right = self.accuracy([one for one in self.gold_answers if one.person == person])
+            block = blocks.get(person) if person is not None else None
+            facts = rows.get(name, {})
+            found.append(AssessorQuality(name=name, person=person, facts=facts, gold=right, block=block))
+        return found
+
+    def levels(self) -> pl.DataFrame:
+        """How far assessors agree on each level."""
+        return quality.by_level(self.labels, self.opened.campaign.settings.grades)
+
+    def times(self) -> list[tuple[str, int]]:
+        """How many documents took how long, in words."""
+        shown = [f"{edge:g}" for edge in EDGES[:-1]]
+        spans = [f"under {shown[0]} s", *(f"{low} to {high} s" for low, high in pairwise(shown))]
+        names = [*spans, f"{shown[-1]} s to 10 min", "longer: a break"]
+        return list(zip(names, quality.time_bins(self.seconds, EDGES), strict=True))
+
+    def drift(self, *, daily: bool) -> list[dict[str, Any]]:
+        """Step by step, the labels and the gold questions of the time."""
+        steps = quality.drift(self.labels, self.seconds, daily=daily)
+        starts = [*steps["start"].to_list()[1:], float("inf")]
+        found, since = [], 0.0
+        for row, until in zip(steps.iter_rows(named=True), starts, strict=True):
+            during = [one for one in self.gold_answers if since <= one.made < until]
+            found.append({**row, "gold": self.accuracy(during)})
+            since = until
+        return found
+
+    def reasons(self) -> list[tuple[str, int]]:
+        """Why documents could not be judged, and how often."""
+        skipped = self.labels.filter(pl.col("kind") == LabelKind.SKIP.value)
+        counts = Counter(reason_of(LabelKind.SKIP, comment)[0] for comment in skipped["comment"])
+        given = [(reason.value, counts[reason]) for reason in Reason if counts[reason]]
+        return [*given, *([("no reason given", counts[None])] if counts[None] else [])]
+
+    def comments(self) -> list[dict[str, Any]]:
+        """The last labels with a comment, the newest first, with what there is to read of their documents."""
+        said = self.labels.drop_nulls("comment").sort("made", descending=True).head(COMMENTS)
+        rows = list(said.iter_rows(named=True))
+        texts = self.opened.history.texts([(row["query"], row["document"]) for row in rows])
+        return [{**row, "texts": text} for row, text in zip(rows, texts, strict=True)]
+
+    @staticmethod
+    def accuracy(answers: Sequence[GoldAnswer]) -> SeenShare:
+        """The share of right answers."""
+        return SeenShare(seen=sum(one.right for one in answers), n=len(answers))

@@ -1,0 +1,122 @@
+"""API: the quality of labels, and gold questions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import HTTPException, Path
+from pydantic import BaseModel, Field
+
+from rankgauge.active.labels import Label
+from rankgauge.web.answers import Text
+from rankgauge.web.auth import Manager, TheRoom, Viewer
+from rankgauge.web.gold import GoldRules
+from rankgauge.web.gold_files import question_of
+from rankgauge.web.quality import QualityReport
+from rankgauge.web.route import CampaignNumber, api, finite
+
+router = api("api_quality", place=230, tag="quality")
+
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+class Quality(BaseModel):
+    """The quality of labels: a row per assessor, level and hundred labels."""
+
+    assessors: list[dict[str, Any]]
+    levels: list[dict[str, Any]]
+    drift: list[dict[str, Any]]
+
+
+class Rules(BaseModel):
+    """How often gold questions are asked, and when an assessor gets no more documents."""
+
+    every: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
+        10, description="About one gold question for so many documents; null: none."
+    )
+    within: int = Field(0, ge=0, le=100, description="By how many levels a right answer may differ.")
+    threshold: float = Field(0.7, ge=0, le=1, description="The share of right answers below which somebody is blocked.")
+    least: int = Field(10, ge=1, le=10**6, description="After how many gold questions the share is looked at.")
+
+
+class Question(BaseModel):
+    """A document with a known grade."""
+
+    query: Text
+    document: Text
+    grade: float | Text | None = Field(None, description="Null: the right answer is that it cannot be judged.")
+    texts: dict[str, Annotated[str, Field(max_length=10**6)]] = Field(
+        default_factory=dict, description="What assessors read, by default what the pool has: title, text, query_text …"
+    )
+
+
+@router.get("/campaigns/{campaign}/quality")
+def show_quality(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> Quality:
+    """How far assessors agree with each other and with gold questions, and how long they take."""
+    report = QualityReport(opened=room.campaigns.get(campaign), gold=room.gold)
+    assessors = [
+        {
+            "assessor": one.name,
+            "person": one.person,
+            **finite(dict(one.facts)),
+            "gold_asked": one.gold.n,
+            "gold_right": one.gold.seen,
+            "gold_low": one.gold.interval[0],
+            "gold_high": one.gold.interval[1],
+            "blocked": None if one.block is None else one.block.made,
+        }
+        for one in report.assessors()
+    ]
+    drift = [
+        finite({**row, "gold": None, "gold_asked": row["gold"].n, "gold_right": row["gold"].seen})
+        for row in report.drift(daily=False)
+    ]
+    return Quality(
+        assessors=assessors, levels=[finite(row) for row in report.levels().iter_rows(named=True)], drift=drift
+    )
+
+
+@router.get("/campaigns/{campaign}/gold")
+def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The gold questions."""
+    room.campaigns.get(campaign)
+    return [
+        {"id": one.id, "query": one.query, "document": one.document, "grade": one.grade}
+        for one in room.gold.questions(campaign)
+    ]
+
+
+@router.post("/campaigns/{campaign}/gold", status_code=201)
+def add_gold(
+    room: TheRoom,
+    person: Manager,
+    campaign: CampaignNumber,
+    questions: Annotated[list[Question], Field(max_length=10_000)],
+) -> dict[str, int]:
+    """Adds gold questions; one of the same document takes the place of the older one."""
+    opened = room.campaigns.get(campaign)
+    labels = [Label(query=one.query, document=one.document, grade=one.grade) for one in questions]
+    made = [question_of(opened, label, one.texts) for label, one in zip(labels, questions, strict=True)]
+    return {"added": room.gold.add(campaign, person.id, made)}
+
+
+@router.put("/campaigns/{campaign}/gold/rules")
+def set_gold_rules(room: TheRoom, person: Manager, campaign: CampaignNumber, rules: Rules) -> Rules:
+    """Sets how often gold questions are asked, and when an assessor gets no more documents."""
+    room.campaigns.get(campaign)
+    room.gold.set_rules(campaign, GoldRules(**rules.model_dump()))
+    return rules
+
+
+@router.delete("/campaigns/{campaign}/gold/{question}", status_code=204)
+def retire_gold(room: TheRoom, person: Manager, campaign: CampaignNumber, question: Number) -> None:
+    """Asks a gold question no more; its answers still count."""
+    if not room.gold.retire(campaign, question):
+        raise HTTPException(404, "no such gold question")
+
+
+@router.post("/campaigns/{campaign}/assessors/{guest}/unblock", status_code=204)
+def unblock(room: TheRoom, person: Manager, campaign: CampaignNumber, guest: Number) -> None:
+    """Gives an assessor documents again who was blocked by gold questions."""
+    if not room.gold.lift(campaign, guest, person.id):
+        raise HTTPException(404, "nobody is blocked under this number")
