@@ -2,6 +2,7 @@
 # make docs           the reference pages and the site  make serve        the judging room, on this machine
 # make bench          times and memory beside peers     make bench-ltr    training time and quality of the rankers
 # make bench-active   moments and savings of active evaluation
+# make bench-fusion   fusion of ten runs beside ranx
 # make bench-flips    what an audit of a judge foretells from 200 labels
 # make bench-judging  50 assessors at once              make fuzz         every reader, ten minutes each
 # make bench-judge    a language model asked about 10,000 pairs by a program that is killed 20 times
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
-.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-flips bench-judging bench-judge bench-spark bench-stream fuzz mutate docs release lock clean
+.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-flips bench-judging bench-judge bench-fusion bench-spark bench-stream fuzz mutate docs release lock clean
 
 demo: $(USABLE)
 	$(BIN)/rankgauge demo
@@ -62,6 +63,9 @@ bench-judging: $(READY)
 
 bench-judge: $(READY)
 	$(BIN)/python -m benchmarks.judge_kills
+
+bench-fusion: $(READY)
+	$(BIN)/python -m benchmarks.fusion
 
 bench-spark: $(READY)
 	$(BIN)/python -m benchmarks.spark --millions 1,10,50,100

@@ -157,6 +157,7 @@ def test_names_of_ranx() -> None:
         (RUNS, {"method": "posfuse", "judgments": None}, ParameterError, "learns from judged queries"),
         (RUNS, {"method": "posfuse", "judgments": {"other": {"d": 1}}}, InputError, "no query of the runs is judged"),
         (RUNS, {"method": "combsum", "norm": "minmix"}, UnknownNameError, "Did you mean min-max"),
+        ({"a": {"x": {"d": np.inf}}, "b": {"x": {"d": 1.0}}}, {"method": "combsum"}, InputError, "query x is infinite"),
         (RUNS, {"ties": "docid"}, ParameterError, "expected or input"),
         (RUNS, {"method": "segfuse", "norm": "borda", "judgments": JUDGMENTS}, ParameterError, "needs ranks"),
         (

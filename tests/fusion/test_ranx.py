@@ -66,12 +66,12 @@ def _cases() -> tuple[list[dict[str, dict[str, float]]], dict[str, dict[str, int
     judgments: dict[str, dict[str, int]] = {}
     for number in range(CASES):
         for run in runs:
-            listed = rng.choice(10, size=rng.integers(1, 7), replace=False)
+            listed = rng.choice(8, size=rng.integers(1, 6), replace=False)
             scores = (1 + rng.choice(100, len(listed), replace=False)) / 8
             run[f"{number}"] = {f"d{d}": float(s) for d, s in zip(listed, scores, strict=True)}
-        judged = rng.choice(10, size=6, replace=False)
+        judged = rng.choice(8, size=5, replace=False)
         # ranx leaves a query out of its lessons where nothing is relevant, so something is.
-        judgments[f"{number}"] = {f"d{d}": int(g) for d, g in zip(judged, [1, *rng.integers(0, 3, 5)], strict=True)}
+        judgments[f"{number}"] = {f"d{d}": int(g) for d, g in zip(judged, [1, *rng.integers(0, 3, 4)], strict=True)}
     return runs, judgments
 
 

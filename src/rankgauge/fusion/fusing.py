@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, made
 from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation
@@ -94,7 +94,8 @@ class FusionPlan:
             if judgments is None:
                 raise ParameterError(method.name, "judgments", "given: the method learns from judged queries", None)
             judged = JudgedQueries.of(turned, judgments)
-            method, learned_from = method.learn(judged.lessons(self.stack(turned, judged.positions))), len(judged)
+            lessons = judged.lessons(self.stack(turned, judged.positions), method.rel)
+            method, learned_from = method.learn(lessons), len(judged)
         parts, tell = [], watch or (lambda done, parts, name: None)
         blocks = list(turned.blocks())
         for part in spread(lambda block: self._fused(turned, block, method), blocks):
@@ -108,7 +109,15 @@ class FusionPlan:
 
     def stack(self, pool: RunPool, queries: IndexArray) -> Stack:
         """The stack of some queries, with normalised scores."""
-        return self.norm.apply(pool.chosen(queries, averages=self.ties is Ties.EXPECTED))
+        stack = pool.chosen(queries, averages=self.ties is Ties.EXPECTED)
+        if self.method.looks_at is not Evidence.RANKS and not np.isfinite(stack.score).all():
+            entry = int(np.argmin(np.isfinite(stack.score)))
+            raise InputError(
+                f"a score of query {pool.queries[int(queries[stack.slot_query[stack.slot[entry]]])]} is infinite",
+                path=list(pool.runs)[int(stack.run[entry])],
+                hint="Use a method that looks at ranks alone, such as rrf.",
+            )
+        return self.norm.apply(stack)
 
     def _fused(self, pool: RunPool, queries: IndexArray, method: FusionMethod) -> FusedLists:
         stack = self.stack(pool, queries)

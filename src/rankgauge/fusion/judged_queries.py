@@ -12,10 +12,7 @@ from rankgauge.fusion.lessons import Lessons
 from rankgauge.fusion.run_pool import RunPool
 from rankgauge.fusion.stack import Stack
 from rankgauge.lazy_polars import pl
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-
-REL = 1.0
-"""From which grade on a document is relevant to a method that learns."""
+from rankgauge.numeric import FloatArray, IndexArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,10 +22,9 @@ class JudgedQueries:
     pool: RunPool
     positions: IndexArray
     judgments: pl.DataFrame
-    rel: float = REL
 
     @classmethod
-    def of(cls, pool: RunPool, judgments: Any, *, rel: float = REL) -> JudgedQueries:
+    def of(cls, pool: RunPool, judgments: Any) -> JudgedQueries:
         """The judged queries; an error if there are none."""
         from rankgauge import io
 
@@ -41,7 +37,7 @@ class JudgedQueries:
                 f"no query of the runs is judged: the runs have {ours} …, the judgments {theirs} …",
                 hint="Are both from the same collection, with query ids written alike?",
             )
-        return cls(pool=pool, positions=positions, judgments=table, rel=rel)
+        return cls(pool=pool, positions=positions, judgments=table)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -63,10 +59,10 @@ class JudgedQueries:
         found = rows.join(known, on=["query", "document"], how="left", maintain_order="left")
         return found["grade"].fill_null(np.nan).to_numpy()
 
-    def lessons(self, stack: Stack, kept: BoolArray | None = None) -> Lessons:
-        """What the stack of these queries teaches."""
-        relevant = (self.grades(stack) >= self.rel).astype(np.float64)
-        enough = self.judgments.filter(pl.col("grade") >= self.rel)
+    def lessons(self, stack: Stack, rel: float) -> Lessons:
+        """What the stack of these queries teaches; documents of the grade `rel` and above are relevant."""
+        relevant = (self.grades(stack) >= rel).astype(np.float64)
+        enough = self.judgments.filter(pl.col("grade") >= rel)
         counts = enough.group_by("query").agg(pl.len().alias("n"))
         found = pl.DataFrame({"query": self.names}).join(counts, on="query", how="left", maintain_order="left")
         return Lessons(stack=stack, relevant=relevant, found=found["n"].fill_null(0).to_numpy().astype(np.float64))

@@ -115,6 +115,8 @@ class WeightedMethod(FusionMethod):
 class LearnedMethod(FusionMethod):
     """A method that learns from judged queries how far each run is to be trusted at each rank."""
 
+    rel: float = parameter(real_number(positive=True), default=1)
+    """The lowest grade that counts as relevant."""
     learned: FloatArray | None = field(default=None, compare=False, repr=False)
     """What it has learned, by run."""
 

@@ -21,6 +21,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.fusion.fusing import Fusion, FusionPlan, Watch
 from rankgauge.fusion.judged_queries import JudgedQueries
+from rankgauge.fusion.lessons import Lessons
 from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod, made
 from rankgauge.fusion.run_pool import RunPool, run_names
 from rankgauge.fusion.search import best_of
@@ -160,6 +161,8 @@ class _Trials:
     tell: Watch
     steps: int
     known: dict[FusionMethod, FloatArray] = field(default_factory=dict)
+    lessons: dict[tuple[bytes, float], Lessons] = field(default_factory=dict)
+    """What was taught, by the queries and the lowest relevant grade."""
 
     def tuned(self, pool: RunPool, task: TuningTask) -> TunedFusion:
         scorer, untuned = self.scorer, self.plan.method
@@ -197,20 +200,21 @@ class _Trials:
 
     def _best(self, train: BoolArray) -> FusionMethod:
         """The method with the parameters that are best on these queries, and what it learns from them."""
-        lessons: dict[FusionMethod, FusionMethod] = {}
 
         def worth(method: FusionMethod) -> float:
-            lessons[method] = learned = self._learned(method, train)
-            return _worth(self.scorer.overall(self._values(learned)[train]))
+            return _worth(self.scorer.overall(self._values(self._learned(method, train))[train]))
 
-        return lessons[best_of(self.plan.method, self.scorer.stack.runs, worth)]
+        return self._learned(best_of(self.plan.method, self.scorer.stack.runs, worth), train)
 
     def _learned(self, method: FusionMethod, train: BoolArray) -> FusionMethod:
         if not isinstance(method, LearnedMethod):
             return method
-        judged = self.scorer.judged
-        part = replace(judged, positions=judged.positions[train])
-        return method.learn(part.lessons(self.plan.stack(judged.pool, part.positions)))
+        key = train.tobytes(), method.rel
+        if key not in self.lessons:
+            judged = self.scorer.judged
+            part = replace(judged, positions=judged.positions[train])
+            self.lessons[key] = part.lessons(self.plan.stack(judged.pool, part.positions), method.rel)
+        return method.learn(self.lessons[key])
 
     def _values(self, method: FusionMethod) -> FloatArray:
         if isinstance(method, LearnedMethod):  # what it learned differs from fold to fold

@@ -10,7 +10,6 @@ import numpy as np
 
 from rankgauge.comparison import PairVerdict
 from rankgauge.fusion import METHODS, NORMALISATIONS, Fusion, TunedFusion
-from rankgauge.fusion.judged_queries import REL
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, WeightedMethod
 from rankgauge.fusion.tuning import SINGLE, UNTUNED
 from rankgauge.policies import Ties
@@ -128,7 +127,7 @@ class FusionReport(Report):
                 f"{one['queries']:,}",
                 f"{one['documents']:,}",
                 share(one["shared"], one["documents"]),
-                *([f"{weights[at]:g}"] if weights is not None else []),
+                *([f"{weights[at]:.3g}"] if weights is not None else []),
             )
             for at, one in enumerate(self._listed())
         ]
@@ -149,10 +148,7 @@ class FusionReport(Report):
         if plan.uses_ranks:
             yield "ties", f"tied documents of a run {TIES[plan.ties]}"
         if fusion.learned_from:
-            yield (
-                "learned",
-                f"from {count(fusion.learned_from, 'judged query', 'judged queries')}, grade {REL:g} and up",
-            )
+            yield "learned", f"from {_judged(fusion.learned_from)}; rel is the lowest grade that counts as relevant"
         cut = "" if plan.depth is None else f", the first {plan.depth:,} of each query"
         yield "fused", f"{count(len(pool.queries), 'query', 'queries')}, {count(fusion.documents, 'document')}{cut}"
         yield "overlap", self._overlap()
@@ -234,7 +230,7 @@ def _settings(method: FusionMethod) -> str:
     """The parameters after a semicolon."""
     known = method.parameters
     if isinstance(method, WeightedMethod):
-        known = {**known, "weights": ", ".join(f"{one:g}" for one in method.weights)}
+        known = {**known, "weights": ", ".join(f"{one:.3g}" for one in method.weights)}
     told = [f"{name} = {value}" for name, value in known.items() if value not in ("", None)]
     return f"; {', '.join(told)}" if told else ""
 
