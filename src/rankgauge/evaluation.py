@@ -20,7 +20,7 @@ import numpy as np
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, UngroupedError, UnmatchedError
+from rankgauge.errors import InputError, ParameterError, UngroupedError, UnmatchedError
 from rankgauge.input_notes import heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
@@ -66,6 +66,7 @@ def evaluate(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    intents: Any = None,
     **overrides: Any,
 ) -> dict[str, Result]: ...
 
@@ -81,6 +82,7 @@ def evaluate(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    intents: Any = None,
     **overrides: Any,
 ) -> Result: ...
 
@@ -95,6 +97,7 @@ def evaluate(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    intents: Any = None,
     **overrides: Any,
 ) -> Result | dict[str, Result]:
     """How good a run is, by each of the measures; of several runs by name, how good each is.
@@ -104,7 +107,8 @@ def evaluate(
     such: {"bm25": …, "dense": …}. `measures` are names, ours or another tool's, or measures of ours or of ir-measures.
     `dialect` names the tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or
     `empty="leave-out"`. `by` groups queries into segments (`result.segments`): a file or a frame with a column of
-    queries and one for each way to group them, or {query: segment}.
+    queries and one for each way to group them, or {query: segment}. `intents` says how likely each subtopic is, for
+    measures of diversity: a file or a frame of query, subtopic, probability, or {query: {subtopic: probability}}.
 
     The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
     `scale="esci"` what words are worth as grades, `ids="casefold,url"` by which rules two ids are the same.
@@ -113,6 +117,7 @@ def evaluate(
     wanted = spoken.select(measures)
     several = _is_several(run)
     judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
+    judgments = weighed(judgments, intents, wanted)
     if several:
         found = evaluate_runs(judgments, runs, wanted, spoken)
         return {name: result if by is None else result.segmented(by) for name, result in found}
@@ -128,6 +133,18 @@ def spelled(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, 
     from rankgauge.tables import Spelling
 
     return io.spell_all(judgments, runs, Spelling.of(**said))
+
+
+def weighed(judgments: Any, intents: Any, measures: tuple[Measure, ...], format: str | None = None) -> Any:
+    """The judgments, with what a user says of how likely each subtopic is."""
+    if intents is None:
+        return judgments
+    if not any(one.facts.judgments is JudgmentKind.SUBTOPICS for one in measures):
+        wanted = "left out: only measures of diversity, such as alpha_nDCG@10, look at subtopics"
+        raise ParameterError("evaluate", "intents", wanted, str(intents))
+    from rankgauge import io
+
+    return io.with_intents(judgments, intents, format)
 
 
 def evaluate_runs(

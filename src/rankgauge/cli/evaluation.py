@@ -20,11 +20,15 @@ from rankgauge.cli.runs import is_lasting, named, refuse_measures
 from rankgauge.cli.streams import heed
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.evaluation import weighed
 from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
+from rankgauge.measures.measure import asking
 from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
+from rankgauge.policies import JudgmentKind
+from rankgauge.ranking.facets import whole
 from rankgauge.result import Result
 from rankgauge.summary import INTERVALS
 
@@ -50,6 +54,7 @@ class RunsEvaluation:
     formats: tuple[str | None, str | None]
     spelling: RunSpellingOptions
     verbose: bool
+    intents: Path | None = None
 
     @classmethod
     def of(cls, options: EvaluationOptions, default: tuple[str, ...], **changes: Any) -> Self:
@@ -69,6 +74,7 @@ class RunsEvaluation:
                 columns=options.columns, scale=options.scale, ids=options.ids, queries=options.queries
             ),
             verbose=options.verbose,
+            intents=options.intents,
         )
 
     @cached_property
@@ -131,12 +137,14 @@ class RunsEvaluation:
     def _evaluated(self, where: Engine, measures: Sequence[Measure]) -> Iterator[tuple[str, Result]]:
         """The name and the result of each run. Where a format was named, files are read in it, one after another."""
         source, runs = self.spelling.file(self.judgments), self.spelling.files(self.runs)
+        if self.intents is not None:
+            source = weighed(source, self.intents, tuple(measures), self.formats[0])
         if not any(self.formats):
             yield from where.evaluate_all(source, runs, measures, dialect=self.dialect)
             return
         from rankgauge import io
 
-        judgments = io.read_judgments(source, self.formats[0])
+        judgments = source if self.intents is not None else io.read_judgments(source, self.formats[0], kind=self._kind)
         for name, path in runs.items():
             with io.traced(path, self.formats[1]):
                 run = io.read_run(path, self.formats[1], order=self.dialect.order)
@@ -156,10 +164,19 @@ class RunsEvaluation:
         from rankgauge.document_lists import document_lists
 
         source, spelled = self.spelling.file(self.judgments), self.spelling.files(self.runs)
-        if any(self.formats):
+        if self._kind is not JudgmentKind.GRADES:
+            source = whole(io.read_judgments(source, self.formats[0], kind=self._kind))
+        elif any(self.formats):
             source = io.read_judgments(source, self.formats[0])
+        if any(self.formats):
             spelled = {name: io.read_run(path, self.formats[1]) for name, path in spelled.items()}
         return document_lists(source, spelled, self.dialect, queries)
+
+    @property
+    def _kind(self) -> JudgmentKind:
+        """What the measures ask judgments to say of a document."""
+        ask = asking(measures_of(self.printed))
+        return JudgmentKind.GRADES if ask is None else ask.facts.judgments
 
     def texts(self) -> Mapping[str, str]:
         """What people typed, by query, if the list of queries says it."""

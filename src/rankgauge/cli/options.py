@@ -207,6 +207,15 @@ class EvaluationOptions:
             metavar="FILE",
         ),
     ] = None
+    intents: Annotated[
+        Path | None,
+        Option(
+            "--intents",
+            help="For measures of diversity, how likely each subtopic is: lines of query, subtopic, probability, or a "
+            "table with such columns. By default all are the same.",
+            metavar="FILE",
+        ),
+    ] = None
     verbose: Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")] = False
 
 

@@ -16,7 +16,7 @@ from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.comparison.verdicts import verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.evaluation import evaluate_runs, spelled
+from rankgauge.evaluation import evaluate_runs, spelled, weighed
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
@@ -50,6 +50,7 @@ def compare(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    intents: Any = None,
     **overrides: Any,
 ) -> Comparison:
     """Which of the runs differ by more than luck, by each of the measures.
@@ -64,6 +65,7 @@ def compare(
     named = runs if isinstance(runs, Mapping) else io.labelled(runs)
     spoken = dialects.get(dialect, **overrides)
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
+    judgments = weighed(judgments, intents, spoken.select(measures))
     if similarity is not None:
         named = {name: io.kept(run, io.run_from) for name, run in named.items()}
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))

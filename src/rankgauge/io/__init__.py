@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         write_run,
     )
     from rankgauge.io.format import FORMATS, Format, Head, Kind, Reading, get
+    from rankgauge.io.intents import with_intents
     from rankgauge.io.ir_datasets import label, labelled
     from rankgauge.policies import Duplicates
 
@@ -67,6 +68,7 @@ __all__ = [
     "table_suffixes",
     "traced",
     "unnamed",
+    "with_intents",
     "write_judgments",
     "write_run",
 ]
@@ -74,6 +76,7 @@ __all__ = [
 _HOMES = {
     "rankgauge.io.detection": ["Detection"],
     "rankgauge.io.format": ["FORMATS", "Format", "Head", "Kind", "Reading", "get"],
+    "rankgauge.io.intents": ["with_intents"],
     "rankgauge.io.ir_datasets": ["label", "labelled"],
     "rankgauge.policies": ["Duplicates"],
 }

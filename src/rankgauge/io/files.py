@@ -190,7 +190,9 @@ def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None
 
 def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.DataFrame:
     """The judgments in a file, a data set, a frame, a dict or rows; `kind` is what they are read for."""
-    return read_judgments(source, kind=kind) if is_path(source) or is_dataset(source) else as_judgments(source)
+    return (
+        read_judgments(source, kind=kind) if is_path(source) or is_dataset(source) else as_judgments(source, kind=kind)
+    )
 
 
 def run_from(source: Any, order: RunOrder = RunOrder.SCORE) -> pl.DataFrame:

@@ -78,6 +78,13 @@ class Facets:
     groups: FloatArray | None = None
 
 
+def whole(judgments: pl.DataFrame) -> pl.DataFrame:
+    """The judgments with one grade for each document: the highest over its facets."""
+    if FACET not in judgments.columns:
+        return judgments
+    return judgments.group_by("query", "document", maintain_order=True).agg(pl.col("grade").max())
+
+
 def faceted(judgments: pl.DataFrame, negative: NegativeGrade) -> tuple[pl.DataFrame, Facets]:
     """The judgments with one grade for each document, and the place of each among the facets; and these."""
     from rankgauge.ranking.rules import graded

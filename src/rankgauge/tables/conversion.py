@@ -13,9 +13,12 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Table, find, missing_columns, recognise
+from rankgauge.policies import JudgmentKind
+from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Said, Table, find, missing_columns, recognise
 from rankgauge.tables.spelling import Spelling
 from rankgauge.tables.validation import check
+
+ITERATION: Said = {"subtopic": "iteration"}
 
 
 def as_frame(source: Any) -> pl.DataFrame:
@@ -26,15 +29,20 @@ def as_frame(source: Any) -> pl.DataFrame:
     return frame.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def as_judgments(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
-    """The judgments that a frame, a dict of dicts, columns or rows hold: query, document, grade[, assessor]."""
-    return _as_table(source, JUDGMENTS, spelling)
+def as_judgments(
+    source: Any, spelling: Spelling | None = None, kind: JudgmentKind = JudgmentKind.GRADES
+) -> pl.DataFrame:
+    """The judgments that a frame, a dict of dicts, columns or rows hold: query, document, grade[, assessor, subtopic].
+
+    Where they are read for their subtopics, a column `iteration` names these, as in ir-measures.
+    """
+    return as_table(source, JUDGMENTS, spelling, ITERATION if kind is JudgmentKind.SUBTOPICS else UNSAID)
 
 
 def as_run(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
     """The run that a frame, a dict of dicts or of ordered lists, columns or rows hold: query, document, score …"""
     named = spelling is not None and bool(spelling.columns)
-    return _as_table(_by_rank(source) if not named and _is_ordered(source) else source, RUN, spelling)
+    return as_table(_by_rank(source) if not named and _is_ordered(source) else source, RUN, spelling)
 
 
 def _is_ordered(source: Any) -> bool:
@@ -67,10 +75,12 @@ def _hit(found: Any, rank: int) -> tuple[Any, float]:
     return found, -float(rank)
 
 
-def _as_table(source: Any, table: Table, spelling: Spelling | None) -> pl.DataFrame:
-    said = UNSAID if spelling is None else spelling.columns
+def as_table(source: Any, table: Table, spelling: Spelling | None = None, otherwise: Said = UNSAID) -> pl.DataFrame:
+    """The table that a frame, a dict of dicts, columns or rows hold; `otherwise` names columns that are not found."""
     frame = _frame(source, table)
     columns = frame.collect_schema().names()
+    said = {name: column for name, column in otherwise.items() if find(columns, name) is None and column in columns}
+    said |= {} if spelling is None else spelling.columns
     named = recognise(frame, table, columns, said)
     if error := missing_columns(table, named.collect_schema(), columns, said):
         raise error

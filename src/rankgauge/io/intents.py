@@ -1,0 +1,86 @@
+"""Intents: how likely each subtopic of a query is what a user looks for.
+
+    query  subtopic  probability          white space between fields, as NTCIREVAL's Iprob files have it
+
+A table with these columns, and {query: {subtopic: probability}} in Python, are read too.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.input_notes import note
+from rankgauge.io import lines
+from rankgauge.io.files import is_path, judgments_from, read_judgments, read_table, table_suffixes
+from rankgauge.io.lines import BLANK, FIRST, START, WORD
+from rankgauge.io.source import Source, suffix_of
+from rankgauge.policies import JudgmentKind
+from rankgauge.tables.columns import NUMBER, TEXT, Table
+from rankgauge.tables.conversion import as_table
+
+INTENTS = Table(
+    name="intents",
+    required={"query": TEXT, "subtopic": TEXT, "probability": NUMBER},
+    optional={},
+    key=("query", "subtopic"),
+)
+KEY = ["query", "subtopic"]
+
+_GAP = f"{BLANK}+"
+_LINE = (
+    rf"{START}(?<query>{FIRST}){_GAP}(?<subtopic>{WORD}+){_GAP}(?<probability>{WORD}+){BLANK}*$",
+    "three fields: query, subtopic, probability",
+)
+
+
+def with_intents(judgments: Any, intents: Any, format: str | None = None) -> pl.DataFrame:
+    """The judgments by subtopic, with the probability of each; `format` is that of the judgments, if it was named."""
+    judged = (
+        judgments_from(judgments, JudgmentKind.SUBTOPICS)
+        if format is None
+        else read_judgments(judgments, format, kind=JudgmentKind.SUBTOPICS)
+    )
+    if "subtopic" not in judged.columns:
+        raise InputError(
+            "probabilities are those of subtopics, and these judgments have none",
+            hint="Give diversity qrels (query subtopic document grade), or a table with a column subtopic.",
+        )
+    named = os.fspath(intents) if is_path(intents) else None
+    known = read_intents(intents)
+    found = judged.drop("probability", strict=False).join(known, on=KEY, how="left", maintain_order="left")
+    _refuse(found, known, named)
+    unjudged = known.join(judged, on=KEY, how="anti").join(judged, on="query", how="semi")
+    if len(unjudged):
+        said = "subtopic has a probability and no judgments, and does not count"
+        plural = "subtopics have a probability and no judgments, and do not count"
+        note(f"{len(unjudged)} {said if len(unjudged) == 1 else plural}", named)
+    return found
+
+
+def read_intents(source: Any) -> pl.DataFrame:
+    """The probabilities in a file, a frame, a dict of dicts or rows."""
+    if not is_path(source):
+        return as_table(source, INTENTS)
+    if suffix_of(os.fspath(source)) in table_suffixes():
+        return as_table(read_table(source), INTENTS)
+    return lines.read(Source.of(source), INTENTS, *_LINE)
+
+
+def _refuse(found: pl.DataFrame, known: pl.DataFrame, path: str | None) -> None:
+    """An error for probabilities below 0, for a subtopic without one, and for a query whose are all 0."""
+    below = known.filter(~(pl.col("probability") >= 0) | pl.col("probability").is_infinite())
+    if len(below):
+        query, subtopic, odd = below.row(0)
+        problem = f"the probability of subtopic {subtopic} of query {query} is {odd:g}"
+        raise InputError(
+            problem, path=path, hint="Give a number from 0 on for each subtopic; they need not add up to 1."
+        )
+    lacking = found.filter(pl.col("probability").is_null())
+    if len(lacking):
+        query, subtopic = lacking.select(KEY).row(0)
+        hint = "Give one for every subtopic that is judged, 0 if it does not count."
+        raise InputError(f"subtopic {subtopic} of query {query} has no probability", path=path, hint=hint)
