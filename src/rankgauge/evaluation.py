@@ -27,7 +27,7 @@ from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking
 from rankgauge.policies import IdealPool, JudgmentKind, RunOrder, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
-from rankgauge.ranking.facets import FACET
+from rankgauge.ranking.facets import COLUMNS, FACET
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
@@ -45,8 +45,11 @@ ALL_TIED = (
 )
 """The note on a run whose scores say nothing."""
 
-BY_SUBTOPIC = "documents are judged by subtopic: {} takes the highest grade of each"
-"""The note on measures that look at documents as a whole."""
+BESIDE = {
+    JudgmentKind.SUBTOPICS: "documents are judged by subtopic: {} takes the highest grade of each",
+    JudgmentKind.SAMPLES: "documents were sampled: {} takes what was judged for all that there is",
+}
+"""The note on measures that ask for a grade alone, beside one that asks for more."""
 
 Names = str | Measure | Iterable[str | Measure]
 """One measure, or several."""
@@ -219,6 +222,11 @@ class _Judgments:
         return self.dialect.order is RunOrder.RANK
 
     @property
+    def kind(self) -> JudgmentKind:
+        """What the measures ask judgments to say."""
+        return JudgmentKind.GRADES if self.asking is None else self.asking.facts.judgments
+
+    @property
     def _whole(self) -> list[Measure]:
         """The measures that look at documents as a whole."""
         return [one for one in self.measures if one.facts.judgments is JudgmentKind.GRADES]
@@ -242,8 +250,8 @@ class _Judgments:
         from rankgauge import io
 
         assert self.asking is not None
-        found = io.judgments_from(self.given, self.asking.facts.judgments)
-        if FACET not in found.columns:
+        found = io.judgments_from(self.given, self.kind)
+        if COLUMNS.get(self.kind, FACET) not in found.columns:
             raise self.asking.unasked()
         return found
 
@@ -258,7 +266,8 @@ class _Judgments:
             if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
                 note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
             if hits.facets is not None and (whole := self._whole):
-                note(BY_SUBTOPIC.format(", ".join(map(str, whole))))
+                words = BESIDE.get(self.kind, BESIDE[JudgmentKind.SUBTOPICS])
+                note(words.format(", ".join(map(str, whole))))
         return replace(hits, notes=tuple(notes)) if notes else hits
 
     def named_hits(self, name: str, run: Any) -> Hits:
@@ -283,11 +292,11 @@ class _Judgments:
             with suppress(UngroupedError):
                 readable = self.asking is not None or io.is_path(judgments)
                 if readable and not self._by_rank and io.is_path(run) and io.is_large(run):
-                    judged = io.judgments_from(judgments)
+                    judged = io.judgments_from(judgments, self.kind)
                     streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
                     whole = replace(streamed, top=dialect.highest(judged))
                     return matched(whole, lambda: (judged, next(io.stream_run(run))), run)
-            tables = io.pair_from(judgments, run, dialect.reading)
+            tables = io.pair_from(judgments, run, dialect.reading, kind=self.kind)
             found = matched(joined(*tables, dialect), lambda: tables, run)
             if io.is_path(run) and not found.is_sparse:
                 note_near_ids(*tables)

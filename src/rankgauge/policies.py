@@ -26,6 +26,7 @@ class JudgmentKind(Enum):
     SUBTOPICS = "subtopics"  # a grade for each subtopic of the query
     GROUPS = "groups"  # a grade by each group of assessors
     PREFERENCES = "preferences"  # a level within each group that compared documents: the higher one is preferred
+    SAMPLES = "samples"  # a grade, and how the document came into a sample of the pool
 
 
 class Policy(StrEnum):

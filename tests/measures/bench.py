@@ -26,6 +26,10 @@ SEED = 20101
 BY_SUBTOPIC: tuple[Grade, ...] = ((0.0, 0.0), (1.0, 0.0), (0.0, 2.0), (2.0, 1.0), (3.0, 3.0))
 """The grades on two subtopics that a measure of diversity is tried on."""
 
+_NOT = float("nan")
+IN_STRATA: tuple[Grade, ...] = ((0.0, _NOT), (_NOT, 1.0), (1.0, _NOT), (_NOT, 0.0), (_NOT, UNJUDGED), (2.0, _NOT))
+"""The grades of documents in either of two strata that a measure of a sample is tried on."""
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -64,9 +68,20 @@ class Listed:
                 yield replace(self, grades=tuple(grades))
 
     def condensed(self) -> Listed:
-        """The list without its unjudged documents."""
-        known = [r for r, grade in enumerate(self.grades) if grade is not None and grade != UNJUDGED]
-        return replace(self, grades=tuple(self.grades[r] for r in known), scores=tuple(self.scores[r] for r in known))
+        """The list without its unjudged documents; those of a stratum stay in the pool."""
+        known = [r for r, grade in enumerate(self.grades) if grade is not None and not _is_unjudged(grade)]
+        lost = tuple(grade for grade in self.grades if isinstance(grade, tuple) and _is_unjudged(grade))
+        return replace(
+            self,
+            grades=tuple(self.grades[r] for r in known),
+            missed=self.missed + lost,
+            scores=tuple(self.scores[r] for r in known),
+        )
+
+
+def _is_unjudged(grade: Grade) -> bool:
+    """Whether a document of the pool was not judged, on any facet."""
+    return not any(one > UNJUDGED for one in (grade if isinstance(grade, tuple) else (grade,)))
 
 
 def _is_lower(grade: Grade, other: Grade) -> bool:
@@ -84,7 +99,7 @@ def facets(measure: Measure) -> int:
 def scale(measure: Measure) -> tuple[Grade, ...]:
     """The grades from 0 to 4 that the measure takes, up to the first that is worth less than a lower one."""
     if facets(measure):
-        return BY_SUBTOPIC
+        return IN_STRATA if measure.facts.judgments is JudgmentKind.SAMPLES else BY_SUBTOPIC
     grades = np.array([grade for grade in (0.0, 1.0, 2.0, 3.0, 4.0) if _takes(measure, grade)])
     bound = measure.bound(DEFAULTS)
     worth = GAINS[getattr(bound, "gain", "linear")](grades)
@@ -122,7 +137,7 @@ def drawn(grades: tuple[Grade, ...], *, longest: int = 14, number: int = 120) ->
     rng = np.random.default_rng(SEED)
     lists = []
     for length in sorted(rng.integers(4, longest + 1, number)):
-        levels = (None, UNJUDGED, *grades, *grades)
+        levels = (None, *(() if grades is IN_STRATA else (UNJUDGED,)), *grades, *grades)
         found = tuple(levels[i] for i in rng.integers(0, len(levels), length))
         missed = tuple(grades[i] for i in rng.integers(0, len(grades), rng.integers(0, 5)))
         lists.append(Listed(found, missed, _scores(rng.integers(0, 2, length - 1)), _width(grades)))

@@ -315,7 +315,7 @@ def test_two_levels_only(measure: Measure) -> None:
     def level(grade: Grade | None) -> Grade | None:
         if isinstance(grade, tuple):
             return tuple(map(level, grade))
-        return grade if grade is None or grade == UNJUDGED else rel if grade >= rel else rel - 0.5
+        return grade if grade is None or not grade > UNJUDGED else rel if grade >= rel else rel - 0.5
 
     flat = tuple(
         replace(one, grades=tuple(map(level, one.grades)), missed=tuple(map(level, one.missed))) for one in rows

@@ -53,7 +53,7 @@ def read_judgments(
     source = _source(path)
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
-    return chosen.readers.get(kind, chosen.read_judgments)(source)
+    return _said(chosen.readers.get(kind, chosen.read_judgments)(source), kind)
 
 
 def read_run(
@@ -129,7 +129,7 @@ def read_pair(
     if reading.fractional is FractionalGrade.REFUSE and one.format.refuse_fractions is not None:
         one.format.refuse_fractions(first)
     assert one.format.read_judgments is not None
-    return one.format.read_judgments(first), other.format.run_reader(reading.order)(second)
+    return _said(one.format.read_judgments(first), JudgmentKind.GRADES), other.format.run_reader(reading.order)(second)
 
 
 def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
@@ -190,9 +190,15 @@ def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None
 
 def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.DataFrame:
     """The judgments in a file, a data set, a frame, a dict or rows; `kind` is what they are read for."""
-    return (
-        read_judgments(source, kind=kind) if is_path(source) or is_dataset(source) else as_judgments(source, kind=kind)
-    )
+    if is_path(source) or is_dataset(source):
+        return read_judgments(source, kind=kind)
+    return _said(as_judgments(source, kind=kind), kind)
+
+
+def _said(judgments: pl.DataFrame, kind: JudgmentKind) -> pl.DataFrame:
+    """The judgments without how their documents were sampled, unless that is asked for."""
+    sampled = "stratum" in judgments.columns and kind is not JudgmentKind.SAMPLES
+    return judgments.drop("stratum", "probability", strict=False) if sampled else judgments
 
 
 def run_from(source: Any, order: RunOrder = RunOrder.SCORE) -> pl.DataFrame:
@@ -212,11 +218,13 @@ def kept(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
     return read(source) if is_dataset(source) or isinstance(source, Iterator) else source
 
 
-def pair_from(judgments: Any, run: Any, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
+def pair_from(
+    judgments: Any, run: Any, reading: Reading = STRICT, *, kind: JudgmentKind = JudgmentKind.GRADES
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
     if is_path(judgments) and is_path(run):
         return read_pair(judgments, run, reading=reading)
-    return judgments_from(judgments), run_from(run, reading.order)
+    return judgments_from(judgments, kind), run_from(run, reading.order)
 
 
 def is_path(source: Any) -> bool:

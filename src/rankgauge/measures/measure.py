@@ -124,6 +124,19 @@ class Facts:
     """What the measure asks judgments to say of a document."""
 
 
+_ASKED = {
+    JudgmentKind.SUBTOPICS: (
+        "by subtopic",
+        "Give diversity qrels (query subtopic document grade), or a table with a column subtopic.",
+    ),
+    JudgmentKind.SAMPLES: (
+        "of a sample",
+        "Give sample_eval's qrels (query iteration document stratum grade), TREC's prels (query document grade method "
+        "probability), or a table with a column stratum.",
+    ),
+}
+"""What is asked for in words, and which files have it."""
+
 OPEN: Any = None
 """The default of a parameter that the dialect decides, or of a cutoff that the user has to give."""
 
@@ -136,7 +149,7 @@ def choice(kind: str, names: Collection[str]) -> Any:
     return field(default=OPEN, metadata={"kind": kind, "names": names})
 
 
-FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity", "preferences")
+FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity", "preferences", "sampled")
 """The folders of measures: their families."""
 
 MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{family}" for family in FAMILIES))
@@ -224,9 +237,9 @@ class Measure:
                 hint="Give qrels (query group document grade), for preferences also trec_eval's prefs (query group "
                 "subgroup document level), or a table with a column subtopic that names the group.",
             )
+        asked, hint = _ASKED[self.facts.judgments]
         return InputError(
-            f"{self.facts.name} asks for judgments by subtopic, and these have one grade for each document",
-            hint="Give diversity qrels (query subtopic document grade), or a table with a column subtopic.",
+            f"{self.facts.name} asks for judgments {asked}, and these have one grade for each document", hint=hint
         )
 
     def values(self, lists: RankedLists) -> FloatArray:

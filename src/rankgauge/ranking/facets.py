@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.policies import NegativeGrade
+from rankgauge.policies import JudgmentKind, NegativeGrade
 
 FACET = "subtopic"
 """The column of judgments that names the facet."""
@@ -22,8 +22,14 @@ FACET = "subtopic"
 SUBGROUP = " "
 """What parts the group from the subgroup in the name of a facet: facets of one group belong together."""
 
+STRATUM = "stratum"
+"""The column of judgments that names the part of the pool that a document was sampled from: a facet as well."""
+
 WEIGHT = "probability"
-"""The column of judgments that says what a facet of the query is worth."""
+"""The column of judgments that says what a facet of the query is worth; of a stratum, the chance to be sampled."""
+
+COLUMNS = {JudgmentKind.SUBTOPICS: FACET, JudgmentKind.SAMPLES: STRATUM}
+"""What a measure asks for → the column of judgments that says it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

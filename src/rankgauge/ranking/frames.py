@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from rankgauge.errors import InputError, RepeatedError
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade, RunOrder, Ties
-from rankgauge.ranking.facets import FACET, Facets, faceted
+from rankgauge.ranking.facets import FACET, STRATUM, Facets, faceted
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
@@ -42,6 +43,8 @@ def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
 def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: Ranking) -> Hits:
     """The judged hits of a run that comes in batches of whole queries; only hits are kept of each."""
     facets: Facets | None = None
+    if STRATUM in judgments.columns:  # a grade below 0 is a document that was not drawn, whatever a tool makes of it
+        judgments, how = judgments.rename({STRATUM: FACET}), replace(how, negative=NegativeGrade.POOLED)
     if FACET in judgments.columns:
         _refuse_negative(judgments, how.negative)
         judgments, facets = faceted(judgments, how.negative)

@@ -11,7 +11,7 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import MEASURES, Cutoff, Example, Measure, parse
 from rankgauge.policies import ABOVE_ZERO, Policy
-from rankgauge.ranking import RankedLists
+from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import Grade
 from rankgauge.report.notes import settled
 from rankgauge.report.worths import DISCOUNTS, GAINS
@@ -94,7 +94,7 @@ SETTINGS: Mapping[str, str] = {
 
 
 def family(kind: type[Measure]) -> str:
-    """The folder that the measure lives in: set, binary, graded, cascade, scalefree, diversity."""
+    """The folder that the measure lives in: set, binary, graded, cascade, scalefree, diversity, sampled."""
     return kind.__module__.split(".")[-2]
 
 
@@ -131,9 +131,12 @@ def example_list(example: Example) -> str:
 
 
 def _grade(grade: Grade | None) -> str:
-    """A grade, or those for each subtopic; a dash for a document that nobody judged."""
+    """A grade, or those for each subtopic or stratum; a dash for a document that nobody judged.
+
+    A dot stands for a stratum that the document is not in, a question mark for one in which it was not judged.
+    """
     if isinstance(grade, tuple):
-        return "/".join(map(_grade, grade))
+        return "/".join("·" if one != one else "?" if one == UNJUDGED else _grade(one) for one in grade)
     return "–" if grade is None else f"{grade:g}"
 
 

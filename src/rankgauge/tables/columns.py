@@ -34,7 +34,7 @@ TEXT, NUMBER, COUNT = pl.String(), pl.Float64(), pl.Int64()
 JUDGMENTS = Table(
     name="judgments",
     required={"query": TEXT, "document": TEXT, "grade": NUMBER},
-    optional={"assessor": TEXT, "subtopic": TEXT, "probability": NUMBER},
+    optional={"assessor": TEXT, "subtopic": TEXT, "stratum": TEXT, "probability": NUMBER},
     key=("query", "document", "assessor", "subtopic"),
 )
 RUN = Table(
@@ -76,7 +76,8 @@ ALIASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("rater", "annotator", "judge", "assessor_id", "rater_id", "annotator_id", "worker_id"),
     ),
     "subtopic": (("subtopic",), ("subtopic_id", "intent_id")),
-    "probability": (("probability",), ("intent_probability", "subtopic_probability")),
+    "stratum": (("stratum",), ("stratum_id",)),
+    "probability": (("probability",), ("intent_probability", "subtopic_probability", "inclusion_probability")),
 }
 """Our column → its names in ir-measures, PyTerrier, BEIR, Quepid and others, the surest first.
 
@@ -129,8 +130,8 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
     columns = list(columns)
     found = {name: column for name in table.columns if (column := find(columns, name, said)) is not None}
     kept = {name: pl.col(column).alias(name) for name, column in found.items()}
-    if "subtopic" not in kept:
-        kept.pop("probability", None)  # it is that of a subtopic, or something else
+    if "subtopic" not in kept and "stratum" not in kept:
+        kept.pop("probability", None)  # it is that of a subtopic or of a sample, or something else
     if table is JUDGMENTS and "grade" not in kept:
         if wide := raters(columns):
             return _long(frame.select(*[kept[name] for name in kept if name != "assessor"], *wide), wide)

@@ -3,18 +3,21 @@
     sampled qrels   query  iteration  document  stratum  grade          as sample_eval reads them (xinfAP, infNDCG)
     prels           query  document  grade  method  probability         the Million Query and Web tracks' (statAP)
 
-The grades are read, the sampling is not: measures count what was judged as if it were all. A grade of −1 means that the
-document is in the pool and was not judged.
+Measures that ask for a sample (xinfAP, xinfNDCG, statAP) are told the strata and probabilities; others read the grades
+alone, and count what was judged as if it were all. A grade of −1 means that the document is in the pool and was not
+judged; so does a probability of 0, which means that the document was not judged for being drawn.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
+from rankgauge.errors import InputError
 from rankgauge.io import lines
 from rankgauge.io.format import Format, Head, Kind, SampleFile
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
+from rankgauge.policies import JudgmentKind
 from rankgauge.tables import JUDGMENTS
 
 _GAP = f"{BLANK}+"
@@ -65,6 +68,34 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
     return (Kind.JUDGMENTS,) if is_sampled(head) or is_prels(head) else ()
 
 
+_WITH_STRATA = (
+    _SAMPLED[0].replace(f"(?<document>{WORD}+){_GAP}{WORD}+", f"(?<document>{WORD}+){_GAP}(?<stratum>{WORD}+)"),
+    _SAMPLED[1],
+)
+_WITH_CHANCES = (_PRELS[0].removesuffix(f"{WORD}+{BLANK}*$") + f"(?<probability>{WORD}+){BLANK}*$", _PRELS[1])
+
+
+def _read_sample(source: Source) -> pl.DataFrame:
+    """The judgments with the stratum of each document; of prels, those of one probability are a stratum."""
+    if not is_prels(Head(source=source)):
+        return lines.read(source, JUDGMENTS, *_WITH_STRATA)
+    found = lines.read(source, JUDGMENTS, *_WITH_CHANCES)
+    beyond = found.filter(~pl.col("probability").is_between(0.0, 1.0))
+    if len(beyond):
+        row = beyond.row(0, named=True)
+        raise InputError(
+            f"document {row['document']} of query {row['query']} has a probability of {row['probability']:g}",
+            path=source.name,
+            hint="The chance to be in the sample is a number from 0 to 1.",
+        )
+    drawn = pl.col("probability") > 0
+    return found.with_columns(
+        stratum=pl.col("probability").cast(pl.String),
+        grade=pl.when(drawn).then(pl.col("grade")).otherwise(-1.0),
+        probability=pl.when(drawn).then(pl.col("probability")).otherwise(1.0),
+    )
+
+
 def _read(source: Source) -> pl.DataFrame:
     pattern = _PRELS if is_prels(Head(source=source)) else _SAMPLED
     return lines.read(source, JUDGMENTS, *pattern)
@@ -77,6 +108,7 @@ PRELS_FORMAT = Format(
     recognise=_recognise,
     sureness=2,
     read_judgments=_read,
+    readers={JudgmentKind.SAMPLES: _read_sample},
     locate=lines.locate,
     samples=(
         SampleFile(title="sampled qrels of sample_eval", kind=Kind.JUDGMENTS, text=SAMPLED),

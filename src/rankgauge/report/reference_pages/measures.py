@@ -18,6 +18,7 @@ FAMILY_WORDS = {
     "scalefree": "Scale-free measures: all grades times a factor give the same value",
     "diversity": "Diversity measures: documents are judged for each subtopic of the query",
     "preferences": "Measures of preferences: documents are compared with each other, in groups",
+    "sampled": "Estimates from a sample: a part of each stratum of the pool is judged",
 }
 HEAD = r"""# Measures
 

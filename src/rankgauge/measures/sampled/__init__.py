@@ -1,0 +1,1 @@
+"""Measures that are estimated from a sample of the pool."""

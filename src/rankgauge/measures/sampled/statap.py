@@ -1,0 +1,54 @@
+"""statAP: average precision from a sample whose documents were drawn with known chances."""
+
+import numpy as np
+
+from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.measures.strata import Strata
+from rankgauge.numeric import FloatArray, ratio
+from rankgauge.policies import JudgmentKind
+from rankgauge.ranking import UNJUDGED, RankedLists
+
+NOT = float("nan")
+"""A document is not in the stratum."""
+
+
+class statAP(Measure):
+    """Average precision from a sample: a relevant document that was drawn with a chance of π stands for 1/π of them,
+    also where it counts towards the precision of those below.
+
+    Where strata are given instead of chances, π is the judged share of the document's stratum.
+    """
+
+    facts = Facts(
+        name="statAP",
+        title="Average precision of a sample with known chances",
+        formula=r"\frac{1}{\hat R}\sum_{r} \frac{1}{\pi_r} [g_r \ge \mathrm{rel}] \frac{1}{r}"
+        r"(1 + \sum_{i < r} \frac{[g_i \ge \mathrm{rel}]}{\pi_i}),"
+        r" \quad \hat R = \sum_d \frac{[g_d \ge \mathrm{rel}]}{\pi_d}",
+        reference="Aslam & Pavlu, A practical sampling strategy for efficient retrieval evaluation, 2007; Carterette, "
+        "Pavlu, Kanoulas, Aslam & Allan, Evaluation over thousands of queries, SIGIR 2008",
+        bounds=(0.0, np.inf),
+        ties=TieRule.SAMPLED,
+        improves=False,  # documents of two strata stand for different numbers of others
+        judgments=JudgmentKind.SAMPLES,
+        examples=(
+            # The first stratum is judged throughout; of the second, one of the two documents: π = 1/2.
+            Example(
+                "statAP",
+                ((NOT, 1), None, (1, NOT), (0, NOT)),
+                missed=((NOT, UNJUDGED), (1, NOT)),
+                value="(2 * 1/1 + (1 + 2) / 3) / (2 + 1 + 1)",
+            ),
+            Example("statAP(rel=2)", ((1, NOT), (2, NOT), (NOT, 2)), value="(1/2 + (1 + 1) / 3) / 2"),
+        ),
+    )
+    rel: float = OPEN
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        return self.inferred(Strata.of(lists))
+
+    def inferred(self, strata: Strata) -> FloatArray:
+        """The estimate from strata."""
+        stands = (strata.relevant(self.rel) * strata.expansion[..., np.newaxis, :]).sum(axis=-1)
+        before = np.cumsum(stands, axis=-1) - stands
+        return ratio(np.nansum(stands * (1.0 + before) / strata.ranks, axis=-1), strata.total_relevant(self.rel))
