@@ -36,11 +36,22 @@ def test_table_of_risks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trisk", "said"), [(2.1, "gain"), (2.0, "open"), (-2.0, "open"), (-2.1, "risk"), (np.nan, "open")]
+    ("trisk", "queries", "said"),
+    [
+        (2.1, 100, "gain"),
+        (2.0, 100, "open"),
+        (-2.0, 100, "open"),
+        (-2.1, 100, "risk"),
+        (-2.1, 20, "risk"),
+        (-2.1, 10, "open"),
+        (9.0, 2, "open"),
+        (13.0, 2, "gain"),
+        (np.nan, 1, "open"),
+    ],
 )
-def test_verdict_is_beyond_two(trisk: float, said: str) -> None:
-    """TRisk says something beyond two standard errors, on either side of 0."""
-    assert RiskVerdict.of(trisk) == said
+def test_verdict_is_beyond_two(trisk: float, queries: int, said: str) -> None:
+    """TRisk says something beyond two standard errors on either side of 0; with few queries Student's t decides."""
+    assert RiskVerdict.of(trisk, queries) == said
 
 
 def test_risk_needs_a_baseline_and_no_love_of_losses() -> None:

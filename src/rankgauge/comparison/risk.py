@@ -13,6 +13,7 @@ from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.stats import outcomes
 from rankgauge.stats.risk import georisk, trisk, urisk
+from rankgauge.stats.student import student_quantile
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison
@@ -38,9 +39,14 @@ class RiskVerdict(StrEnum):
     OPEN = "open"
 
     @classmethod
-    def of(cls, found: float) -> RiskVerdict:
-        """What TRisk says."""
-        return cls.OPEN if not abs(found) > FAR else cls.GAIN if found > 0 else cls.RISK
+    def of(cls, found: float, queries: int) -> RiskVerdict:
+        """What TRisk says, on so many queries."""
+        return cls.OPEN if not abs(found) > bound(queries) else cls.GAIN if found > 0 else cls.RISK
+
+
+def bound(queries: int) -> float:
+    """How far from 0 TRisk is more than luck: 2, or with few queries where 95 % of Student's t end."""
+    return max(FAR, float(student_quantile(queries - 1, 0.975))) if queries > 1 else np.inf
 
 
 def check_alpha(alpha: float, baseline: str | None) -> None:
@@ -61,6 +67,7 @@ def _risks(comparison: Comparison, row: int, alpha: float) -> PlainTable:
     values: FloatArray = comparison.values[row]
     differences = values[:, run] - values[:, base]
     found, tally = trisk(differences, alpha), outcomes(comparison.differences[row])
+    counts = (~np.isnan(differences)).sum(axis=0)
     return PlainTable.of(
         RISK,
         {
@@ -68,10 +75,10 @@ def _risks(comparison: Comparison, row: int, alpha: float) -> PlainTable:
             "run": [comparison.runs[one] for one in run],
             "urisk": urisk(differences, alpha),
             "trisk": found,
-            "verdict": [RiskVerdict.of(one).value for one in found.tolist()],
+            "verdict": [RiskVerdict.of(*one).value for one in zip(found.tolist(), counts.tolist(), strict=True)],
             "georisk": georisk(values, alpha)[run],
             "wins": tally.wins,
             "losses": tally.losses,
-            "queries": (~np.isnan(differences)).sum(axis=0),
+            "queries": counts,
         },
     )

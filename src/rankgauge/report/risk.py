@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankgauge.comparison import Comparison
-from rankgauge.comparison.risk import FAR
+from rankgauge.comparison.risk import FAR, bound
 from rankgauge.report.numbers import number, signed
 from rankgauge.report.passages import ReportTable
-from rankgauge.stats.student import student_quantile
-
-ENOUGH = 60
-"""From this many queries on, two standard errors are the 95 % of Student's t to a hundredth."""
 
 
 def table(comparison: Comparison) -> ReportTable:
@@ -43,9 +39,8 @@ def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
     yield "URisk", f"the mean of what is won, less {1 + (alpha or 0):g} times what is lost; Wang et al., SIGIR 2012"
     yield "TRisk", f"URisk over its standard error; beyond ±{FAR:g} it is more than luck: {_verdicts()}"
     fewest = min(comparison.risk_table["queries"])
-    if 1 < fewest < ENOUGH:
-        needed = float(student_quantile(fewest - 1, 0.975))
-        yield "few", f"with {fewest} queries the 95 % of Student's t end at ±{needed:.2f}, not at ±{FAR:g}"
+    if fewest > 1 and bound(fewest) > FAR:
+        yield "few", f"with {fewest} queries TRisk has to be beyond ±{bound(fewest):.2f}: 95 % of Student's t"
     held = f"the geometric mean of a run's mean and of its risk against all {len(comparison.runs)} runs together"
     yield "GeoRisk", f"{held}; it changes with the runs that are compared; Dinçer et al., SIGIR 2016"
 
