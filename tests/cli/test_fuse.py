@@ -75,6 +75,8 @@ def test_tuning_is_cross_validated(command: Command, folder: Path) -> None:
         ((*BOTH, "--method", "posfuse"), 4, "learns from judged queries"),
         ((*BOTH, "--tune"), 4, "--judgments qrels.txt"),
         ((*BOTH, "--tune", "--judgments", "qrels.txt", "--weights", "1,2"), 4, "left out with --tune"),
+        ((*BOTH, "--tune", "--judgments", "qrels.txt", "--method", "combsum"), 4, "nothing to tune"),
+        ((*BOTH, "--tune", "--judgments", "qrels.txt", "-m", "nDGC@10"), 3, "Did you mean"),
         ((*BOTH, "-o", "bm25.txt"), 2, "would be overwritten"),
         ((*BOTH, "-o", "nowhere/fused.txt"), 2, "no such folder"),
         ((*BOTH, "gone.txt"), 2, "gone.txt"),

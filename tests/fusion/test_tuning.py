@@ -122,6 +122,14 @@ def test_every_method_is_tuned_or_says_why_not(name: str) -> None:
     assert (UNTUNED in tuned.comparison.results) is not learns_only
 
 
+def test_the_depth_counts() -> None:
+    """Lists that will be cut are tuned as they are cut."""
+    tuned = tune_fusion(JUDGMENTS, TIED, "AP", method="rrf", depth=5, folds=4)
+    found = tuned.fusion.frame
+    assert found.group_by("query").len()["len"].max() == 5
+    assert tuned.in_sample == pytest.approx(evaluate(JUDGMENTS, found, "AP")["AP"], abs=1e-12)
+
+
 def test_the_seed_decides() -> None:
     """The same seed deals the same folds, another one others."""
     one, again, other = (tune_fusion(JUDGMENTS, RUNS, "AP", method="rbc", seed=seed) for seed in (1, 1, 2))
@@ -155,9 +163,10 @@ def test_all_weights_of_few_runs() -> None:
         ({"folds": 1}, ParameterError, "from 2 to the 40 judged queries"),
         ({"folds": 41}, ParameterError, "from 2 to the 40 judged queries"),
         ({"measure": "GMAP"}, ParameterError, "a mean over queries"),
+        ({"measure": "NumRet"}, ParameterError, "more is better"),
         ({"judgments": {"x": {"d": 1}}}, InputError, "no query of the runs is judged"),
     ],
-    ids=["one fold", "too many", "geometric", "unmatched"],
+    ids=["one fold", "too many", "geometric", "count", "unmatched"],
 )
 def test_what_is_refused(settings: dict[str, Any], error: type[Exception], words: str) -> None:
     """A wrong value is one clear error."""

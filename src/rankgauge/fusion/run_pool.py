@@ -22,7 +22,7 @@ from rankgauge.ranking.scan.chunks import IrregularFileError
 from rankgauge.ranking.scan.ids import Words
 from rankgauge.ranking.scan.run import scan_lists
 
-ENTRIES = 1 << 18
+ENTRIES = 1 << 17
 """About how many entries are fused at a time: what the cache of a core holds."""
 
 Spelled = Callable[[Words], "pl.Series"]

@@ -19,6 +19,9 @@ from rankgauge.ranking.scan.ids import Words, hashed
 SPARE = 16
 """How many of the lowest bits of a score's 52 are rounded away; see `rounded`."""
 
+LONG = 50
+"""From this mean length on, lists are worth a copy each."""
+
 _FREED = (1 << SPARE) - 1
 _MIX = np.uint64(0xC2B2AE3D27D4EB4F)
 
@@ -144,7 +147,10 @@ class Stack:
         longest = int(self.sizes.max(initial=0))
         if len(worth) < longest:
             worth = np.concatenate([worth, np.zeros(longest - len(worth))])
-        return self.shared(worth.take(self.rank - 1))
+        if len(self.slot) < LONG * len(self.sizes):
+            return self.shared(worth.take(self.rank - 1))
+        # Every list begins at rank 1: copies of the table's beginning are quicker than a look-up of each rank.
+        return self.shared(np.concatenate([worth[:size] for size in self.sizes.tolist()]))
 
     def shared(self, values: FloatArray) -> FloatArray:
         """The values that entries owe to their ranks; tied entries of a list have the mean of theirs."""

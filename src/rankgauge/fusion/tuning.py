@@ -17,6 +17,7 @@ import numpy as np
 from rankgauge import dialects
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.settings import ComparisonSettings
+from rankgauge.comparison.verdicts import is_valued
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.fusion.fusing import Fusion, FusionPlan, Watch
@@ -29,6 +30,7 @@ from rankgauge.fusion.slot_scorer import SlotScorer
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
+from rankgauge.result import Result
 
 SINGLE, UNTUNED, TUNED = "best single run", "untuned", "tuned"
 """The names of what is compared."""
@@ -41,6 +43,7 @@ def tune_fusion(
     *,
     method: str | FusionMethod = "weighted-sum",
     norm: str | None = None,
+    depth: int | None = None,
     folds: int = 5,
     seed: int = 0,
     dialect: str | Dialect = "standard",
@@ -53,7 +56,7 @@ def tune_fusion(
     correction, the level. `overrides` replace choices of the dialect. The other arguments are those of `fuse`.
     """
     chosen = method if isinstance(method, FusionMethod) else made(method)
-    plan = FusionPlan.of(chosen, norm=norm, depth=None)
+    plan = FusionPlan.of(chosen, norm=norm, depth=depth)
     task = TuningTask(
         measure=measure, dialect=dialects.get(dialect, **overrides), folds=folds, seed=seed, settings=settings
     )
@@ -70,28 +73,46 @@ class TuningTask:
     seed: int = 0
     settings: ComparisonSettings | None = None
 
-    def run(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch | None = None) -> TunedFusion:
-        """The tuned fusion of the runs."""
-        (measure,) = self._measures
+    def check(self, plan: FusionPlan) -> None:
+        """An error where there is nothing to tune, or nothing to tune for."""
+        found = self.dialect.select([self.measure])
+        if len(found) != 1 or found[0].facts.aggregate is Aggregate.GEOMETRIC or not is_valued(found[0]):
+            expected = "one measure with a mean over queries, of which more is better"
+            raise ParameterError("tune", "measure", expected, str(self.measure))
         if not plan.method.tries() and not isinstance(plan.method, WeightedMethod | LearnedMethod):
             expected = "one with parameters or weights: this one has nothing to tune"
             raise ParameterError("tune", "method", expected, plan.method.name)
+
+    def run(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch | None = None) -> TunedFusion:
+        """The tuned fusion of the runs."""
+        self.check(plan)
         plan.checked(pool)
         turned = plan.turned(pool)
         judged = JudgedQueries.of(turned, judgments)
         if not 2 <= self.folds <= len(judged):
             raise ParameterError("tune", "folds", f"from 2 to the {len(judged)} judged queries", self.folds)
-        stack = plan.stack(turned, judged.positions)
+        stack, (measure,) = plan.stack(turned, judged.positions), self.dialect.select([self.measure])
         scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect)
-        trials = _Trials(plan=plan, scorer=scorer, tell=watch or (lambda done, parts, name: None), steps=self.folds + 1)
-        return trials.tuned(pool, self)
-
-    @property
-    def _measures(self) -> tuple[Measure, ...]:
-        found = self.dialect.select([self.measure])
-        if len(found) != 1 or found[0].facts.aggregate is Aggregate.GEOMETRIC:
-            raise ParameterError("tune", "measure", "one measure with a mean over queries", str(self.measure))
-        return found
+        trials = _Trials(plan=plan, scorer=scorer, dealt=self.dealt(len(judged)))
+        tell = watch or (lambda done, parts, name: None)
+        choices = []
+        for fold in range(self.folds):
+            tell(fold, self.folds + 1, f"fold {fold + 1}")
+            choices.append(trials.choice(fold))
+        tell(self.folds, self.folds + 1, "all queries")
+        final = trials.best(np.ones(len(judged), dtype=bool))
+        settings = self.settings or ComparisonSettings(seed=self.seed)
+        return TunedFusion(
+            plan=replace(plan, method=final),
+            untuned=plan.method,
+            pool=pool,
+            task=self,
+            choices=tuple(choices),
+            comparison=Comparison(results=trials.unseen(choices), settings=settings),
+            in_sample=scorer.overall(trials.values(final)),
+            queries=len(judged),
+            unjudged=len(pool.queries) - len(judged),
+        )
 
     def dealt(self, queries: int) -> IndexArray:
         """The fold of each query: as many in each, up to one."""
@@ -158,55 +179,74 @@ class _Trials:
 
     plan: FusionPlan
     scorer: SlotScorer
-    tell: Watch
-    steps: int
+    dealt: IndexArray
+    """The fold of each judged query."""
     known: dict[FusionMethod, FloatArray] = field(default_factory=dict)
     lessons: dict[tuple[bytes, float], Lessons] = field(default_factory=dict)
     """What was taught, by the queries and the lowest relevant grade."""
 
-    def tuned(self, pool: RunPool, task: TuningTask) -> TunedFusion:
-        scorer, untuned = self.scorer, self.plan.method
-        dealt, everything = task.dealt(len(scorer.names)), np.ones(len(scorer.names), dtype=bool)
-        singles = {name: self._single(number) for number, name in enumerate(pool.runs)}
-        values = {name: scorer.values(scores, exact=True) for name, scores in singles.items()}
-        tuned_scores, single_scores, plain_scores = (np.full(scorer.stack.slots, np.nan) for _ in range(3))
-        choices = []
-        for fold in range(task.folds):
-            self.tell(fold, self.steps, f"fold {fold + 1}")
-            train, held = dealt != fold, (dealt == fold)[scorer.stack.slot_query]
-            best = max(singles, key=lambda name: _worth(scorer.overall(values[name][train])))
-            method = self._best(train)
-            tuned_scores[held] = method.scores(scorer.stack)[held]
-            single_scores[held] = singles[best][held]
-            plain_scores[held] = self._learned(untuned, train).scores(scorer.stack)[held]
-            choices.append(FoldChoice(fold=fold + 1, queries=int((dealt == fold).sum()), method=method, single=best))
-        self.tell(task.folds, self.steps, "all queries")
-        final = self._best(everything)
-        scores = {SINGLE: single_scores, UNTUNED: plain_scores, TUNED: tuned_scores}
-        results = {name: scorer.result(one, exact=name == SINGLE) for name, one in scores.items()}
-        if isinstance(untuned, LearnedMethod) and not untuned.tries():
-            del results[UNTUNED]  # learning is all there is to it
-        return TunedFusion(
-            plan=replace(self.plan, method=final),
-            untuned=untuned,
-            pool=pool,
-            task=task,
-            choices=tuple(choices),
-            comparison=Comparison(results=results, settings=task.settings or ComparisonSettings(seed=task.seed)),
-            in_sample=scorer.overall(scorer.values(final.scores(scorer.stack))),
-            queries=len(scorer.names),
-            unjudged=len(pool.queries) - len(scorer.names),
-        )
+    def choice(self, fold: int) -> FoldChoice:
+        """The parameters and the single run that are best on the other folds."""
+        train = self.dealt != fold
+        worths = {name: _worth(self.scorer.overall(found[train])) for name, (_, found) in self.singles.items()}
+        single = max(worths, key=worths.__getitem__)
+        return FoldChoice(fold=fold + 1, queries=int((~train).sum()), method=self.best(train), single=single)
 
-    def _best(self, train: BoolArray) -> FusionMethod:
+    def best(self, train: BoolArray) -> FusionMethod:
         """The method with the parameters that are best on these queries, and what it learns from them."""
 
         def worth(method: FusionMethod) -> float:
-            return _worth(self.scorer.overall(self._values(self._learned(method, train))[train]))
+            return _worth(self.scorer.overall(self.values(self._learned(method, train))[train]))
 
         return self._learned(best_of(self.plan.method, self.scorer.stack.runs, worth), train)
 
+    def values(self, method: FusionMethod) -> FloatArray:
+        """The value of each judged query."""
+        if isinstance(method, LearnedMethod):  # what it learned differs from fold to fold
+            return self.scorer.values(self._scores(method))
+        if method not in self.known:
+            self.known[method] = self.scorer.values(self._scores(method))
+        return self.known[method]
+
+    def unseen(self, choices: list[FoldChoice]) -> dict[str, Result]:
+        """The results of what was chosen for each fold, on the queries of that fold."""
+        untuned, slots = self.plan.method, self.scorer.stack.slots
+        scores = {name: np.full(slots, np.nan) for name in (SINGLE, UNTUNED, TUNED)}
+        for one in choices:
+            here = self.dealt == one.fold - 1
+            held = here[self.scorer.stack.slot_query]
+            scores[SINGLE][held] = self.singles[one.single][0][held]
+            scores[UNTUNED][held] = self._scores(self._learned(untuned, ~here))[held]
+            scores[TUNED][held] = self._scores(one.method)[held]
+        if isinstance(untuned, LearnedMethod) and not untuned.tries():
+            del scores[UNTUNED]  # learning is all there is to it
+        return {name: self.scorer.result(found, exact=name == SINGLE) for name, found in scores.items()}
+
+    @cached_property
+    def singles(self) -> dict[str, tuple[FloatArray, FloatArray]]:
+        """By run, its scores alone, NaN for documents that it does not list, and the values of the queries."""
+        judged = self.scorer.judged
+        stack = judged.pool.chosen(judged.positions)
+        columns = stack.spread(stack.score, np.nan).T
+        return {
+            name: (scores, self.scorer.values(scores, exact=True))
+            for name, scores in zip(judged.pool.runs, columns, strict=True)
+        }
+
+    def _scores(self, method: FusionMethod) -> FloatArray:
+        """The fused scores; NaN for what the plan cuts off."""
+        stack, depth = self.scorer.stack, self.plan.depth
+        scores = method.scores(stack)
+        if depth is None:
+            return scores
+        order, _ = stack.ordered(scores)
+        rank = np.arange(len(order)) - np.repeat(np.cumsum(stack.pooled) - stack.pooled, stack.pooled)
+        scores = scores.copy()
+        scores[order[rank >= depth]] = np.nan
+        return scores
+
     def _learned(self, method: FusionMethod, train: BoolArray) -> FusionMethod:
+        """The method after it has learned from these queries, if it does."""
         if not isinstance(method, LearnedMethod):
             return method
         key = train.tobytes(), method.rel
@@ -215,18 +255,6 @@ class _Trials:
             part = replace(judged, positions=judged.positions[train])
             self.lessons[key] = part.lessons(self.plan.stack(judged.pool, part.positions), method.rel)
         return method.learn(self.lessons[key])
-
-    def _values(self, method: FusionMethod) -> FloatArray:
-        if isinstance(method, LearnedMethod):  # what it learned differs from fold to fold
-            return self.scorer.values(method.scores(self.scorer.stack))
-        if method not in self.known:
-            self.known[method] = self.scorer.values(method.scores(self.scorer.stack))
-        return self.known[method]
-
-    def _single(self, number: int) -> FloatArray:
-        """The scores of one run alone, NaN for documents that it does not list."""
-        stack = self.scorer.judged.pool.chosen(self.scorer.judged.positions)
-        return stack.spread(stack.score, np.nan)[:, number]
 
 
 def _worth(value: float) -> float:

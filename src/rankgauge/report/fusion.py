@@ -61,10 +61,12 @@ class FusionReport(Report):
 
     def document(self, medium: Medium) -> ReportDocument:
         """The runs, how they were fused, and what tuning gains."""
-        passages: list[Passage] = [self._runs(), Notes(list(self._facts()))]
+        passages: list[Passage] = [Heading("Runs")] if medium is Medium.PAGE else []
+        passages += [self._runs(), Notes(list(self._facts()))]
         if self.tuned is not None:
             passages += [Heading("Tuned"), self._choices(), *self._gains(), Notes(list(self._tuning()))]
-        return ReportDocument(headline="Fused runs", passages=tuple(passages))
+        headline = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
+        return ReportDocument(title=headline, headline=headline, passages=tuple(passages))
 
     def data(self) -> dict[str, Any]:
         """Everything, for programs."""

@@ -25,7 +25,7 @@ STANDARD_STREAM = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True)
-class FuseOptions(RunSpellingOptions):
+class FuseOptions:
     """The runs, how to fuse them, and how to tune that."""
 
     runs: Annotated[
@@ -110,6 +110,15 @@ class FuseOptions(RunSpellingOptions):
             metavar="FORMAT|FILE",
         ),
     ] = "table"
+    queries: options.QueryList = None
+    columns: options.Columns = None
+    scale: options.ScaleName = None
+    ids: options.SameIds = None
+
+    @property
+    def spelling(self) -> RunSpellingOptions:
+        """How the files spell things."""
+        return RunSpellingOptions(columns=self.columns, scale=self.scale, ids=self.ids, queries=self.queries)
 
 
 @command(
@@ -153,13 +162,15 @@ def _fused(asked: FuseOptions, runs: list[Path]) -> Any:
     plan = FusionPlan.of(_method(asked), norm=asked.norm, ties=asked.ties, depth=asked.depth)
     plan.method.check(len(sources))
     task = _task(asked)
+    if task is not None:
+        task.check(plan)
     spare([*sources.values(), asked.judgments], [asked.output])
     if asked.output is not None and not asked.output.resolve().parent.is_dir():
         raise InputError("no such folder", path=asked.output.parent)
     heed(*sources.values())
-    judgments = asked.maybe(asked.judgments)
+    judgments = asked.spelling.maybe(asked.judgments)
     with told() as tell:
-        pool = RunPool.of(asked.files(sources), tell)
+        pool = RunPool.of(asked.spelling.files(sources), tell)
         if task is None:
             return plan.checked(pool).run(pool, judgments=judgments, watch=tell), None
         tuned = task.run(plan, pool, judgments, watch=tell)
