@@ -144,9 +144,10 @@ DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2",
 """The value of an open parameter that the dialect leaves open too; the top of the scale is that of the judgments."""
 
 
-def choice(kind: str, names: Collection[str]) -> Any:
-    """A parameter that is open or one of some names; `kind` is the word for it in the error on any other name."""
-    return field(default=OPEN, metadata={"kind": kind, "names": names})
+def choice(kind: str, names: Collection[str], words: str = "") -> Any:
+    """A parameter that is open or one of some names; `kind` is the word for it in the error on any other name, `words`
+    are what its row in the reference says."""
+    return field(default=OPEN, metadata={"kind": kind, "names": names} | ({"words": words} if words else {}))
 
 
 FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity", "preferences", "sampled")

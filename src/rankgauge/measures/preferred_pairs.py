@@ -79,7 +79,8 @@ class PreferredPairs:
 
 
 AMONG = ("all", "seen", "retrieved")
-"""Which pairs of documents count: all; those of which one is retrieved; those of which both are."""
+AMONG_WORDS = "which preferences count: all, those with a retrieved document (seen), or with two (retrieved); open: all"
+"""Which pairs of documents count, by name and in words."""
 
 
 def preferred_pairs(lists: RankedLists) -> Iterator[PreferredPairs]:

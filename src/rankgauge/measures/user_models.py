@@ -54,6 +54,22 @@ def gains(lists: RankedLists, low: float, top: float) -> FloatArray:
     return np.asarray(np.clip((np.where(lists.judged, lists.grades, low) - low) / max(top - low, 1e-300), 0.0, 1.0))
 
 
+class ReadsOn:
+    """A measure of a user who goes on from rank to rank: `goes_on` says how likely."""
+
+    min_grade: float
+    max_grade: float
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        """The gain per document, down to the cutoff where there is one."""
+        gain = gains(lists, self.min_grade, self.max_grade)
+        return gain_per_document(lists, gain, self.goes_on, getattr(self, "cutoff", DEPTH))
+
+    def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
+        """The chance to go on: from ranks, the gain at each, and the gain of all up to it."""
+        raise NotImplementedError
+
+
 def gain_per_document(lists: RankedLists, gain: FloatArray, goes_on: Continuation, depth: float = DEPTH) -> FloatArray:
     """The expected gain of each document that a user reads, who stops at the depth at the latest."""
     shape, width = lists.ranks.shape[:-1], lists.ranks.shape[-1]

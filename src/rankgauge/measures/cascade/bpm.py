@@ -3,12 +3,11 @@
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.user_models import check_gain, gain_per_document, gains, lowest_grade, shorthands, wanted_gain
+from rankgauge.measures.user_models import ReadsOn, check_gain, lowest_grade, shorthands, wanted_gain
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 
 
-class BPM(Measure):
+class BPM(ReadsOn, Measure):
     """The gain per document of a user who reads until the gain is T, but no further than rank k."""
 
     facts = Facts(
@@ -37,9 +36,5 @@ class BPM(Measure):
         super().__post_init__()
         check_gain("BPM", self.T)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        gain = gains(lists, self.min_grade, self.max_grade)
-        return gain_per_document(lists, gain, self._goes_on, self.cutoff)
-
-    def _goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
+    def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
         return (gained < self.T).astype(np.float64)

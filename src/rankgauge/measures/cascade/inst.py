@@ -1,12 +1,11 @@
 """INST: gain per document of a user who goes on until the wanted gain is near."""
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
-from rankgauge.measures.user_models import check_gain, gain_per_document, gains, lowest_grade, shorthands, wanted_gain
+from rankgauge.measures.user_models import ReadsOn, check_gain, lowest_grade, shorthands, wanted_gain
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 
 
-class INST(Measure):
+class INST(ReadsOn, Measure):
     """The gain per document of a user who wants a total gain of T: the less is lacking, the likelier the user stops.
 
     Users read 1,000 documents at most, as in cwl_eval.
@@ -40,9 +39,5 @@ class INST(Measure):
         super().__post_init__()
         check_gain("INST", self.T)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        gain = gains(lists, self.min_grade, self.max_grade)
-        return gain_per_document(lists, gain, self._goes_on)
-
-    def _goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
+    def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
         return ((ranks + 2.0 * self.T - gained - 1.0) / (ranks + 2.0 * self.T - gained)) ** 2

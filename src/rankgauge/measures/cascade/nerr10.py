@@ -4,12 +4,11 @@ from dataclasses import field
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
-from rankgauge.measures.user_models import gain_per_document, gains, lowest_grade, shorthands
+from rankgauge.measures.user_models import ReadsOn, lowest_grade, shorthands
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 
 
-class NERR10(Measure):
+class NERR10(ReadsOn, Measure):
     """The gain per document of a user who goes on with probability p, and less after good documents."""
 
     facts = Facts(
@@ -35,9 +34,5 @@ class NERR10(Measure):
         if not 0 < self.p < 1:
             raise ParameterError("NERR10", "p", "between 0 and 1", self.p)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        gain = gains(lists, self.min_grade, self.max_grade)
-        return gain_per_document(lists, gain, self._goes_on)
-
-    def _goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
+    def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
         return self.p * (1.0 - gain)

@@ -1,12 +1,11 @@
 """NERR11: as NERR8, by a user who wants some gain."""
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
-from rankgauge.measures.user_models import check_gain, gain_per_document, gains, lowest_grade, shorthands, wanted_gain
+from rankgauge.measures.user_models import ReadsOn, check_gain, lowest_grade, shorthands, wanted_gain
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 
 
-class NERR11(Measure):
+class NERR11(ReadsOn, Measure):
     """The gain per document of a user who wants a total gain of T, and goes on less after good documents."""
 
     facts = Facts(
@@ -33,9 +32,5 @@ class NERR11(Measure):
         super().__post_init__()
         check_gain("NERR11", self.T)
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        gain = gains(lists, self.min_grade, self.max_grade)
-        return gain_per_document(lists, gain, self._goes_on)
-
-    def _goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
+    def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
         return ((ranks + 2.0 * self.T - 1.0) / (ranks + 2.0 * self.T)) ** 2 * (1.0 - gain)

@@ -1,12 +1,11 @@
 """NERR8: gain per document of a user whom good documents stop, to a depth."""
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.user_models import gain_per_document, gains, lowest_grade, shorthands
+from rankgauge.measures.user_models import ReadsOn, lowest_grade, shorthands
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 
 
-class NERR8(Measure):
+class NERR8(ReadsOn, Measure):
     """The gain per document of a user who stops at a document with the chance of its gain, and at rank k."""
 
     facts = Facts(
@@ -28,9 +27,5 @@ class NERR8(Measure):
     min_grade: float = lowest_grade()
     max_grade: float = OPEN
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        gain = gains(lists, self.min_grade, self.max_grade)
-        return gain_per_document(lists, gain, self._goes_on, self.cutoff)
-
-    def _goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
+    def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
         return 1.0 - gain

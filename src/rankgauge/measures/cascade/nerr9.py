@@ -1,12 +1,11 @@
 """NERR9: as NERR8, by a user who tires."""
 
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.user_models import gain_per_document, gains, lowest_grade, shorthands
+from rankgauge.measures.user_models import ReadsOn, lowest_grade, shorthands
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 
 
-class NERR9(Measure):
+class NERR9(ReadsOn, Measure):
     """The gain per document of a user who tires with the rank, and stops at good documents and at rank k."""
 
     facts = Facts(
@@ -28,9 +27,5 @@ class NERR9(Measure):
     min_grade: float = lowest_grade()
     max_grade: float = OPEN
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        gain = gains(lists, self.min_grade, self.max_grade)
-        return gain_per_document(lists, gain, self._goes_on, self.cutoff)
-
-    def _goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
+    def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
         return ranks / (ranks + 1.0) * (1.0 - gain)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from rankgauge.measures.measure import Aggregate, Example, Facts, Measure, choice
-from rankgauge.measures.preferred_pairs import AMONG, preferred_pairs
+from rankgauge.measures.preferred_pairs import AMONG, AMONG_WORDS, preferred_pairs
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists
@@ -27,7 +27,7 @@ class NumPrefsFul(Measure):
             Example("NumPrefsFul(among='retrieved')", ((2, 0), (1, 1)), missed=((0, 0),), value="1"),
         ),
     )
-    among: str = choice("choice of preferences", AMONG)
+    among: str = choice("choice of preferences", AMONG, AMONG_WORDS)
 
     def values(self, lists: RankedLists) -> FloatArray:
         found = [

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankgauge.measures.measure import Example, Facts, Measure, choice
-from rankgauge.measures.preferred_pairs import AMONG, PreferredPairs, preferred_pairs
+from rankgauge.measures.preferred_pairs import AMONG, AMONG_WORDS, PreferredPairs, preferred_pairs
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists
@@ -37,8 +37,10 @@ class Prefs(Measure):
             Example("Prefs(among='retrieved')", ((1, 0), (2, 1)), missed=((3, 0),), value="0 / 2"),
         ),
     )
-    over: str = choice("unit of preferences", OVER)
-    among: str = choice("choice of preferences", AMONG)
+    over: str = choice(
+        "unit of preferences", OVER, "what counts the same: preferences, pairs or groups; open: preferences"
+    )
+    among: str = choice("choice of preferences", AMONG, AMONG_WORDS)
 
     def values(self, lists: RankedLists) -> FloatArray:
         kernel = {"pairs": self._by_pair, "groups": self._by_group}.get(self.over or "", self._by_preference)

@@ -1,5 +1,7 @@
 """PrefsRnonrel: preferences fulfilled, with as many non-relevant documents as relevant ones."""
 
+from dataclasses import field
+
 import numpy as np
 
 from rankgauge.measures.measure import Example, Facts, Measure, TieRule
@@ -37,7 +39,7 @@ class PrefsRnonrel(Measure):
             ),
         ),
     )
-    retrieved: bool | None = None
+    retrieved: bool = field(default=False, metadata={"words": "count retrieved documents alone"})
 
     def values(self, lists: RankedLists) -> FloatArray:
         found = [
