@@ -19,9 +19,11 @@ MADE: list[RankGaugeError] = [
     errors.RankGaugeError("something"),
     errors.RepeatedError("q", "d", path="run.txt", line=2, first=1),
     errors.UnavailableError("the database does not answer"),
+    errors.UncombinedError("3"),
     errors.UngroupedError("is not grouped", path="run.txt"),
     errors.UnknownNameError("measure", "nDGC", ["nDCG", "AP"]),
     errors.UnknownNamesError([errors.UnknownNameError("measure", name, ["nDCG", "AP"]) for name in ("nDGC", "PA")]),
+    errors.UnleasedError("was not handed to ann"),
     errors.UnmatchedError("no query of the run is judged"),
 ]
 

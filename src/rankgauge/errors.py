@@ -5,6 +5,7 @@
     │   ├── PausedError       2   a campaign is paused and assigns nothing
     │   ├── RepeatedError     2   a document is listed more than once for a query
     │   ├── UnavailableError  2   a database does not answer, or is full: try later
+    │   ├── UncombinedError   2   several assessors judged, and no rule combines their grades
     │   ├── UngroupedError    2   a run that is read in pieces is not grouped by query
     │   ├── UnleasedError     2   an assessor answers what was not handed out to them
     │   └── UnmatchedError    2   no query of the run is judged
@@ -79,6 +80,17 @@ class RepeatedError(InputError):
 
 class UnavailableError(InputError):
     """A database that does not answer now; whether anything was recorded is not known."""
+
+
+class UncombinedError(InputError):
+    """Judgments of several assessors, of which nothing says how to make one grade."""
+
+    def __init__(self, assessors: str) -> None:
+        super().__init__(
+            f"{assessors} assessors judged these documents, and nothing says how to combine their grades",
+            hint="Choose a rule: --assessors mean, majority or and --at 1 of 'rankgauge evaluate' and 'compare', "
+            "assessors='mean' in Python; or say which column is the grade: --columns grade=NAME.",
+        )
 
 
 class UngroupedError(InputError):

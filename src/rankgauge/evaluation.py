@@ -20,7 +20,7 @@ import numpy as np
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, ParameterError, UngroupedError, UnmatchedError
+from rankgauge.errors import InputError, ParameterError, UncombinedError, UngroupedError, UnmatchedError
 from rankgauge.input_notes import heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
@@ -275,11 +275,19 @@ class _Judgments:
         try:
             return self.dialect.check(self.hits(run))
         except InputError as error:
-            if error.path is None:
+            if error.path is None and not isinstance(error, UncombinedError):
                 error.path = str(run) if _is_file(run) else name
             raise
 
     def _hits(self, run: Any) -> Hits:
+        """All judged hits; an error that is about the judgments names them."""
+        try:
+            return self._ranked(run)
+        except UncombinedError as error:
+            error.path = str(self.given) if _is_file(self.given) else None
+            raise
+
+    def _ranked(self, run: Any) -> Hits:
         """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
         judgments, dialect = self.given if self.asking is None else self.table, self._spoken
         if _is_plain(run) and self.pool is not None:

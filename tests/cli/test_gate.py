@@ -46,6 +46,17 @@ def test_three_verdicts(command: Command, runs: Path) -> None:
     assert "## Means" in told
 
 
+def test_assessors_are_combined(command: Command, runs: Path) -> None:
+    """A comparison takes the ratings of several assessors; without a rule the error names their file."""
+    words = ("compare", "ratings.csv", "bm25.txt", "dense.txt.gz", "-m", "AP")
+    said = command(*words, code=2)
+    assert said.startswith("rankgauge: ratings.csv: 3 assessors judged these documents")
+    assert "--assessors mean" in said
+    found = json.loads(command(*words, "--assessors", "mean", "-o", "json"))
+    other = json.loads(command("evaluate", *words[1:], "--assessors", "mean", "-o", "json"))
+    assert [one["mean"] for one in found["means"]] == [one["summary"][0]["mean"] for one in other["runs"]]
+
+
 def test_an_equal_run_passes(command: Command, runs: Path) -> None:
     """A change that moves nothing passes, with and without a tolerance."""
     Path("same.txt").write_bytes(Path("bm25.txt").read_bytes())

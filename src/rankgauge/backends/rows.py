@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankgauge.backends.job import JUDGMENT, LINE, EvaluationJob
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, UncombinedError
 from rankgauge.io.formats.letor import AGAIN
 from rankgauge.policies import RunOrder
 from rankgauge.ranking.rules import SORTS
@@ -54,10 +54,7 @@ def _judgments(frame: Any, job: EvaluationJob) -> Any:
     if "assessor" not in columns or job.dialect.assessors is not None:
         return rows
     if len(rows.select("assessor").distinct().take(2)) > 1:
-        raise InputError(
-            "several assessors judged these documents, and nothing says how to combine their grades",
-            hint="Choose a rule: assessors='mean', 'majority', 'and@1' … (--assessors on the command line).",
-        )
+        raise UncombinedError("several")
     return rows.drop("assessor")
 
 

@@ -19,7 +19,7 @@ from rankgauge.cli.progress import told
 from rankgauge.cli.runs import is_lasting, named, refuse_measures
 from rankgauge.cli.streams import heed
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation import weighed
 from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
@@ -63,7 +63,8 @@ class RunsEvaluation:
         refuse_measures([options.judgments, *runs.values()], measures)
         if options.interval not in INTERVALS:
             raise UnknownNameError("interval", options.interval, INTERVALS)
-        rules = given(**{name: getattr(options, name) for name in RULES}) | given(**changes)
+        asked = {name: getattr(options, name) for name in RULES}
+        rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
         return cls(
             judgments=options.judgments,
             runs=runs,
@@ -192,6 +193,13 @@ class RunsEvaluation:
             return {}
         found = {name: _tag(path) for name, path in self.runs.items()}
         return {name: tag for name, tag in found.items() if tag is not None}
+
+
+def _rule(assessors: str | None, at: float | None) -> str | None:
+    """The rule that combines assessors, as the dialect calls it."""
+    if assessors is None and at is not None:
+        raise ParameterError("evaluate", "at", "used with --assessors, e.g. --assessors mean --at 2", at)
+    return assessors if at is None else f"{assessors}@{at:g}"
 
 
 def _tell(name: str, result: Result, seconds: float) -> None:

@@ -199,6 +199,21 @@ class EvaluationOptions:
     columns: Columns = None
     scale: ScaleName = None
     ids: SameIds = None
+    assessors: Annotated[
+        str | None,
+        choices.option(
+            "--assessors",
+            registry="rankgauge.judgments:RULES",
+            help="How to combine the grades of several assessors: {choices}.",
+            metavar="RULE",
+        ),
+    ] = None
+    at: Annotated[
+        float | None,
+        Option(
+            "--at", help="With --assessors: first make grades binary, 1 from this grade up, else 0.", metavar="GRADE"
+        ),
+    ] = None
     by: Annotated[
         Path | None,
         Option(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError, ParameterError, UncombinedError, UnknownNameError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
 from rankgauge.numeric import BoolArray, FloatArray
@@ -199,10 +199,7 @@ class Dialect(Registered):
             return combine(judgments, self.assessors)
         n = judgments["assessor"].n_unique()
         if n > 1:
-            raise InputError(
-                f"{n} assessors judged these documents, and nothing says how to combine their grades",
-                hint="Choose a rule: assessors='mean', 'majority', 'and@1' … (--assessors on the command line).",
-            )
+            raise UncombinedError(str(n))
         return judgments.drop("assessor")
 
     def check(self, hits: Hits) -> Hits:

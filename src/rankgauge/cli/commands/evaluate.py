@@ -10,7 +10,6 @@ from typer import Option
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
 from rankgauge.cli.options import Empty, EvaluationOptions, Short, policy, undefined
-from rankgauge.errors import ParameterError
 from rankgauge.policies import MissingQuery, Unjudged
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -25,21 +24,6 @@ class EvaluateOptions(EvaluationOptions):
     empty: Empty = None
     short: Short = None
     negative: Annotated[str | None, policy("--negative", "NegativeGrade", "Grades below 0")] = None
-    assessors: Annotated[
-        str | None,
-        choices.option(
-            "--assessors",
-            registry="rankgauge.judgments:RULES",
-            help="How to combine the grades of several assessors: {choices}.",
-            metavar="RULE",
-        ),
-    ] = None
-    at: Annotated[
-        float | None,
-        Option(
-            "--at", help="With --assessors: first make grades binary, 1 from this grade up, else 0.", metavar="GRADE"
-        ),
-    ] = None
     complete: Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")] = False
     judged_only: Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")] = False
     no_summary: Annotated[
@@ -86,7 +70,6 @@ def evaluate(options: EvaluateOptions) -> None:
         empty=undefined(options.empty),
         short=options.short,
         negative=options.negative,
-        assessors=_rule(options.assessors, options.at),
     )
     printed = asked.printed  # before anything is read
     results = asked.results(backends.engine(options.engine, master=options.master))
@@ -107,9 +90,3 @@ def evaluate(options: EvaluateOptions) -> None:
     )
     with opened(path) as stream:
         format_.write(report, stream)
-
-
-def _rule(assessors: str | None, at: float | None) -> str | None:
-    if assessors is None and at is not None:
-        raise ParameterError("evaluate", "at", "used with --assessors, e.g. --assessors mean --at 2", at)
-    return assessors if at is None else f"{assessors}@{at:g}"
