@@ -13,7 +13,8 @@
     │   ├── AmbiguousNameError 3  a name with several meanings: it shows them
     │   └── UnknownNamesError 3   several names of one call
     ├── ParameterError        4   a parameter's value makes no sense
-    └── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
+    ├── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
+    └── NothingToJudgeError   6   a campaign has no document to hand out now: it says why
 
 The number is the exit code of the command line. `InputWarning` is a warning of Python's, and no error.
 """
@@ -171,6 +172,16 @@ class MissingExtraError(RankGaugeError):
     def __init__(self, package: str, extra: str) -> None:
         self.package, self.extra = package, extra
         super().__init__(f"This needs {package}, which is not installed: pip install 'rankgauge[{extra}]'")
+
+
+class NothingToJudgeError(RankGaugeError):
+    """A campaign that has no document to hand out, and why; a script may wait, or end."""
+
+    exit_code = 6
+
+    def __init__(self, why: str, hint: str) -> None:
+        self.why, self.hint = why, hint
+        super().__init__(f"nothing is handed out: {why}\n  {hint}")
 
 
 def _shortened(text: str, width: int = 160) -> str:

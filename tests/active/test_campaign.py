@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.active.campaign import Campaign, CampaignSettings, leases
+from rankgauge.active.campaign.leases import Idle
 from rankgauge.active.campaign.stages import remainder
 from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
@@ -432,3 +433,22 @@ def test_missing_extra() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert printed.stdout == "This needs SQLAlchemy, which is not installed: pip install 'rankgauge[active]'\n"
+
+
+def test_why_there_is_nothing(tmp_path: Path) -> None:
+    """A campaign without a document for somebody says why: leased, judged by them, budget, plan, pause."""
+    known = truth()
+    with Campaign.create(tmp_path / "two.rg", pool(), "ERR@4", budget=8, assessors=2, method="passive") as campaign:
+        tasks = campaign.lease(9, "anna")
+        assert campaign.why_idle("anna") is Idle.LEASED
+        campaign.record(judged(tasks, known))
+        assert campaign.lease(9, "anna") == []
+        assert campaign.why_idle("anna") is Idle.OTHERS
+        campaign.record(judged(campaign.lease(9, "ben"), known))
+        assert campaign.lease(9, "ben") == []
+        assert campaign.why_idle("ben") is Idle.BUDGET
+        campaign.pause()
+        assert campaign.why_idle("ben") is Idle.PAUSED
+    with Campaign.create(tmp_path / "all.rg", pool(), "ERR@4", budget=1000, method="passive") as campaign:
+        spend(campaign, known, n=50)
+        assert campaign.why_idle() is Idle.COMPLETE

@@ -58,7 +58,10 @@ def test_whole_way(command: Command, table: Path, tmp_path: Path) -> None:
     command("active", "next", made, "-n", "100", "-o", str(tasks))
     judge(tasks)
     command("active", "record", made, str(tasks))
-    assert "there is nothing more to judge" in command("active", "next", made, "-o", str(tasks))
+    told = command("active", "next", made, "-o", str(tasks), code=6)
+    assert "nothing is handed out: the budget is spent" in told
+    assert not tasks.exists(), "somebody would take the earlier tasks for new ones"
+    assert (tmp_path / "tasks.csv.old").exists()
     text = command("active", "estimate", made)
     assert "60 of 60: 60 documents of 12 queries; 60 labels of 2 assessors" in text
     found = json.loads(command("active", "estimate", made, "-o", "json"))

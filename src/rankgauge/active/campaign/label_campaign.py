@@ -18,7 +18,7 @@ from rankgauge.active.campaign.damage import explained, loading
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
 from rankgauge.active.campaign.labels import LabelBatch, grade_of
-from rankgauge.active.campaign.leases import Leases, lease_documents
+from rankgauge.active.campaign.leases import Idle, Leases, lease_documents, why_idle
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.state import CampaignState, Clock
 from rankgauge.active.campaign.store import Store, make
@@ -136,6 +136,12 @@ class LabelCampaign:
                 raise PausedError("the campaign is paused: nothing is handed out")
             leases, who = Leases(self._state, connection), Assessor.of(assessor)
             return lease_documents(leases, [who], n, seconds=seconds, again=again)[who.identity]
+
+    def why_idle(self, assessor: str | Assessor = SOMEBODY) -> Idle:
+        """Why `lease` gave the assessor nothing."""
+        with self._state.looking() as connection:
+            self._state.paused = bool(self._state.store.row(connection).paused)
+            return why_idle(Leases(self._state, connection), Assessor.of(assessor).identity)
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""

@@ -68,6 +68,11 @@ class CampaignState(ABC):
     def advance(self, connection: Connection) -> None:  # noqa: B027 - most campaigns go on by themselves
         """Does what is due before documents are handed out."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether the campaign has reached a goal and needs no more labels."""
+        return False
+
     @abstractmethod
     def query_values(self) -> FloatArray:
         """The value of each query once it is known; NaN before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -11,7 +12,7 @@ from rankgauge.active import defaults
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.cli.options import Columns, QueryList, RunSpellingOptions, SameIds
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError, NothingToJudgeError, ParameterError, PausedError
 
 group(
     "active",
@@ -56,7 +57,10 @@ def next_(
         float, typer.Option("--days", help="For how many days they stay reserved.", metavar="X")
     ] = defaults.LEASE_DAYS,
 ) -> None:
-    """Write the documents to judge next, as far as the budget allows."""
+    """Write the documents to judge next, as far as the budget allows.
+
+    If there is none, it says why and ends with exit code 6; a file of that name is put aside (FILE.old).
+    """
     from rankgauge.active.campaign import LabelCampaign
     from rankgauge.active.label_format import task_format, write_tasks
     from rankgauge.active.labels import SOMEBODY
@@ -66,21 +70,27 @@ def next_(
     with LabelCampaign.open(campaign) as found:
         if assessor is None and found.settings.assessors > 1:
             raise ParameterError("active next", "assessor", "a name, as several people judge each document", assessor)
-        who = assessor or SOMEBODY
-        tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
-        progress = found.progress()
-    if tasks:
-        write_tasks(tasks, output)
-        whose = f" for {assessor}" if assessor else ""
-        typer.echo(f"{output}: {count(len(tasks), 'document')}{whose} to judge")
-    else:
-        waits = "there is nothing more to judge"
-        if progress.out:
-            waits = "the rest waits for labels (--again writes the open tasks again)"
-        elif progress.paused:
-            waits = "the goal is settled (see 'rankgauge active estimate')"
-        typer.echo(f"nothing is handed out: {waits}")
-    typer.echo(f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out")
+        who, tasks = assessor or SOMEBODY, []
+        with suppress(PausedError):
+            tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
+        progress, why = found.progress(), "" if tasks else found.why_idle(who).value
+    state = f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out"
+    if not tasks:
+        again_ = " (--again writes open tasks again)" if progress.out else ""
+        raise NothingToJudgeError(why, state + again_ + _aside(output))
+    write_tasks(tasks, output)
+    whose = f" for {assessor}" if assessor else ""
+    typer.echo(f"{output}: {count(len(tasks), 'document')}{whose} to judge")
+    typer.echo(state)
+
+
+def _aside(output: Path) -> str:
+    """Puts a file of earlier tasks aside, which somebody would take for the new ones."""
+    if not output.is_file():
+        return ""
+    old = output.with_name(f"{output.name}.old")
+    output.replace(old)
+    return f"; the earlier {output} is now {old}"
 
 
 @command(
