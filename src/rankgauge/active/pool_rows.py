@@ -132,9 +132,21 @@ def _identified(frame: pl.DataFrame) -> pl.DataFrame:
         if ids.is_null().any() or (ids == "").any():
             row = int((ids.is_null() | (ids == "")).arg_max() or 0)
             raise InputError(f"row {row + 1}: there is no {name}")
+        refuse_breaks(ids)
         frame = frame.with_columns(ids)
     _refuse_twice(frame, "")
     return frame
+
+
+def refuse_breaks(ids: pl.Series) -> None:
+    """Refuses ids with line breaks, tabs and the like: in a qrels file one would be several lines, with any grades."""
+    found = ids.str.contains(r"[\p{Cc}\x{2028}\x{2029}]")
+    if found.any():
+        row = int(found.arg_max() or 0)
+        problem = (
+            f"row {row + 1}: the {ids.name} id {ids[row]!r} holds a line break, a tab or another control character"
+        )
+        raise InputError(problem, hint="Ids are one word, or a few with blanks between them.")
 
 
 def _refuse_twice(frame: pl.DataFrame, where: str) -> None:

@@ -73,9 +73,12 @@ class RoomClient:
         """One grade for each fully judged document, as `evaluate` takes them."""
         return pl.DataFrame(self._call("GET", f"/campaigns/{number}/judgments"), infer_schema_length=None)
 
-    def file(self, number: int, name: str) -> bytes:
-        """An export of the campaign: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg."""
-        return self._answer("GET", f"/campaigns/{number}/files/{name}").content
+    def file(self, number: int, name: str, *, raw: bool = False) -> bytes:
+        """An export of the campaign: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg.
+
+        Cells of labels.csv that a spreadsheet would take for formulas begin with an apostrophe, unless it is `raw`.
+        """
+        return self._answer("GET", f"/campaigns/{number}/files/{name}", params={"raw": raw}).content
 
     def _call(self, method: str, path: str, **sent: Any) -> Any:
         return self._answer(method, path, **sent).json()

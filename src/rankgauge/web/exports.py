@@ -14,6 +14,8 @@ from starlette.exceptions import HTTPException
 from rankgauge.active.campaign.database import Location
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
+from rankgauge.io.format import refuse_words
+from rankgauge.io.spreadsheet import text_columns
 from rankgauge.web import database
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
 
@@ -27,14 +29,18 @@ class Export:
     words: str
     media: str
     content: Callable[[Campaigns, OpenCampaign], bytes]
+    raw: Callable[[Campaigns, OpenCampaign], bytes] | None = None
+    """How it is made for programs alone, if a spreadsheet would compute some of it."""
 
 
-def export(campaigns: Campaigns, number: int, name: str) -> tuple[bytes, str]:
-    """The content and the media type of the export with that name."""
+def export(campaigns: Campaigns, number: int, name: str, *, raw: bool = False) -> tuple[bytes, str]:
+    """The content and the media type of the export with that name; `raw` as it is, for programs alone."""
     opened = campaigns.get(number)
     if name not in EXPORTS:
         raise HTTPException(404, f"no such file; there are {', '.join(EXPORTS)}")
-    return EXPORTS[name].content(campaigns, opened), EXPORTS[name].media
+    found = EXPORTS[name]
+    make = found.raw if raw and found.raw else found.content
+    return make(campaigns, opened), found.media
 
 
 def _labels(opened: OpenCampaign) -> pl.DataFrame:
@@ -43,6 +49,10 @@ def _labels(opened: OpenCampaign) -> pl.DataFrame:
 
 
 def _csv(_: Campaigns, opened: OpenCampaign) -> bytes:
+    return text_columns(_labels(opened)).write_csv().encode()
+
+
+def _raw_csv(_: Campaigns, opened: OpenCampaign) -> bytes:
     return _labels(opened).write_csv().encode()
 
 
@@ -62,6 +72,7 @@ def _judgments(_: Campaigns, opened: OpenCampaign) -> bytes:
 
 
 def _qrels(rows: pl.DataFrame) -> bytes:
+    refuse_words(rows, r"\s", "holds white space, which separates fields in a TREC file", "Take labels.csv.")
     lines = (f"{query} {second} {document} {grade:g}\n" for query, second, document, grade in rows.iter_rows())
     return "".join(lines).encode()
 
@@ -77,7 +88,9 @@ def _campaign(campaigns: Campaigns, opened: OpenCampaign) -> bytes:
 EXPORTS: Mapping[str, Export] = {
     "judgments.txt": Export(words="TREC qrels, one grade per document", media="text/plain", content=_judgments),
     "assessors.txt": Export(words="TREC qrels, one line per assessor", media="text/plain", content=_assessors),
-    "labels.csv": Export(words="all labels with assessor, comment and time", media="text/csv", content=_csv),
+    "labels.csv": Export(
+        words="all labels with assessor, comment and time", media="text/csv", content=_csv, raw=_raw_csv
+    ),
     "labels.jsonl": Export(words="the same as JSON lines", media="application/jsonl", content=_jsonl),
     "campaign.rg": Export(
         words="the campaign itself, for rankgauge active", media="application/vnd.sqlite3", content=_campaign

@@ -22,6 +22,7 @@ from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.transfer import transfer
 from rankgauge.active.campaign.upgrade import upgrade
 from rankgauge.active.pool import Pool
+from rankgauge.active.pool_rows import refuse_breaks
 from rankgauge.active.units import in_units
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import table_suffixes
@@ -184,7 +185,10 @@ def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
             upgrade(source)
             with reading(source) as connection:
                 store = Store.find(connection, None)
-            settings = LabelCampaign.on(source, store).settings  # reads everything: a broken campaign is not copied
+            found = LabelCampaign.on(source, store)  # reads everything: a broken campaign is not copied
+            for ids in (found._state.pool.queries.alias("query"), found._state.pool.documents.alias("document")):
+                refuse_breaks(ids)
+            settings = found.settings
             copied = transfer(source, store, campaigns.engine, name=name)
     words = settings.words
     named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}

@@ -26,6 +26,7 @@ from rankgauge.active.campaign.upgrade import upgrade
 from rankgauge.active.draws import Draws
 from rankgauge.active.label_format import read_labels
 from rankgauge.active.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
+from rankgauge.active.pool_rows import refuse_breaks
 from rankgauge.errors import InputError, ParameterError, PausedError
 
 LEASE = defaults.LEASE_DAYS * 24 * 3600
@@ -97,6 +98,8 @@ class LabelCampaign:
             with _connected(place, existing=False) as engine:
                 named = place.name or name
                 return cls._create(engine, plan, content, settings, stage, name=named, clock=clock)
+        for ids in (plan.pool.queries.alias("query"), plan.pool.documents.alias("document")):
+            refuse_breaks(ids)
         upgrade(location)
         with writing(location) as connection:
             store = make(connection, name=name, made=clock(), settings=settings.packed())

@@ -12,6 +12,7 @@ from rankgauge.active.labels import FIELDS, Label, Task
 from rankgauge.errors import InputError
 from rankgauge.io import Head
 from rankgauge.io.source import Source
+from rankgauge.io.spreadsheet import as_text, as_written
 from rankgauge.io.tabular import header, records
 from rankgauge.tables import find, raters
 
@@ -33,21 +34,21 @@ def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
         )
     who = find(names, "assessor") or "assessor"
     for line, row in records(source):
-        cells = {name: row.get(name, "").strip() for name in names}
+        cells = {name: as_written(row.get(name, "").strip()) for name in names}
         if any(cells.values()):
             said = [{**cells, "grade": cells[column], who: name} for column, name in wide.items()] or [cells]
             yield [label for one in said for label in flat(one, assessor, source, line, ",".join(row.values()))]
 
 
 def _write(tasks: Sequence[Task]) -> str:
-    """A row per task: ids, texts, then the columns to fill in, among them `grade`."""
+    """A row per task: ids, texts, then the columns to fill in, among them `grade`; formulas are kept from computing."""
     read = list(dict.fromkeys(name for task in tasks for name in task.texts if name not in FIELDS))
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["query", "document", *read, "grade", "assessor", "comment"])
     for task in tasks:
         texts = [task.texts.get(name, "") for name in read]
-        writer.writerow([task.query, task.document, *texts, "", task.assessor, ""])
+        writer.writerow(map(as_text, [task.query, task.document, *texts, "", task.assessor, ""]))
     return stream.getvalue()
 
 

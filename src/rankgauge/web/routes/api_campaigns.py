@@ -103,9 +103,12 @@ def list_queries(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> lis
 
 
 @router.get("/campaigns/{campaign}/files/{name}", response_class=Response)
-def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str) -> Response:
-    """An export: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg."""
-    content, media = export(room.campaigns, campaign, name)
+def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str, raw: bool = False) -> Response:
+    """An export: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg.
+
+    In CSV, cells that a spreadsheet would take for formulas begin with an apostrophe, unless `raw` is set.
+    """
+    content, media = export(room.campaigns, campaign, name, raw=raw)
     return Response(content, media_type=media)
 
 

@@ -28,9 +28,9 @@ def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Resp
 
 
 @router.get("/campaigns/{campaign}/files/{name}")
-def download(room: TheRoom, person: Viewer, campaign: int, name: str) -> Response:
-    """One of the downloads."""
-    content, media = export(room.campaigns, campaign, name)
+def download(room: TheRoom, person: Viewer, campaign: int, name: str, raw: bool = False) -> Response:
+    """One of the downloads; in CSV, what a spreadsheet would compute begins with an apostrophe, unless it is `raw`."""
+    content, media = export(room.campaigns, campaign, name, raw=raw)
     # A file name that neither a header nor a file system misreads.
     full = f"{room.campaigns.get(campaign).campaign.name} {name}"
     safe = re.sub(r"[^\w.-]+", "-", full, flags=re.ASCII).strip("-.") or "file"
