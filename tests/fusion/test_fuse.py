@@ -11,7 +11,8 @@ import pytest
 import rankgauge
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.fusion import METHODS, Fusion, fuse, run_pool
-from rankgauge.fusion.stack import _compared, _slots
+from rankgauge.fusion.loaded_run import spelled_words
+from rankgauge.fusion.slots import _compared, find_slots
 
 Run = dict[str, dict[str, float]]
 
@@ -98,7 +99,7 @@ def test_files_are_as_dicts(tmp_path: Path, ragged: bool) -> None:
     """Files, scanned or read, give the same as dicts, to the last bit, tied documents in the same order."""
     expected = fuse(TIED, "combmnz")
     found = fuse(written(tmp_path, TIED, ragged=ragged), "combmnz")
-    assert (found.pool.spelled is run_pool.spelled_words) is not ragged
+    assert (found.pool.spelled is spelled_words) is not ragged
     assert [*found.frame.iter_rows()] == [*expected.frame.iter_rows()]
 
 
@@ -116,7 +117,7 @@ def test_hashes_do_not_decide() -> None:
     """Documents are the same by their words, and the slots by hashes are those of a plain comparison."""
     rng = np.random.default_rng(3)
     documents, lengths = rng.integers(0, 40, (300, 2)).astype(np.uint64), np.array([100, 0, 150, 50])
-    slot, place, opens = _slots(documents, lengths)
+    slot, place, opens = find_slots(documents, lengths)
     other, begins = _compared(documents, lengths)
     assert opens.sum() == begins.sum()
     query = np.repeat(np.arange(4), lengths)

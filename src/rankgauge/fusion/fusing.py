@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion.judged_queries import JudgedQueries
+from rankgauge.fusion.loaded_run import Watch
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, made
 from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation
 from rankgauge.fusion.run_pool import RunPool, run_names
@@ -24,9 +25,6 @@ from rankgauge.threads import spread
 
 DEFAULT, NORM = "rrf", "min-max"
 """The method and the normalisation if none is named."""
-
-Watch = Callable[[int, int, str], None]
-"""Told how many parts of the work are done, of how many, and the name of the current one."""
 
 
 def fuse(

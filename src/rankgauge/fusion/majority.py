@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.fusion.borda import borda_points
-from rankgauge.fusion.stack import Stack, rounded
+from rankgauge.fusion.ordering import rounded
+from rankgauge.fusion.stack import Stack
 from rankgauge.numeric import FloatArray, IndexArray
 
 

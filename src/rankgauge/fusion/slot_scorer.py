@@ -15,7 +15,8 @@ import numpy as np
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation import scored
 from rankgauge.fusion.judged_queries import JudgedQueries
-from rankgauge.fusion.stack import Stack, falling, rounded
+from rankgauge.fusion.ordering import falling, rounded
+from rankgauge.fusion.stack import Stack
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray

@@ -1,8 +1,7 @@
 """A stack: the lists of some queries from every run, one above another, and where each document is in them.
 
 Everything is flat. An *entry* is a document in one run's list; entries are in the order of query, run and rank. A
-*slot* is a document of a query, however many runs list it. Documents are found by sorting hashes, query by query, with
-the number of the entry in the lowest bits; what has the same hash is compared word by word, so a hash never decides.
+*slot* is a document of a query, however many runs list it.
 """
 
 from __future__ import annotations
@@ -13,17 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.ranking.scan.ids import Words, hashed
-
-SPARE = 16
-"""How many of the lowest bits of a score's 52 are rounded away; see `rounded`."""
+from rankgauge.fusion.ordering import falling, rounded
+from rankgauge.fusion.slots import find_slots
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.ranking.scan.ids import Words
 
 LONG = 50
 """From this mean length on, lists are worth a copy each."""
-
-_FREED = (1 << SPARE) - 1
-_MIX = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,7 +62,7 @@ class Stack:
         """The stack of these lists, which are sorted by query and run, and each by falling score."""
         run = np.repeat(list_run, sizes)
         lengths = np.bincount(list_query, weights=sizes, minlength=queries).astype(np.int64)
-        slot, place, opens = _slots(documents, lengths)
+        slot, place, opens = find_slots(documents, lengths)
         heads = place[opens]
         return cls(
             runs=runs,
@@ -218,82 +213,6 @@ class Stack:
         return order, settled.take(order)
 
 
-def rounded(scores: FloatArray) -> FloatArray:
-    """The scores to eleven digits: sums of the same numbers in another order are equal, and their documents tied."""
-    bits = (scores + 0.0).view(np.int64)
-    bits += 1 << (SPARE - 1)
-    bits &= ~_FREED
-    return bits.view(np.float64)
-
-
-def falling(settled: FloatArray, ties: IndexArray, *, counts: IndexArray, spans: IndexArray) -> IndexArray:
-    """The places of rounded scores, falling within groups that are together; tied ones by their numbers in `ties`.
-
-    Each group has `counts` of them, and its numbers are the next `spans` ones. They are kept in the bits that rounding
-    freed, so that a group is sorted in one go; groups that are too large for that take another sort.
-    """
-    ends, offset = np.cumsum(counts), np.repeat(np.cumsum(spans) - spans, counts)
-    if int(spans.max(initial=0)) > _FREED:
-        return np.lexsort((ties, -settled, offset))
-    bits = settled.view(np.int64)
-    keys = bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
-    np.invert(keys, out=keys)
-    keys &= ~_FREED
-    keys |= ties - offset
-    for start, end in zip((ends - counts).tolist(), ends.tolist(), strict=True):
-        keys[start:end].sort()
-    keys &= _FREED
-    keys += offset
-    place = np.empty(int(spans.sum()), dtype=np.int64)
-    place[ties] = np.arange(len(ties))
-    return place.take(keys)
-
-
 def _averaged(values: FloatArray, groups: IndexArray) -> FloatArray:
     counts = np.diff(groups, append=len(values))
     return np.repeat(np.add.reduceat(values, groups) / counts, counts)
-
-
-def _slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, IndexArray, BoolArray]:
-    """The slot of each entry, the entries sorted by slot, and which of these are the first of theirs."""
-    ends = np.cumsum(lengths)
-    begins = ends - lengths
-    bits = int(lengths.max(initial=1)).bit_length()
-    low = np.uint64((1 << bits) - 1)
-    offset = np.repeat(begins, lengths)
-    keys = hashed(documents)
-    keys *= _MIX
-    keys &= ~low
-    keys |= (np.arange(len(keys)) - offset).astype(np.uint64)
-    for start, end in zip(begins.tolist(), ends.tolist(), strict=True):
-        keys[start:end].sort()
-    place = (keys & low).astype(np.int64)
-    place += offset
-    keys &= ~low
-    opens = np.ones(len(keys), dtype=bool)
-    np.not_equal(keys[1:], keys[:-1], out=opens[1:])
-    opens[begins[lengths > 0]] = True
-    if not _is_exact(documents, place, ~opens[1:]):
-        place, opens = _compared(documents, lengths)
-    slot = np.empty(len(place), dtype=np.int64)
-    slot[place] = np.cumsum(opens) - 1
-    return slot, place, opens
-
-
-def _is_exact(documents: Words, place: IndexArray, goes_on: BoolArray) -> bool:
-    """Whether neighbours with the same hash are the same document."""
-    for column in range(documents.shape[1]):
-        words = documents[:, column].take(place)
-        if bool(((words[1:] != words[:-1]) & goes_on).any()):
-            return False
-    return True
-
-
-def _compared(documents: Words, lengths: IndexArray) -> tuple[IndexArray, BoolArray]:
-    """The same by the documents themselves, for the rare case of two with one hash."""
-    query = np.repeat(np.arange(len(lengths)), lengths)
-    columns = [documents[:, column] for column in range(documents.shape[1])]
-    place = np.lexsort((*columns, query))
-    opens = np.ones(len(place), dtype=bool)
-    opens[1:] = np.any([column.take(place)[1:] != column.take(place)[:-1] for column in (*columns, query)], axis=0)
-    return place, opens

@@ -20,9 +20,10 @@ from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.comparison.verdicts import is_valued
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
-from rankgauge.fusion.fusing import Fusion, FusionPlan, Watch
+from rankgauge.fusion.fusing import Fusion, FusionPlan
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.lessons import Lessons
+from rankgauge.fusion.loaded_run import Watch
 from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod, made
 from rankgauge.fusion.run_pool import RunPool, run_names
 from rankgauge.fusion.search import best_of
