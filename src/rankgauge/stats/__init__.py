@@ -1,9 +1,19 @@
-"""Statistics of values: intervals of means, paired tests, effects, power, rank correlations, overlap of lists."""
+"""Statistics of values: intervals of means, paired tests, effects, power, rank correlations, overlap of lists.
 
-from rankgauge.stats.correlation import kendall_tau, kendall_tau_a, spearman_rho, tau_ap, tau_ap_b
-from rankgauge.stats.effects import cohen_dz, outcomes, power, queries_needed, separated_share
+What only comparisons need loads on first use: an evaluation shows intervals, and nothing else of this.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from rankgauge.stats.intervals import Interval, bca_interval, geometric_mean, t_interval
-from rankgauge.stats.overlap import Overlap, rbo
+
+if TYPE_CHECKING:
+    from rankgauge.stats.correlation import kendall_tau, kendall_tau_a, spearman_rho, tau_ap, tau_ap_b
+    from rankgauge.stats.effects import cohen_dz, outcomes, power, queries_needed, separated_share
+    from rankgauge.stats.overlap import Overlap, rbo
 
 __all__ = [
     "Interval",
@@ -23,3 +33,22 @@ __all__ = [
     "tau_ap",
     "tau_ap_b",
 ]
+
+_HOMES = {
+    "rankgauge.stats.correlation": ["kendall_tau", "kendall_tau_a", "spearman_rho", "tau_ap", "tau_ap_b"],
+    "rankgauge.stats.effects": ["cohen_dz", "outcomes", "power", "queries_needed", "separated_share"],
+    "rankgauge.stats.overlap": ["Overlap", "rbo"],
+}
+"""The modules of the names that load on first use."""
+
+_FOUND = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FOUND:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_FOUND[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
