@@ -15,7 +15,7 @@ from rankgauge.web.gold_files import question_of
 from rankgauge.web.quality import QualityReport
 from rankgauge.web.route import CampaignNumber, api, finite
 
-router = api("api_quality", place=230, tag="quality")
+router = api("api_quality", place=240, tag="quality")
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 

@@ -35,7 +35,7 @@ class Health(BaseModel):
     """Why nothing can be recorded."""
 
 
-@router.get("/healthz", responses={503: {"model": Health}})
+@router.get("/healthz", responses={503: {"model": Health}}, response_model_exclude_none=True)
 async def healthz(room: TheRoom, response: Response) -> Health:
     """Whether the database can be read, and written to if it could not before; answers within a second."""
     looking = asyncio.get_running_loop().run_in_executor(_LOOKERS, _reason, room)
