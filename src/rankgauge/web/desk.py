@@ -51,6 +51,7 @@ class Desk:
         block = self._block()
         if block is not None:
             self._record(rest, again=again)
+            self.opened.campaign.release_all(self.person.assessor)
             return OnDesk(task=None, own=self.own(), block=block)
         found = self._next_task(rest, again=again)
         own = self._counted(found.own)

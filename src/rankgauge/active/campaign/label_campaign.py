@@ -151,6 +151,13 @@ class LabelCampaign:
         with self._state.changing() as connection:
             Leases(self._state, connection).end((task.place, identity_of(task)) for task in tasks)
 
+    def release_all(self, assessor: str | Assessor) -> None:
+        """Everything that the assessor has on lease is given back, so that others get it."""
+        who = Assessor.of(assessor).identity
+        with self._state.changing() as connection:
+            leases = Leases(self._state, connection)
+            leases.end([(place, who) for place, holders in leases.held().items() if who in holders])
+
     def pause(self) -> None:
         """Nothing more is handed out; labels still come in."""
         with self._state.changing() as connection:
