@@ -2,6 +2,7 @@
 
     RankGaugeError            1
     ├── InputError            2   a file or table is not what was expected: path:line, the line, what to do
+    │   ├── GoneError         2   a campaign that was deleted meanwhile
     │   ├── PausedError       2   a campaign is paused and assigns nothing
     │   ├── RepeatedError     2   a document is listed more than once for a query
     │   ├── UnavailableError  2   a database does not answer, or is full: try later
@@ -62,6 +63,10 @@ class InputError(RankGaugeError):
 
 class InputWarning(UserWarning):
     """A file or table was read, but not all of it as it stands: rows were left out or merged."""
+
+
+class GoneError(InputError):
+    """A campaign that somebody has deleted meanwhile."""
 
 
 class PausedError(InputError):

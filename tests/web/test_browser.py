@@ -56,8 +56,8 @@ def test_a_campaign_from_the_first_click_to_the_export(house: House, opener: Ope
     links = {}
     boss.get_by_role("link", name="People").click()
     for name in ("ann", "bob"):
-        boss.get_by_label("Name").fill(name)
-        boss.get_by_role("button", name="Make a link").click()
+        boss.get_by_label("Names").fill(name)
+        boss.get_by_role("button", name="Make links").click()
         links[name] = boss.locator("#link").inner_text().replace("http://127.0.0.1:0", house.base)
     boss.get_by_role("link", name="Dashboard").click()
 

@@ -215,7 +215,10 @@ class CampaignReport(Report):
         return f"{left}; with the whole budget spent the interval should be about ± {number(self.outlook)}"
 
     def _interval(self, found: Estimate) -> str:
-        words = IntervalKind.parse(found.interval).words
+        kind, planned = IntervalKind.parse(found.interval), self.settings.planned
+        words = kind.words
+        if kind is IntervalKind.T and planned is not None:
+            words = f"{words}, and it was changed from {amount(planned)}: only --interval sequence holds"
         return words if found.basis is not None else f"{words}; {EARLIER}"
 
     def _few(self, found: Estimate) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 
 from rankgauge.active.campaign.database import Location, connect, make_private
-from rankgauge.errors import RankGaugeError, UnavailableError, UnleasedError
+from rankgauge.errors import GoneError, RankGaugeError, UnavailableError, UnleasedError
 from rankgauge.web.addresses import networks
 from rankgauge.web.auth import COOKIE
 from rankgauge.web.campaigns import Campaigns
@@ -64,6 +64,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
     app.add_exception_handler(HTTPException, _refused)
     # A mistake in the input, in the words of the command line.
     app.add_exception_handler(RankGaugeError, lambda request, error: _error(request, 400, str(error), {}))
+    app.add_exception_handler(GoneError, lambda request, error: _error(request, 404, "no such campaign", {}))
     app.add_exception_handler(UnleasedError, lambda request, error: _error(request, 409, str(error), {}))
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(UnavailableError, _unavailable)

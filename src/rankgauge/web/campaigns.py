@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import polars as pl
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, delete, insert, select
 from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign import Campaign, LabelCampaign
 from rankgauge.active.campaign.answer_queue import AnswerQueue
-from rankgauge.active.campaign.database import reading
+from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.estimates import CURVE
 from rankgauge.active.campaign.history import LabelHistory
 from rankgauge.active.campaign.review import Review
-from rankgauge.active.campaign.rules import CampaignRules, Guidelines, SharedRules, write_rules
+from rankgauge.active.campaign.rules import CampaignRules, Guidelines, SharedRules, rules_table, write_rules
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.campaign.tables import campaigns
 from rankgauge.active.campaign.texts import PoolTexts
 from rankgauge.active.defaults import LEVEL
-from rankgauge.active.intervals import FEWEST
+from rankgauge.active.intervals import FEWEST, IntervalKind
 from rankgauge.active.methods import Estimate
+from rankgauge.web.database import ARCHIVED, forget_campaign
 
 OPEN = 16
 """How many campaigns stay open; a pool of millions of documents takes memory."""
@@ -56,11 +58,17 @@ class OpenCampaign:
         """The stopping rule and the guidelines."""
         return self.answers.rules.now()
 
+    @property
+    def interval(self) -> str:
+        """The kind of interval: one that may be watched, if there is a stopping rule or the budget was changed."""
+        changed = self.campaign.settings.planned is not None
+        return IntervalKind.SEQUENCE if changed else self.rules.interval
+
     def estimate(self) -> Estimate | None:
         """The estimate so far; None while there are too few draws, and for a board, which has many."""
         if not isinstance(self.campaign, Campaign):
             return None
-        found = self.campaign.estimate(level=LEVEL, interval=self.rules.interval)
+        found = self.campaign.estimate(level=LEVEL, interval=self.interval)
         if found is not None and self._is_hasty(found.draws, found.queries):
             return replace(found, low=-math.inf, high=math.inf)
         return found
@@ -69,7 +77,7 @@ class OpenCampaign:
         """The estimate after more and more draws; empty for a board."""
         if not isinstance(self.campaign, Campaign):
             return pl.DataFrame(schema=CURVE)
-        return self.campaign.curve(interval=self.rules.interval).filter(pl.col("draws") >= FEWEST)
+        return self.campaign.curve(interval=self.interval).filter(pl.col("draws") >= FEWEST)
 
     def _is_hasty(self, draws: int, queries: int) -> bool:
         """Whether so few draws of some of the queries say too little for an interval."""
@@ -123,9 +131,41 @@ class Campaigns:
                 self._open.popitem(last=False)
             return self._open[number]
 
-    def all(self) -> list[OpenCampaign]:
-        """All campaigns, the newest first."""
-        return [self.get(number) for number in self._numbers()]
+    def all(self, *, archived: bool | None = None) -> list[OpenCampaign]:
+        """All campaigns, the newest first; only the archived ones, or only the others, if that is asked for."""
+        over = self.archived()
+        return [self.get(n) for n in self._numbers() if archived is None or (n in over) is archived]
+
+    def archived(self) -> set[int]:
+        """The numbers of archived campaigns."""
+        with reading(self.engine) as connection:
+            return set(connection.scalars(select(ARCHIVED.c.campaign)))
+
+    def archive(self, number: int) -> None:
+        """Pauses a campaign and puts it away; nothing of it is lost."""
+        self.get(number).campaign.pause()
+        with writing(self.engine) as connection:
+            connection.execute(delete(ARCHIVED).where(ARCHIVED.c.campaign == number))
+            connection.execute(insert(ARCHIVED).values(campaign=number, made=time.time()))
+
+    def restore(self, number: int) -> None:
+        """Puts an archived campaign back among the others; it stays paused."""
+        with writing(self.engine) as connection:
+            connection.execute(delete(ARCHIVED).where(ARCHIVED.c.campaign == number))
+
+    def delete(self, number: int) -> None:
+        """Deletes a campaign with its labels, its rules and its people, for good."""
+        self.get(number)
+        with writing(self.engine) as connection:
+            forget_campaign(connection, number)
+            connection.execute(delete(rules_table).where(rules_table.c.campaign == number))
+            Store(campaign=number).delete(connection)
+        self.forget(number)
+
+    def forget(self, number: int) -> None:
+        """Closes a campaign that is no longer there."""
+        with self._lock:
+            self._open.pop(number, None)
 
     def set_rules(self, number: int, rules: CampaignRules) -> None:
         """Gives a campaign other rules."""

@@ -52,6 +52,32 @@ class RoomClient:
         params = {"name": name, "filename": filename, **settings}
         return dict(self._call("POST", "/campaigns", params=params, content=content))
 
+    def create_board(
+        self,
+        name: str,
+        runs: Iterable[str | Path],
+        *,
+        judges: Iterable[str | Path] = (),
+        documents: str | Path | None = None,
+        judged: str | Path | None = None,
+        **settings: Any,
+    ) -> dict[str, Any]:
+        """Makes a campaign of several runs, with grades of judges other than people, texts and earlier judgments."""
+        files = [("lists", path) for path in runs] + [("judge", path) for path in judges]
+        files += [(part, path) for part, path in (("documents", documents), ("judged", judged)) if path is not None]
+        draft = None
+        for part, path in files:
+            params = {"part": part, "filename": Path(path).name}
+            place = "/drafts" if draft is None else f"/drafts/{draft['id']}/files"
+            draft = self._call("POST", place, params=params, content=Path(path).read_bytes())
+        if draft is None:
+            raise InputError("a board needs runs")
+        return dict(self._call("POST", f"/drafts/{draft['id']}/campaign", json={"name": name, **settings}))
+
+    def change(self, number: int, **changed: Any) -> dict[str, Any]:
+        """Changes the name, the budget, guidelines, names of grades, or whether the campaign is archived."""
+        return dict(self._call("PATCH", f"/campaigns/{number}/settings", json=changed))
+
     def invite(self, number: int, name: str) -> dict[str, Any]:
         """Invites an assessor: id, name, and the link, which is shown only once."""
         return dict(self._call("POST", f"/campaigns/{number}/assessors", json={"name": name}))

@@ -25,6 +25,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    delete,
+    select,
 )
 
 from rankgauge.active.campaign import rules as stopping
@@ -233,3 +235,14 @@ BLOCKS = Table(
     Index("blocks_of_person", "campaign", "person"),
 )
 """People who get no more documents, since their answers to gold questions were wrong too often; until it is lifted."""
+
+def forget_campaign(connection: Connection, campaign: int) -> None:
+    """Deletes the rows of the room's own tables that belong to a campaign, and its people with what is theirs."""
+    people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
+    files = select(DRAFTS.c.id).where(DRAFTS.c.person.in_(people))
+    connection.execute(delete(DRAFT_FILES).where(DRAFT_FILES.c.draft.in_(files)))
+    for table in reversed(METADATA.sorted_tables):
+        if "campaign" in table.c:
+            connection.execute(delete(table).where(table.c.campaign == campaign))
+        elif "person" in table.c:
+            connection.execute(delete(table).where(table.c.person.in_(people)))

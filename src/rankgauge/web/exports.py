@@ -43,22 +43,29 @@ def export(campaigns: Campaigns, number: int, name: str, *, raw: bool = False) -
     return make(campaigns, opened), found.media
 
 
-def _labels(opened: OpenCampaign) -> pl.DataFrame:
+def _labels(labels: pl.DataFrame) -> pl.DataFrame:
     time = pl.from_epoch((pl.col("made") * 1e6).cast(pl.Int64), time_unit="us").dt.to_string("%Y-%m-%dT%H:%M:%S%.3fZ")
-    return opened.campaign.labels().with_columns(time=time).select(COLUMNS)
+    return labels.with_columns(time=time).select(COLUMNS)
 
 
-def _csv(_: Campaigns, opened: OpenCampaign) -> bytes:
-    return text_columns(_labels(opened)).write_csv().encode()
+def _csv(labels: pl.DataFrame) -> bytes:
+    return text_columns(_labels(labels)).write_csv().encode()
 
 
-def _raw_csv(_: Campaigns, opened: OpenCampaign) -> bytes:
-    return _labels(opened).write_csv().encode()
+def _raw_csv(labels: pl.DataFrame) -> bytes:
+    return _labels(labels).write_csv().encode()
 
 
-def _jsonl(_: Campaigns, opened: OpenCampaign) -> bytes:
-    rows = _labels(opened).iter_rows(named=True)
+def _jsonl(labels: pl.DataFrame) -> bytes:
+    rows = _labels(labels).iter_rows(named=True)
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+LABEL_FILES: Mapping[str, tuple[str, Callable[[pl.DataFrame], bytes]]] = {
+    "labels.csv": ("text/csv", _csv),
+    "labels.jsonl": ("application/jsonl", _jsonl),
+}
+"""The files that labels are written to: media type, and how."""
 
 
 def _assessors(_: Campaigns, opened: OpenCampaign) -> bytes:
@@ -89,9 +96,16 @@ EXPORTS: Mapping[str, Export] = {
     "judgments.txt": Export(words="TREC qrels, one grade per document", media="text/plain", content=_judgments),
     "assessors.txt": Export(words="TREC qrels, one line per assessor", media="text/plain", content=_assessors),
     "labels.csv": Export(
-        words="all labels with assessor, comment and time", media="text/csv", content=_csv, raw=_raw_csv
+        words="all labels with assessor, comment and time",
+        media="text/csv",
+        content=lambda _, opened: _csv(opened.campaign.labels()),
+        raw=lambda _, opened: _raw_csv(opened.campaign.labels()),
     ),
-    "labels.jsonl": Export(words="the same as JSON lines", media="application/jsonl", content=_jsonl),
+    "labels.jsonl": Export(
+        words="the same as JSON lines",
+        media="application/jsonl",
+        content=lambda _, opened: _jsonl(opened.campaign.labels()),
+    ),
     "campaign.rg": Export(
         words="the campaign itself, for rankgauge active", media="application/vnd.sqlite3", content=_campaign
     ),

@@ -161,6 +161,14 @@ class People:
         with reading(self._engine) as connection:
             return connection.execute(wanted).all()
 
+    def set_role(self, campaign: int, person: int, role: Role) -> bool:
+        """Gives somebody of the campaign another role; False if there is no such person."""
+        if role is Role.ADMIN:
+            raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
+        mine = (PEOPLE.c.id == person, PEOPLE.c.campaign == campaign, PEOPLE.c.revoked.is_(None))
+        with writing(self._engine) as connection:
+            return connection.execute(update(PEOPLE).where(*mine).values(role=role.value)).rowcount == 1
+
     def revoke(self, campaign: int, person: int) -> bool:
         """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
         wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)

@@ -119,6 +119,13 @@ class BoardCampaign(LabelCampaign):
         with self._state.looking():
             return self._state.settled
 
+    def change_budget(self, budget: float) -> None:
+        """Refuses: a board's looks and intervals are those of the budget that it was planned with."""
+        raise InputError(
+            "the budget of a board cannot be changed: its intervals hold for the budget that was fixed in advance",
+            hint="Make a new campaign of the same runs, with these judgments as those that there are already.",
+        )
+
     def refit(self, *, leave_open: bool = False) -> None:
         """Begins a new stage: beliefs and the order of documents follow what all labels so far say.
 

@@ -23,7 +23,7 @@ from rankgauge.active.methods import Estimate, Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.sampling.recalibration import recalibrated
 from rankgauge.active.target import Target
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import FloatArray
 
 
@@ -105,6 +105,29 @@ class Campaign(LabelCampaign):
         with self._state.looking():
             found = estimates.curve(self._state, level=level, interval=interval)
             return found.with_columns(pl.col("cost") * self.settings.assessors)
+
+    def change_budget(self, budget: float) -> None:
+        """Gives the campaign another budget, at least what is spent already.
+
+        Before the first document is handed out, the plan is made for it. Afterwards the draws go on as they were
+        planned, and only a confidence sequence holds: who changes a budget has seen how wide the interval is.
+        """
+        with self._state.changing() as connection:
+            state, before = self._state, self.settings
+            chosen = replace(before, budget=float(budget))
+            spent = state.ledger.spent * before.assessors
+            if chosen.budget < spent:
+                raise ParameterError("a campaign", "budget", f"at least the {spent:g} that are spent", budget)
+            if chosen.budget == before.budget:
+                return
+            if state.ledger.asked.any():
+                chosen = replace(chosen, planned=before.budget if before.planned is None else before.planned)
+            else:
+                stage = replace(state.stage.settings, budget=chosen.allowance)
+                stage.plan(self.pool, self.target)  # an error if the budget is too small for the method
+                state.store.set_stage(connection, state.stage.number, stage.packed())
+            state.store.set_settings(connection, chosen.packed())
+            state.refresh(connection)
 
     def refit(self, beliefs: FloatArray | None = None, *, leave_open: bool = False) -> None:
         """Begins a new stage with new beliefs (documents × grades); by default the old ones, fitted to the labels.

@@ -17,7 +17,7 @@ from rankgauge.active import defaults
 from rankgauge.active.campaign.damage import explained, loading
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
-from rankgauge.active.campaign.labels import LabelBatch, grade_of
+from rankgauge.active.campaign.labels import LONGEST, LabelBatch, grade_of, is_writable
 from rankgauge.active.campaign.leases import Idle, Leases, lease_documents, why_idle
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.state import CampaignState, Clock
@@ -48,7 +48,16 @@ class LabelCampaign:
 
     def __init__(self, state: CampaignState) -> None:
         self._state = state
-        self.name, self.settings = state.name, state.settings
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._state.name
+
+    @property
+    def settings(self) -> CampaignSettings:
+        """What it was set up with."""
+        return self._state.settings
 
     @classmethod
     def on(cls, engine: Engine, store: Store, *, clock: Clock = time.time) -> Self:
@@ -167,6 +176,20 @@ class LabelCampaign:
         """Documents are handed out again."""
         with self._state.changing() as connection:
             self._state.store.set_paused(connection, False)
+
+    # changes
+
+    def rename(self, name: str) -> None:
+        """Gives the campaign another name."""
+        if not name.strip() or len(name) > LONGEST or not is_writable(name):
+            raise ParameterError("a campaign", "name", f"1 to {LONGEST} characters", name)
+        with self._state.changing() as connection:
+            self._state.store.rename(connection, name.strip())
+        self._state.name = name.strip()
+
+    def change_budget(self, budget: float) -> None:
+        """Gives the campaign another budget, at least what is spent already."""
+        raise NotImplementedError
 
     # labels
 

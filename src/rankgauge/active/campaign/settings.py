@@ -1,4 +1,4 @@
-"""What a campaign and its stages are set up with. Settings are stored as JSON and never change."""
+"""What a campaign and its stages are set up with. Settings are stored as JSON; only the budget may change."""
 
 from __future__ import annotations
 
@@ -38,6 +38,9 @@ class CampaignSettings:
     dialect: str = defaults.DIALECT
     method: str = defaults.METHOD
     budget: float
+    planned: float | None = None
+    """The budget that it began with, if it was changed after documents were handed out: an interval for a budget that
+    was fixed in advance no longer holds."""
     seed: int = defaults.SEED
     grades: tuple[float, ...]
     """The scale that is judged on, ascending."""

@@ -25,7 +25,7 @@ from rankgauge.active.labels import Assessor, Task
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.pooled_documents import PooledDocuments
-from rankgauge.errors import InputError
+from rankgauge.errors import GoneError, InputError
 from rankgauge.numeric import FloatArray
 
 CAUTIOUS = 2
@@ -47,7 +47,8 @@ class CampaignState(ABC):
         with reading(engine) as connection:
             row = store.row(connection)
             self.name, self.paused = str(row.name), bool(row.paused)
-            self.settings = CampaignSettings.unpacked(row.settings, layout=row.format)
+            self._packed, self._layout = str(row.settings), int(row.format)
+            self.settings = CampaignSettings.unpacked(self._packed, layout=self._layout)
             self.cautious = row.format >= CAUTIOUS
             self._load(connection)
             self._forget()
@@ -111,6 +112,12 @@ class CampaignState(ABC):
     def refresh(self, connection: Connection) -> None:
         """Takes in what was written since the last look, by this process or another."""
         news = self.store.news(connection, self.ledger.last_task, self.ledger.last_label)
+        if news.settings is None:
+            raise GoneError("somebody has deleted this campaign")
+        self.name = str(news.name)
+        if news.settings != self._packed:
+            self._take_settings(news.settings)
+            news = self.store.news(connection, 0, 0)
         if (news.stages, news.over) != (len(self.stages), sum(stage.over is not None for stage in self.stages)):
             self._take_stages(connection)
         if news.task is not None:
@@ -139,6 +146,12 @@ class CampaignState(ABC):
         query, document = str(self.pool.queries[int(self.pool.query[place])]), str(self.pool.documents[place])
         known = Task(place=place, query=query, document=document, assessor=who.name, until=until, texts=texts)
         return known if who.person is None else replace(known, person=who.person)
+
+    def _take_settings(self, packed: str) -> None:
+        """Takes in another budget; what was planned before the first document was handed out is planned again."""
+        self._packed, self.settings = packed, CampaignSettings.unpacked(packed, layout=self._layout)
+        self._first = None
+        self._forget()
 
     def _take_stages(self, connection: Connection) -> None:
         rows = self.store.stages(connection)

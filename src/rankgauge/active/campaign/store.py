@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection, Row
 
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign import tables as t
-from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.errors import GoneError, InputError, UnknownNameError
 from rankgauge.numeric import FloatArray
 
 CHUNK = 5_000
@@ -31,7 +31,10 @@ _STAGES = sa.select(sa.func.count()).select_from(t.stages).where(t.stages.c.camp
 
 # Statements that every answer needs are built once: building one takes as long as the database takes to reply.
 _LOCK = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == _CAMPAIGN).with_for_update()
+_OWN = t.campaigns.c.id == _CAMPAIGN
 _NEWS = sa.select(
+    sa.select(t.campaigns.c.name).where(_OWN).scalar_subquery().label("name"),
+    sa.select(t.campaigns.c.settings).where(_OWN).scalar_subquery().label("settings"),
     _STAGES.scalar_subquery().label("stages"),
     _STAGES.where(t.stages.c.draws.is_not(None)).scalar_subquery().label("over"),
     _later(t.tasks, "last_task").scalar_subquery().label("task"),
@@ -102,7 +105,9 @@ class Store:
 
     def row(self, connection: Connection) -> Row[Any]:
         """The campaign's own row."""
-        found = connection.execute(sa.select(t.campaigns).where(t.campaigns.c.id == self.campaign)).one()
+        found = connection.execute(sa.select(t.campaigns).where(t.campaigns.c.id == self.campaign)).first()
+        if found is None:
+            raise GoneError("there is no such campaign any more")
         if found.format > t.FORMAT:
             raise InputError(
                 f"the campaign has format {found.format}, and this version knows {t.FORMAT}",
@@ -115,16 +120,38 @@ class Store:
 
         SQLite locked its file when the transaction began; a server locks the row.
         """
-        return bool(connection.execute(_LOCK, {"campaign": self.campaign}).scalar_one())
+        return bool(connection.execute(_LOCK, {"campaign": self.campaign}).scalar())
 
-    def news(self, connection: Connection, task: int, label: int) -> Row[Any, Any, Any, Any]:
-        """What is new, in one query: how many stages there are and how many are over, and the number of the last task
-        and label, None if there is none after the given numbers."""
+    def news(self, connection: Connection, task: int, label: int) -> Row[Any, Any, Any, Any, Any, Any]:
+        """What is new, in one query: the name and the settings, how many stages there are and how many are over, and
+        the number of the last task and label, None if there is none after the given numbers."""
         return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
 
     def set_paused(self, connection: Connection, paused: bool) -> None:
         """Pauses or resumes the campaign."""
         connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(paused=paused))
+
+    def rename(self, connection: Connection, name: str) -> None:
+        """Gives the campaign another name."""
+        if name != self.row(connection).name and name in names(connection):
+            raise InputError(f"there is a campaign called {name!r} already", hint="Choose another name.")
+        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(name=name))
+
+    def set_settings(self, connection: Connection, settings: str) -> None:
+        """Replaces the campaign's settings."""
+        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(settings=settings))
+
+    def set_stage(self, connection: Connection, number: int, settings: str) -> None:
+        """Replaces the settings of a stage."""
+        chosen = sa.update(t.stages).where(t.stages.c.campaign == self.campaign, t.stages.c.number == number)
+        connection.execute(chosen.values(settings=settings))
+
+    def delete(self, connection: Connection) -> None:
+        """Deletes the campaign with everything that belongs to it."""
+        for table in reversed(t.metadata.sorted_tables):
+            if table is not t.campaigns:
+                connection.execute(sa.delete(table).where(table.c.campaign == self.campaign))
+        connection.execute(sa.delete(t.campaigns).where(t.campaigns.c.id == self.campaign))
 
     # pool
 

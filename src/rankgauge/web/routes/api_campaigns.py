@@ -46,7 +46,7 @@ class Stop(BaseModel):
 @router.get("/campaigns")
 def list_campaigns(room: TheRoom, person: Admin) -> list[CampaignSummary]:
     """All campaigns, the newest first."""
-    return [_summary(room, opened.id) for opened in room.campaigns.all()]
+    return [summary(room, opened.id) for opened in room.campaigns.all()]
 
 
 @router.post("/campaigns", status_code=201, openapi_extra=BINARY)
@@ -60,13 +60,13 @@ async def create_campaign(
     """Makes a campaign of the pool in the body."""
     content = await request.body()
     number = await run_in_threadpool(_made, room, wanted, content, filename)
-    return await run_in_threadpool(_summary, room, number)
+    return await run_in_threadpool(summary, room, number)
 
 
 @router.get("/campaigns/{campaign}")
 def show_campaign(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> CampaignSummary:
     """Progress and estimate of a campaign."""
-    return _summary(room, campaign)
+    return summary(room, campaign)
 
 
 @router.get("/campaigns/{campaign}/curve")
@@ -79,21 +79,21 @@ def show_curve(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[
 def pause_campaign(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
     """Hands out no more documents; labels are still accepted."""
     room.campaigns.get(campaign).campaign.pause()
-    return _summary(room, campaign)
+    return summary(room, campaign)
 
 
 @router.post("/campaigns/{campaign}/resume")
 def resume_campaign(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
     """Hands out documents again."""
     room.campaigns.get(campaign).campaign.resume()
-    return _summary(room, campaign)
+    return summary(room, campaign)
 
 
 @router.put("/campaigns/{campaign}/stop")
 def set_stop(room: TheRoom, person: Manager, campaign: CampaignNumber, stop: Stop) -> CampaignSummary:
     """Sets the half-width of the interval at which the campaign pauses by itself."""
     room.campaigns.stop_at(campaign, stop.half_width)
-    return _summary(room, campaign)
+    return summary(room, campaign)
 
 
 @router.get("/campaigns/{campaign}/queries")
@@ -116,7 +116,8 @@ def _made(room: Room, wanted: NewCampaign, content: bytes, filename: str) -> int
     return create(room.campaigns, wanted, single_file(content, filename))
 
 
-def _summary(room: Room, number: int) -> CampaignSummary:
+def summary(room: Room, number: int) -> CampaignSummary:
+    """A campaign as the API shows it."""
     opened = room.campaigns.get(number)
     estimate, settings = opened.estimate(), opened.campaign.settings
     return CampaignSummary(

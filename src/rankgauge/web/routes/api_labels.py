@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from rankgauge.web.answers import SentLabel, Settlement
 from rankgauge.web.auth import Judge, Manager, TheRoom, Viewer
 from rankgauge.web.desk import Desk
+from rankgauge.web.label_browser import WantedLabels, filtered
 from rankgauge.web.roles import Permission
 from rankgauge.web.route import CampaignNumber, api, finite
 
@@ -77,11 +78,10 @@ def record_labels(
 
 
 @router.get("/campaigns/{campaign}/labels")
-def list_labels(
-    room: TheRoom, person: Viewer, campaign: CampaignNumber, history: Annotated[bool, Query()] = False
-) -> list[dict[str, Any]]:
-    """The current labels, or with `history` also those that were replaced."""
-    return list(room.campaigns.get(campaign).campaign.labels(history=history).iter_rows(named=True))
+def list_labels(room: TheRoom, person: Viewer, campaign: CampaignNumber, wanted: WantedLabels) -> list[dict[str, Any]]:
+    """The current labels that pass the filter, or with `history` also those that were replaced."""
+    found = filtered(room.campaigns.get(campaign), wanted).reverse().drop("query_text")
+    return list(found.iter_rows(named=True))
 
 
 @router.get("/campaigns/{campaign}/judgments")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import Request, Response
+from typing import Annotated
+
+from fastapi import Query, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.web.auth import SignedIn, TheRoom
@@ -13,10 +15,11 @@ router = pages("home", place=30)
 
 
 @router.get("/")
-def home(request: Request, room: TheRoom, person: SignedIn) -> Response:
+def home(request: Request, room: TheRoom, person: SignedIn, archived: Annotated[bool, Query()] = False) -> Response:
     """The list of campaigns, the judging page, or the dashboard."""
     if person.campaign is not None:
         page = "" if person.may(Permission.WATCH) else "/judge"
         return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
-    rows = [(opened, opened.campaign.progress(), opened.estimate()) for opened in room.campaigns.all()]
-    return room.page(request, "home.html", rows=rows)
+    found = room.campaigns.all(archived=archived)
+    rows = [(opened, opened.campaign.progress(), opened.estimate()) for opened in found]
+    return room.page(request, "home.html", rows=rows, archived=archived, put_away=len(room.campaigns.archived()))

@@ -1,25 +1,34 @@
-"""The assessors of a campaign: inviting them, replacing lost links, revoking."""
+"""The people of a campaign: inviting them, their roles, replacing lost links, revoking."""
 
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import InputError
 from rankgauge.web.auth import Manager, TheRoom
-from rankgauge.web.roles import Permission
+from rankgauge.web.roles import WORDS, Permission, Role
 from rankgauge.web.room import Room
 from rankgauge.web.route import pages
 
 router = pages("people", place=60, tab="People", permission=Permission.MANAGE)
 
+ROLES = (Role.ASSESSOR, Role.MANAGER, Role.VIEWER)
+"""The roles that people of a campaign may have."""
+
+CampaignRole = Annotated[Literal[Role.ASSESSOR, Role.MANAGER, Role.VIEWER], Form()]
+
+MOST, LONGEST = 100, 120
+"""How many people may be invited at once, and how long a name may be."""
+
 
 @router.get("/campaigns/{campaign}/people")
 def show(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
-    """The assessors, and the form to invite one."""
+    """The people, and the form to invite some."""
     return _page(request, room, campaign)
 
 
@@ -29,38 +38,73 @@ def invite(
     room: TheRoom,
     person: Manager,
     campaign: int,
-    name: Annotated[str, Form(min_length=1, max_length=120)],
+    name: Annotated[str, Form(min_length=1, max_length=MOST * (LONGEST + 2))],
+    role: CampaignRole = Role.ASSESSOR,
 ) -> Response:
-    """Adds an assessor and shows their link, once."""
+    """Adds people, one for each line, and shows their links, once."""
     room.campaigns.get(campaign)
+    names = [line.strip() for line in name.splitlines() if line.strip()]
     try:
-        guest, secret = room.people.invite(campaign, name)
+        _check(names)
+        guests = [room.people.invite(campaign, one, role) for one in names]
     except InputError as error:
         return _page(request, room, campaign, problem=str(error))
-    return _page(request, room, campaign, link=(guest.name, room.settings.link(secret)))
+    return _page(request, room, campaign, links=[(guest.name, room.settings.link(secret)) for guest, secret in guests])
 
 
 @router.post("/campaigns/{campaign}/people/{guest}/link")
 def invite_again(request: Request, room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
     """Replaces a lost link."""
-    known = {row.id: row.name for row in room.people.of_campaign(campaign) if row.revoked is None}
-    if guest not in known:
-        raise HTTPException(404, "no such assessor")
-    return _page(request, room, campaign, link=(known[guest], room.settings.link(room.people.invite_again(guest))))
+    known = _known(room, campaign, guest)
+    return _page(request, room, campaign, links=[(known.name, room.settings.link(room.people.invite_again(guest)))])
+
+
+@router.post("/campaigns/{campaign}/people/{guest}/role")
+def set_role(room: TheRoom, person: Manager, campaign: int, guest: int, role: CampaignRole) -> Response:
+    """Gives somebody another role; it counts from their next request on."""
+    if not room.people.set_role(campaign, guest, role):
+        raise HTTPException(404, "no such person")
+    return RedirectResponse(f"/campaigns/{campaign}/people", status_code=303)
+
+
+@router.get("/campaigns/{campaign}/people/{guest}/revoke")
+def ask(request: Request, room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
+    """Asks whether somebody's access shall really end."""
+    opened = room.campaigns.get(campaign)
+    known = _known(room, campaign, guest)
+    return room.page(request, "revoke.html", opened=opened, guest=known, own=opened.review.own(guest))
 
 
 @router.post("/campaigns/{campaign}/people/{guest}/revoke")
 def revoke(room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
-    """Revokes an assessor's access; the labels stay."""
+    """Revokes a person's access; the labels stay."""
     if not room.people.revoke(campaign, guest):
-        raise HTTPException(404, "no such assessor")
+        raise HTTPException(404, "no such person")
     return RedirectResponse(f"/campaigns/{campaign}/people", status_code=303)
 
 
+def _check(names: Sequence[str]) -> None:
+    """Refuses all names if one of them will not do, so that nobody is invited by half."""
+    if not names or len(names) > MOST:
+        raise InputError(f"{len(names)} names: expected 1 to {MOST}, one on each line")
+    for line, name in enumerate(names, start=1):
+        if len(name) > LONGEST or not name.isprintable():
+            raise InputError(f"a name has {LONGEST} printable characters at most", line=line, text=name[:200])
+
+
+def _known(room: Room, campaign: int, guest: int) -> Any:
+    """Somebody of the campaign who is not revoked."""
+    known = {row.id: row for row in room.people.of_campaign(campaign) if row.revoked is None}
+    if guest not in known:
+        raise HTTPException(404, "no such person")
+    return known[guest]
+
+
 def _page(
-    request: Request, room: Room, campaign: int, *, link: tuple[str, str] | None = None, problem: str = ""
+    request: Request, room: Room, campaign: int, *, links: Sequence[tuple[str, str]] = (), problem: str = ""
 ) -> Response:
     opened = room.campaigns.get(campaign)
     rows = [(row, opened.review.own(row.id)) for row in room.people.of_campaign(campaign)]
-    facts = {"opened": opened, "rows": rows, "link": link, "problem": problem, "now": time.time()}
-    return room.page(request, "people.html", status=400 if problem else 200, **facts)
+    facts = {"opened": opened, "rows": rows, "links": links, "problem": problem, "now": time.time()}
+    roles = {role.value: WORDS[role] for role in ROLES}
+    return room.page(request, "people.html", status=400 if problem else 200, roles=roles, **facts)

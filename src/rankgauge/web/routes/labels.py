@@ -1,0 +1,61 @@
+"""All labels of a campaign: to look through, filter and download."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import HTTPException, Query, Request, Response
+
+from rankgauge.active.labels import LabelKind, Origin
+from rankgauge.web.auth import TheRoom, Viewer
+from rankgauge.web.exports import LABEL_FILES
+from rankgauge.web.label_browser import WantedLabels, filtered
+from rankgauge.web.route import pages
+
+router = pages("labels", place=85, tab="Labels")
+
+PAGE = 50
+"""How many labels a page shows."""
+
+
+@router.get("/campaigns/{campaign}/labels")
+def show(
+    request: Request,
+    room: TheRoom,
+    person: Viewer,
+    campaign: int,
+    wanted: WantedLabels,
+    page: Annotated[int, Query(ge=1, le=10**6)] = 1,
+) -> Response:
+    """A page of the labels that pass the filter, the last first."""
+    opened = room.campaigns.get(campaign)
+    labels = filtered(opened, wanted)
+    some = labels[(page - 1) * PAGE : page * PAGE]
+    return room.page(
+        request,
+        "labels.html",
+        opened=opened,
+        wanted=wanted,
+        rows=some.rows(named=True),
+        titles=opened.texts.titles(some.select("query", "document").iter_rows()),
+        names={float(choice.grade): choice.name for choice in opened.choices()},
+        found=len(labels),
+        page=page,
+        pages=max(-(-len(labels) // PAGE), 1),
+        address=urlencode(wanted.chosen),
+        assessors=sorted(set(opened.review.assessors().values())),
+        choices=opened.choices(),
+        kinds=[kind.value for kind in LabelKind],
+        origins=[origin.value for origin in Origin],
+    )
+
+
+@router.get("/campaigns/{campaign}/labels/{name}")
+def download(room: TheRoom, person: Viewer, campaign: int, wanted: WantedLabels, name: str) -> Response:
+    """The labels that pass the filter, as a file."""
+    if name not in LABEL_FILES:
+        raise HTTPException(404, f"no such file; there are {', '.join(LABEL_FILES)}")
+    media, written = LABEL_FILES[name]
+    content = written(filtered(room.campaigns.get(campaign), wanted))
+    return Response(content, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})
