@@ -77,7 +77,7 @@ class OpenCampaign:
         """The estimate after more and more draws; empty for a board."""
         if not isinstance(self.campaign, Campaign):
             return pl.DataFrame(schema=CURVE)
-        return self.campaign.curve(interval=self.interval).filter(pl.col("draws") >= FEWEST)
+        return self.campaign.curve(interval=self.interval)
 
     def _is_hasty(self, draws: int, queries: int) -> bool:
         """Whether so few draws of some of the queries say too little for an interval."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import polars as pl
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.defaults import LEVEL
+from rankgauge.active.intervals import FEWEST
 from rankgauge.active.methods import Estimate
 from rankgauge.report.board import BoardReport
 from rankgauge.report.campaign import movement
@@ -77,7 +79,7 @@ def _page(request: Request, room: Room, template: str, campaign: int) -> Respons
         lacking=None if single is None else single.lacking(estimate),
         board=board,
         matter=None if board is None else _matter(opened, board),
-        chart=movement(opened.curve(), progress.budget, label),
+        chart=movement(opened.curve().filter(pl.col("draws") >= FEWEST), progress.budget, label),
         agreement=review.agreement(),
         disagreements=len(disagreements),
         unsettled=sum(one.settled is None for one in disagreements),
