@@ -236,6 +236,7 @@ BLOCKS = Table(
 )
 """People who get no more documents, since their answers to gold questions were wrong too often; until it is lifted."""
 
+
 def forget_campaign(connection: Connection, campaign: int) -> None:
     """Deletes the rows of the room's own tables that belong to a campaign, and its people with what is theirs."""
     people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
