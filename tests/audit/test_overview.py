@@ -266,3 +266,15 @@ def test_counts_are_no_subject() -> None:
     """A measure that is a count has no mean to take apart."""
     with pytest.raises(ParameterError, match="averaged over queries"):
         audit(*EMPTY_AND_SHORT, "NumRel", dialects=[STANDARD])
+
+
+def test_measures_of_diversity_are_audited(tmp_path: Path) -> None:
+    """Tools that read subtopics are compared: ndeval does not divide at rank 1, and orders by the stated rank."""
+    (tmp_path / "qrels.txt").write_text("1 1 a 1\n1 2 a 0\n1 2 b 1\n")
+    (tmp_path / "run.txt").write_text("1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n")
+    found = audit(tmp_path / "qrels.txt", tmp_path / "run.txt", "ERR_IA@1")
+    means = {dialect.name: found.mean("run", dialect) for dialect in found.dialects}
+    assert means == {"standard": 1 / 2, "ndeval": 1.0}
+    (tmp_path / "run.txt").write_text("1 Q0 x 3 2.0 t\n1 Q0 b 2 1.0 t\n")
+    found = audit(tmp_path / "qrels.txt", tmp_path / "run.txt", "StRecall@1")
+    assert {dialect.name: found.mean("run", dialect) for dialect in found.dialects} == {"standard": 0, "ndeval": 1 / 2}

@@ -7,6 +7,7 @@ from typing import Any
 from rankgauge import dialects, io
 from rankgauge.dialects import Dialect
 from rankgauge.io import Kind
+from rankgauge.policies import JudgmentKind
 
 CAMPAIGNS = ("ndeval", "romip", "romip-1+p")
 """Tools of evaluation campaigns, whose assessors and tracks other judgments do not have."""
@@ -45,10 +46,22 @@ LEARNED_ONLY = (
 """Tools that need a grade for every ranked document, and so cannot read pooled judgments and a run."""
 
 
-def fitting(judgments: Any, run: Any) -> tuple[Dialect, ...]:
-    """The dialects that fit the two files; a dialect that a user added fits any."""
+def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> tuple[Dialect, ...]:
+    """The dialects that fit the two files; a dialect that a user added fits any.
+
+    For judgments that say more of a document than its grade, they are those of tools that read such.
+    """
+    if kind is not JudgmentKind.GRADES:
+        tools = (one for one in dialects.DIALECTS.values() if one.printed and computes(one, kind))
+        return (dialects.get("standard"), *tools)
     away = {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *(SEARCH_ONLY if is_learned(judgments, run) else LEARNED_ONLY)}
     return tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
+
+
+def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
+    """Whether the tool prints a measure of such judgments, or nobody says what it prints."""
+    printed = {one.measure.facts.judgments for one in dialect.printed}
+    return not printed or kind in printed
 
 
 def is_learned(judgments: Any, run: Any) -> bool:

@@ -19,6 +19,7 @@ from rankgauge.numeric import FloatArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.documents import ranked_documents
+from rankgauge.ranking.facets import whole
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,7 +100,7 @@ def _lists(scores: Scores, dialect: Dialect, measure: Measure) -> RankedLists:
 def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
     """The retrieved documents in rank order, with their grades and the sizes of their tie groups."""
     judged, run = scores.tables(dialect)
-    return ranked_documents(run, judged, dialect.ranking).drop("query")
+    return ranked_documents(run, whole(judged), dialect.ranking).drop("query")
 
 
 def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:

@@ -19,8 +19,9 @@ import polars as pl
 from rankgauge import dialects as known
 from rankgauge import display, io
 from rankgauge.audit.conditions import Conditions
+from rankgauge.audit.default_dialects import computes
 from rankgauge.audit.refusal import reason
-from rankgauge.audit.scores import Scores, bare
+from rankgauge.audit.scores import Scores, bare, judged_for
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
@@ -150,8 +151,10 @@ def origins(
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     if claim.value > wanted.facts.bounds[1] and claim.value <= 100 * wanted.facts.bounds[1]:
         claim = replace(claim, value=claim.value / 100, unit=claim.unit / 100)
-    tools = tuple(known.DIALECTS.values() if dialects is None else map(known.get, dialects))
-    scores = Scores(judgments=io.kept(judgments, io.judgments_from), run=io.kept(run, io.run_from))
+    kind = wanted.facts.judgments
+    every = (one for one in known.DIALECTS.values() if computes(one, kind))
+    tools = tuple(every if dialects is None else map(known.get, dialects))
+    scores = Scores(judgments=judged_for(judgments, kind), run=io.kept(run, io.run_from))
     return _OriginSearch(scores=scores, measure=wanted, tools=tools).result(claim, name)
 
 

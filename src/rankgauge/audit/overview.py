@@ -17,7 +17,7 @@ from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
 from rankgauge.audit.default_dialects import fitting
 from rankgauge.audit.refusal import reason
-from rankgauge.audit.scores import Scores
+from rankgauge.audit.scores import Scores, judged_for
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
@@ -44,9 +44,9 @@ def audit(
     (wanted,) = parse_all([measure])
     if wanted.facts.aggregate is Aggregate.SUM:
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
-    first = next(iter(named.values()))
-    asked = fitting(judgments, first) if dialects is None else tuple(known.get(name) for name in dialects)
-    judged = io.kept(judgments, io.judgments_from)
+    first, kind = next(iter(named.values())), wanted.facts.judgments
+    asked = fitting(judgments, first, kind) if dialects is None else tuple(known.get(name) for name in dialects)
+    judged = judged_for(judgments, kind)
     scores = {name: Scores(judgments=judged, run=io.kept(run, io.run_from)) for name, run in named.items()}
     against = known.get(base)
     return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)

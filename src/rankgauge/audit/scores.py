@@ -23,7 +23,7 @@ from rankgauge.evaluation import joined, matched
 from rankgauge.io import Reading
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
-from rankgauge.policies import FractionalGrade
+from rankgauge.policies import FractionalGrade, JudgmentKind, RunOrder
 from rankgauge.ranking import Hits, Ranking
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
@@ -42,10 +42,17 @@ RESOLVED = ("only_for",)
 LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "missing", "query_order")
 """The fields that only the measures and the summary read."""
 
-STRICTEST = Reading(fractional=FractionalGrade.REFUSE)
-"""The way of reading that refuses most."""
+STRICTEST = Reading(fractional=FractionalGrade.REFUSE, order=RunOrder.RANK)
+"""The way of reading that refuses most, and that leaves out nothing which a tool looks at."""
 
 RANKING = {f.name for f in fields(Ranking)}
+
+
+def judged_for(judgments: Any, kind: JudgmentKind) -> Any:
+    """Judgments that can be read more than once, for measures that ask for that kind."""
+    if kind is JudgmentKind.GRADES:
+        return io.kept(judgments, io.judgments_from)
+    return io.judgments_from(judgments, kind)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

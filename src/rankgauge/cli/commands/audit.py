@@ -123,17 +123,19 @@ def explain(
     """How one query gets its value under each tool: rank by rank, stage by stage."""
     from rankgauge import audit
     from rankgauge.audit.default_dialects import fitting
+    from rankgauge.audit.scores import judged_for
     from rankgauge.cli.streams import heed
     from rankgauge.dialects import get as get_dialect
     from rankgauge.measures import parse
     from rankgauge.report.explanation import ExplanationReport
 
     heed()
-    scores = audit.Scores(judgments=spelling.file(judgments), run=spelling.file(run))
-    asked = (
-        fitting(scores.judgments, scores.run) if dialects is None else [get_dialect(name) for name in names(dialects)]
-    )
-    found, refused = audit.explain_all(scores, asked, parse(measure), query)
+    wanted = parse(measure)
+    kind = wanted.facts.judgments
+    scores = audit.Scores(judgments=judged_for(spelling.file(judgments), kind), run=spelling.file(run))
+    tools = None if dialects is None else [get_dialect(name) for name in names(dialects)]
+    asked = fitting(scores.judgments, scores.run, kind) if tools is None else tools
+    found, refused = audit.explain_all(scores, asked, wanted, query)
     ExplanationReport(found=found, refused=refused).show(sys.stdout)
 
 
