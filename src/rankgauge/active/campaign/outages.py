@@ -15,7 +15,10 @@ from sqlalchemy.engine import Engine
 
 from rankgauge.errors import UnavailableError
 
-LOCKED = "is locked by another program"
+LOCKED, FULL = "is locked by another program", "has no room left"
+
+RECENT = 5.0
+"""For how many seconds a full disk is believed to be full: a small write may still find room where others do not."""
 
 AGAIN = 0.25
 """After how many seconds somebody tries again whether a lock is gone."""
@@ -26,7 +29,7 @@ class Outage:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.error: UnavailableError | None = None
-        self._clock, self._lock, self._again = clock, threading.Lock(), 0.0
+        self._clock, self._lock, self._again, self._since = clock, threading.Lock(), 0.0, 0.0
 
     def look(self) -> None:
         """Raises the error of the outage, unless it is time that somebody tries whether it is over."""
@@ -44,8 +47,13 @@ class Outage:
     def begin(self, error: UnavailableError) -> None:
         """Remembers the error. Only a lock is worth waiting for: whatever else is wrong is seen at once."""
         with self._lock:
-            self.error = error
+            self.error, self._since = error, self._clock()
             self._again = self._clock() + (AGAIN if LOCKED in error.problem else 0.0)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there was no room a moment ago."""
+        return self.error is not None and FULL in self.error.problem and self._clock() - self._since < RECENT
 
     def end(self) -> None:
         """Forgets it."""

@@ -55,7 +55,9 @@ def _reason(room: Room) -> str | None:
     try:
         with reading(room.engine) as connection:
             connection.execute(text("select 1"))
-        for campaign in outages(room.engine).now():
+        for campaign, error in outages(room.engine).now().items():
+            if outages(room.engine).of(campaign).is_full:
+                return _words(error)
             with writing(room.engine, campaign) as connection:
                 connection.execute(_unchanged(campaign))
     except UnavailableError as error:
