@@ -31,10 +31,18 @@ class Prefs(Measure):
         judgments=JudgmentKind.PREFERENCES,
         examples=(
             Example("Prefs", ((2, 0), None, (1, 1), (0, 2)), missed=((1, 0),), value="(4 + 2) / (5 + 5)"),
-            Example("Prefs(over='pairs')", ((2, 0), (1, 1)), missed=((0, 0),), value="(1/2 + 1 + 1) / 3"),
-            Example("Prefs(over='groups')", ((2, 0), (1, 1)), missed=((0, 0),), value="(3 / 3 + 1 / 2) / 2"),
-            Example("Prefs(among='seen')", ((1, 0),), missed=((2, 0), (0, 1)), value="1 / 3"),
-            Example("Prefs(among='retrieved')", ((1, 0), (2, 1)), missed=((3, 0),), value="0 / 2"),
+            Example(
+                "Prefs(over='pairs', among='seen')",
+                ((2, 0), (1, 1)),
+                missed=((0, 0), (1, 0)),
+                value="(1/2 + 1 + 1 + 1 + 1) / 5",
+            ),
+            Example(
+                "Prefs(over='groups', among='retrieved')",
+                ((1, 0), (2, 1), (0, 2)),
+                missed=((3, 0),),
+                value="(2/3 + 0/3) / 2",
+            ),
         ),
     )
     over: str = choice(
