@@ -44,6 +44,16 @@ def test_documents_of_a_query(written: Callable[..., str]) -> None:
     assert "Worst q1: 0.2650 rank document grade 1 d2 0 2 d1 2 3 new not judged" in page
     assert "Relevant, but not at the top: d8 (grade 3, not retrieved), d9 (grade 1, not retrieved)." in page
     assert "Best q2: 1.0000 rank document grade 1 d3 1" in page
+    assert "are left out" not in page
+
+
+def test_queries_with_nothing_relevant_are_no_worst(written: Callable[..., str], folder: Path) -> None:
+    """Where no list is good or bad, none is shown as bad; the table of every query has its value."""
+    (folder / "small.qrels").write_text(f"{QRELS}q0 0 d1 0\n")
+    page = written("small.qrels", "first.txt", "-m", "nDCG@10")
+    assert "Queries for which it is 0/0, as nothing is relevant, are left out." in page
+    assert "Worst q1: 0.2650" in page
+    assert "q0 0.0000" in page.partition("Every query")[2]
 
 
 def test_runs_side_by_side(written: Callable[..., str]) -> None:

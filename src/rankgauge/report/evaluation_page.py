@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.report.evaluation_figures import spread
 from rankgauge.report.numbers import count, value
 from rankgauge.report.passages import Details, Figure, Heading, Paragraph, Passage, ReportTable
@@ -104,7 +104,8 @@ class EvaluationPage:
         lists = self.report.documents([*worst, *best], self.shown) if self.report.documents else None
         measure = self.report.measures[self.main]
         over = ", the mean over the runs" if self.report.several else ""
-        hint = f"By {measure}{over}." + (f" {LISTS}{self._shown_of()}" if lists else "")
+        empty = "" if self._defined.all() else " Queries for which it is 0/0, as nothing is relevant, are left out."
+        hint = f"By {measure}{over}.{empty}" + (f" {LISTS}{self._shown_of()}" if lists else "")
         yield Heading("The worst and the best queries", hint=hint)
         for title, chosen in (("Worst", worst), ("Best", best)):
             if chosen:
@@ -115,11 +116,21 @@ class EvaluationPage:
         """The worst queries, the worst first, and the best, the best first; no query is among both."""
         known = ~np.isnan(self.cube[:, :, self.main])
         sums, counts = np.nansum(self.cube[:, :, self.main], axis=1), known.sum(axis=1)
-        some = np.flatnonzero(counts)
+        some = np.flatnonzero((counts > 0) & self._defined)
         order = some[np.argsort(sums[some] / counts[some], kind="stable")].tolist()
         named = [self.queries[at] for at in order]
         half = min(EXTREMES, (len(named) + 1) // 2)
         return named[:half], named[half:][-EXTREMES:][::-1]
+
+    @cached_property
+    def _defined(self) -> BoolArray:
+        """For which queries the main measure is no 0/0: where nothing is relevant, no list is good or bad."""
+        place = {query: at for at, query in enumerate(self.queries)}
+        found = np.zeros(len(place), dtype=bool)
+        for result in self.report.results.values():
+            defined = ~np.isnan(result.raw[result.counted, self.main])
+            found[[place[query] for query in result.names]] |= defined
+        return found
 
     def _query(self, query: str, lists: DocumentLists | None) -> Passage:
         values = self.cube[self.queries.index(query), :, self.main]
