@@ -40,7 +40,7 @@ def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
     yield "TRisk", f"URisk over its standard error; beyond ±{FAR:g} it is more than luck: {_verdicts()}"
     fewest = min(comparison.risk_table["queries"])
     if fewest > 1 and bound(fewest) > FAR:
-        yield "few", f"with {fewest} queries TRisk has to be beyond ±{bound(fewest):.2f}: 95 % of Student's t"
+        yield "bound", f"with {fewest} queries TRisk has to be beyond ±{bound(fewest):.2f}: 95 % of Student's t"
     held = f"the geometric mean of a run's mean and of its risk against all {len(comparison.runs)} runs together"
     yield "GeoRisk", f"{held}; it changes with the runs that are compared; Dinçer et al., SIGIR 2016"
 
