@@ -109,11 +109,12 @@ def _loaded(asked: argparse.Namespace, whole: list[Path], parts: list[list[Path]
     own = measure(module("benchmarks.fusion", "--child=ours", *size, *whole))
     peer = measure(module("benchmarks.fusion", "--child=ranx", *size, *(path for part in parts for path in part)))
     ours, theirs = json.loads(own.output.splitlines()[-1]), json.loads(peer.output.splitlines()[-1])
-    print("| method | ranx | rankgauge | times as fast |\n|---|---|---|---|")
+    print("| seconds / CPU seconds | ranx | rankgauge | times as fast |\n|---|---|---|---|")
     for name in asked.methods:
         _agree(name, ours[name], theirs[name])
-        seconds = theirs[name]["seconds"], ours[name]["seconds"]
-        print(f"| {name} | {seconds[0]:.2f} s | {seconds[1]:.2f} s | {seconds[0] / seconds[1]:.1f} |")
+        costs = [f"{one[name]['seconds']:.2f} s / {one[name]['cpu']:.2f} s" for one in (theirs, ours)]
+        times = [theirs[name][kind] / ours[name][kind] for kind in ("seconds", "cpu")]
+        print(f"| {name} | {costs[0]} | {costs[1]} | {times[0]:.1f} / {times[1]:.1f} |")
     print(
         f"| reading the files | {theirs['read']:.1f} s | {ours['read']:.1f} s | {theirs['read'] / ours['read']:.1f} |"
     )
@@ -148,16 +149,16 @@ def _ours(asked: argparse.Namespace, files: list[str]) -> None:
     for name in asked.methods:
         plan = FusionPlan.of(made(name), norm=METHODS[name], depth=None)
         plan.run(small)
-        seconds, fused = _timed(partial(plan.run, pool), asked.repeat)
+        seconds, cpu, fused = _timed(partial(plan.run, pool), asked.repeat)
         total = math.fsum(float(part.scores.sum()) for part in fused.parts)
-        found[name] = {"seconds": seconds, "sum": total, "documents": fused.documents}
+        found[name] = {"seconds": seconds, "cpu": cpu, "sum": total, "documents": fused.documents}
     print(json.dumps(found))
 
 
 def _ranx(asked: argparse.Namespace, files: list[str]) -> None:
     found: dict[str, Any] = {
         "read": 0.0,
-        **{name: {"seconds": 0.0, "sum": 0.0, "documents": 0} for name in asked.methods},
+        **{name: {"seconds": 0.0, "cpu": 0.0, "sum": 0.0, "documents": 0} for name in asked.methods},
     }
     for number, low in enumerate(range(0, len(files), asked.runs)):
         started = time.perf_counter()
@@ -166,8 +167,9 @@ def _ranx(asked: argparse.Namespace, files: list[str]) -> None:
         for name in asked.methods:
             if not number:
                 _ranx_fused(name, [_first_query(run) for run in runs])  # compiles
-            seconds, fused = _timed(partial(_ranx_fused, name, runs), asked.repeat)
+            seconds, cpu, fused = _timed(partial(_ranx_fused, name, runs), asked.repeat)
             found[name]["seconds"] += seconds
+            found[name]["cpu"] += cpu
             lists = fused.run.values()
             found[name]["sum"] += math.fsum(math.fsum(scores.values()) for scores in lists)
             found[name]["documents"] += sum(len(scores) for scores in lists)
@@ -175,14 +177,14 @@ def _ranx(asked: argparse.Namespace, files: list[str]) -> None:
     print(json.dumps(found))
 
 
-def _timed(fuse: Callable[[], Any], repeat: int) -> tuple[float, Any]:
-    """The seconds of the quickest of some calls, and what the last one gave."""
+def _timed(fuse: Callable[[], Any], repeat: int) -> tuple[float, float, Any]:
+    """The seconds and the CPU seconds of the quickest of some calls, and what the last one gave."""
     times, fused = [], None
     for _ in range(repeat):
-        fused, started = None, time.perf_counter()
+        fused, started, used = None, time.perf_counter(), time.process_time()
         fused = fuse()
-        times.append(time.perf_counter() - started)
-    return min(times), fused
+        times.append((time.perf_counter() - started, time.process_time() - used))
+    return *min(times), fused
 
 
 def _ranx_files(asked: argparse.Namespace, files: list[str]) -> None:

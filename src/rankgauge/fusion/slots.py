@@ -24,7 +24,8 @@ def find_slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, Index
     keys = hashed(documents)
     keys *= _MIX
     keys &= ~low
-    keys |= (np.arange(len(keys)) - offset).astype(np.uint64)
+    numbers = np.arange(int(lengths.max(initial=0)), dtype=np.uint64)
+    keys |= np.concatenate([numbers[:n] for n in lengths.tolist()] or [numbers])
     for start, end in zip(begins.tolist(), ends.tolist(), strict=True):
         keys[start:end].sort()
     place = (keys & low).astype(np.int64)
@@ -35,8 +36,9 @@ def find_slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, Index
     opens[begins[lengths > 0]] = True
     if not _is_exact(documents, place, ~opens[1:]):
         place, opens = _compared(documents, lengths)
-    slot = np.empty(len(place), dtype=np.int64)
-    slot[place] = np.cumsum(opens) - 1
+    found, slot = np.cumsum(opens), np.empty(len(place), dtype=np.int64)
+    found -= 1
+    slot[place] = found
     return slot, place, opens
 
 

@@ -42,6 +42,8 @@ class Stack:
     place: IndexArray
     heads: IndexArray
     slot_query: IndexArray
+    repeat: int | None = None
+    """An entry of a document that a run lists twice, if there is one."""
     averages: bool = True
     ranked: bool = True
     """Whether entries have ranks; where a normalisation lists every document in every run, they have none."""
@@ -63,7 +65,8 @@ class Stack:
         run = np.repeat(list_run, sizes)
         lengths = np.bincount(list_query, weights=sizes, minlength=queries).astype(np.int64)
         slot, place, opens = find_slots(documents, lengths)
-        heads = place[opens]
+        heads, sorted_run = place[opens], run.take(place)
+        twice = (sorted_run[1:] == sorted_run[:-1]) & ~opens[1:]
         return cls(
             runs=runs,
             queries=queries,
@@ -77,6 +80,7 @@ class Stack:
             place=place,
             heads=heads,
             slot_query=np.repeat(np.arange(queries), lengths)[heads],
+            repeat=int(place[int(np.argmax(twice))]) if twice.any() else None,
             averages=averages,
         )
 
@@ -192,14 +196,9 @@ class Stack:
 
     def repeated(self) -> tuple[int, int, int] | None:
         """The run, the query and an entry of a document that a run lists twice; None if there is none."""
-        run = self.run.take(self.place)
-        goes_on = np.ones(len(run), dtype=bool)
-        goes_on[self.firsts] = False
-        twice = np.flatnonzero((run[1:] == run[:-1]) & goes_on[1:])
-        if not len(twice):
+        if self.repeat is None:
             return None
-        entry = int(self.place[twice[0]])
-        return int(self.run[entry]), int(self.slot_query[self.slot[entry]]), entry
+        return int(self.run[self.repeat]), int(self.slot_query[self.slot[self.repeat]]), self.repeat
 
     def ordered(self, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
         """The documents by query and falling fused score, and these scores.
