@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from rankgauge.active.campaign.history import LabelHistory
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.ledger import CurrentLabel, Ledger, shown_names
-from rankgauge.active.labels import Assessor, Identity, LabelKind, Task
-from rankgauge.errors import InputError
+from rankgauge.active.labels import Assessor, Identity, LabelKind
 from rankgauge.judgments.agreement import Agreement, agreement
 
 RECENT = 30
@@ -22,11 +22,10 @@ BREAK = 600.0
 
 @dataclass(frozen=True, kw_only=True)
 class AssessorProgress:
-    """What an assessor has done: how many documents, how many an hour lately, and which was the last."""
+    """What an assessor has done: how many documents, and how many an hour lately."""
 
     done: int
     pace: float | None
-    last: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +70,6 @@ class Review:
         with self._state.looking():
             return shown_names(self._state.ledger.names)
 
-    def task(self, place: int, who: Assessor) -> tuple[Task, CurrentLabel]:
-        """A document that the assessor has judged, and the label that was given."""
-        with self._state.looking() as connection:
-            said = self._state.ledger.given.get(place, {}).get(who.identity)
-            if said is None:
-                raise InputError("this document was not judged by you")
-            texts = self._state.store.texts(connection, [place])
-        return self._state.task(place, who, self._state.clock(), texts.get(place, {})), said
-
     def disagreements(self) -> list[Disagreement]:
         """The documents with different labels: open ones first, the widest apart first."""
         with self._state.looking() as connection:
@@ -92,11 +82,8 @@ class Review:
 
     def judgments(self) -> pl.DataFrame:
         """The grades of every assessor by themselves: query, document, grade, assessor."""
-        labels = self._campaign.labels().filter(pl.col("kind") == LabelKind.GRADE.value)
-        names = self.assessors()
-        known = [names[name if person is None else person] for name, person in labels["assessor", "person"].iter_rows()]
-        shown = pl.Series("assessor", known, dtype=pl.String)
-        return labels.with_columns(shown).select("query", "document", "grade", "assessor")
+        labels = LabelHistory(self._campaign).labels().filter(pl.col("kind") == LabelKind.GRADE.value)
+        return labels.select("query", "document", "grade", "assessor")
 
     def agreement(self) -> Agreement | None:
         """How well the assessors agree; None if no two of them have judged the same document."""
@@ -135,10 +122,7 @@ class Review:
 def assessor_progress(ledger: Ledger, who: Identity) -> AssessorProgress:
     """What an assessor has done so far."""
     mine = ledger.history.get(who, [])
-    last = mine[-1][0] if mine else None
-    return AssessorProgress(
-        done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine[-RECENT:]]), last=last
-    )
+    return AssessorProgress(done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine[-RECENT:]]))
 
 
 def _differs(given: Mapping[Identity, CurrentLabel]) -> bool:
