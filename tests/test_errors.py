@@ -12,8 +12,10 @@ from rankgauge.errors import RankGaugeError
 
 MADE: list[RankGaugeError] = [
     errors.AmbiguousNameError("measure", "F1", {"SetF": "of the whole list", "F@10": "of the first 10"}),
+    errors.GoneError("somebody has deleted this campaign"),
     errors.InputError("is odd", path=Path("run.txt"), line=3, text="a b", hint="Mend it."),
     errors.MissingExtraError("pandas", "notebooks"),
+    errors.NothingToJudgeError("the budget is spent", "60 of 60 spent"),
     errors.ParameterError("AP", "rel", "a number", "x"),
     errors.PausedError("the campaign is paused"),
     errors.RankGaugeError("something"),
