@@ -21,8 +21,12 @@ pytestmark = needs_chromium
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 
-NO_PAGES = {"/healthz", "/enter/{link}", "/campaigns/{campaign}/files/{name}", "/campaigns/{campaign}/progress"}
-"""What is no page of its own, or is seen before anybody has signed in."""
+REVOKING = "/campaigns/{campaign}/people/{guest}/revoke"
+NO_PAGES = {
+    *("/healthz", "/enter/{link}", "/campaigns/{campaign}/progress", REVOKING),
+    *("/campaigns/{campaign}/files/{name}", "/campaigns/{campaign}/labels/{name}"),
+}
+"""What is no page of its own, is seen before anybody has signed in, or needs a person."""
 
 SEE = """async (rules) => {
     const found = await axe.run(document, {runOnly: rules, resultTypes: ['violations']});
@@ -86,7 +90,8 @@ def violations(page: Page, axe: str) -> list[str]:
 def test_axe_finds_nothing(house: House, opener: Opener, browser: Browser, axe: str) -> None:
     """On every page that an admin sees, on an assessor's, and on those of people who are not signed in."""
     boss, found = admin(house, opener), list[str]()
-    for path in (*addresses(), "/campaigns/2"):
+    dora, _ = house.room.people.invite(1, "dora")
+    for path in (*addresses(), "/campaigns/2", REVOKING.format(campaign=1, guest=dora.id)):
         boss.goto(house.base + path)
         found += violations(boss, axe)
     ann = assessor(house, opener, 1, "cleo")
