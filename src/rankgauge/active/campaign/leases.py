@@ -102,7 +102,8 @@ def why_idle(leases: Leases, who: Identity) -> Idle:
     if out:
         mine = all(who in ledger.given.get(place, {}) for place in out if not held.get(place))
         return Idle.OTHERS if mine and not all(held.get(place) for place in out) else Idle.LEASED
-    return Idle.BUDGET if next(state.stage.ahead(ledger), None) is not None else Idle.COMPLETE
+    spent = ledger.spent + float(state.pool.costs.min()) > ledger.settings.allowance * (1 + TOLERANCE)
+    return Idle.BUDGET if spent or next(state.stage.ahead(ledger), None) is not None else Idle.COMPLETE
 
 
 def lease_documents(
