@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.active.campaign import Campaign, CampaignSettings, leases
-from rankgauge.active.campaign.leases import Idle
+from rankgauge.active.campaign.idle import Idle
 from rankgauge.active.campaign.stages import remainder
 from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
@@ -443,10 +443,10 @@ def test_why_there_is_nothing(tmp_path: Path) -> None:
         assert campaign.why_idle("anna") is Idle.LEASED
         campaign.record(judged(tasks, known))
         assert campaign.lease(9, "anna") == []
-        assert campaign.why_idle("anna") is Idle.OTHERS
+        assert campaign.why_idle("anna") is Idle.WAITING
         campaign.record(judged(campaign.lease(9, "ben"), known))
         assert campaign.lease(9, "ben") == []
-        assert campaign.why_idle("ben") is Idle.BUDGET
+        assert campaign.why_idle("ben") is Idle.SPENT
         campaign.pause()
         assert campaign.why_idle("ben") is Idle.PAUSED
     with Campaign.create(tmp_path / "all.rg", pool(), "ERR@4", budget=1000, method="passive") as campaign:

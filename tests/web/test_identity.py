@@ -14,7 +14,7 @@ from rankgauge.active.campaign import Campaign, tables
 from rankgauge.active.campaign.database import Location, connect, reading
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.upgrade import upgrade
-from rankgauge.active.labels import Origin
+from rankgauge.active.labels import LabelOrigin
 from rankgauge.errors import InputError
 from rankgauge.web.database import PEOPLE, TOKENS, migrate
 from rankgauge.web.people import People
@@ -84,7 +84,7 @@ def test_numbers_do_not_travel(house: House) -> None:
     labels = house.room.campaigns.get(made.json()["id"]).campaign.labels()
     assert labels["person"].null_count() == 2
     assert labels["assessor"].n_unique() == 2
-    assert labels["origin"].to_list() == [Origin.ANSWERED] * 2
+    assert labels["origin"].to_list() == [LabelOrigin.ANSWERED] * 2
 
 
 def test_the_administrator_is_one_person(house: House) -> None:
@@ -166,7 +166,7 @@ def test_a_room_of_the_first_version(engine: sa.Engine) -> None:
             ("bob", None),  # an administrator sent it in bob's name, who belongs to another campaign
             ("admin", 1),
         ]
-        assert [row.origin for row in labels] == [Origin.UNKNOWN] * 6 + [Origin.ADJUDICATED]
+        assert [row.origin for row in labels] == [LabelOrigin.UNKNOWN] * 6 + [LabelOrigin.ADJUDICATED]
         assert connection.scalars(sa.select(tables.leases.c.person)).all() == [3]
         assert connection.scalars(sa.select(PEOPLE.c.id).order_by(PEOPLE.c.id)).all() == [1, 3, 4, 5]
         tokens = connection.execute(sa.select(TOKENS.c.person, TOKENS.c.expires)).all()
@@ -201,7 +201,7 @@ def test_a_file_of_the_first_version_becomes_a_room(tmp_path: Path) -> None:
     path.write_bytes(gzip.decompress(GOLDEN.read_bytes()))
     with Campaign.open(path) as campaign:
         labels, before = campaign.labels(), campaign.estimate()
-        assert set(labels["origin"]) == {Origin.UNKNOWN}
+        assert set(labels["origin"]) == {LabelOrigin.UNKNOWN}
         assert Review(campaign).assessors() == {"anna": "anna", "ben": "ben"}
     engine = connect(Location(path), existing=True)
     migrate(engine)
@@ -232,7 +232,7 @@ def test_origins(house: House) -> None:
     page = manager.post(f"/campaigns/{number}/labels", data={"csrf": csrf(manager)}, files=sent)
     assert page.status_code == 200
     labels = house.room.campaigns.get(number).campaign.labels()
-    assert labels["origin"].to_list() == [Origin.ANSWERED, Origin.IMPORTED, Origin.IMPORTED]
+    assert labels["origin"].to_list() == [LabelOrigin.ANSWERED, LabelOrigin.IMPORTED, LabelOrigin.IMPORTED]
     assert labels["assessor"].to_list() == ["ann"] * 3
     assert labels["person"].to_list()[1:] == [None, None], "a name in a file is nobody of the room"
     assert labels["sender"].to_list()[1:] == [boss.id, boss.id]

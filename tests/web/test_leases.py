@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from rankgauge.active.labels import Origin
+from rankgauge.active.labels import LabelOrigin
 from rankgauge.web.roles import Role
 from tests.web.crowd import FRAGMENT
 from tests.web.house import House, fields, open_house, pool
@@ -53,7 +53,7 @@ def test_the_whole_pool_by_the_api(house: House) -> None:
     assert opened.campaign.progress().labels == 0
     done = send(ann, number, *map(label, tasks)).json()
     assert (done["new"], done["imported"]) == (5, 0)
-    assert set(opened.campaign.labels()["origin"]) == {Origin.ANSWERED}
+    assert set(opened.campaign.labels()["origin"]) == {LabelOrigin.ANSWERED}
 
 
 def test_another_document_by_the_form(house: House) -> None:
@@ -92,7 +92,7 @@ def test_an_answer_that_comes_late(hasty: House) -> None:
     assert send(ann, number, label(task, 0)).status_code == 400, "another answer must say that it replaces the first"
     assert send(ann, number, label(task, 0), replace=True).json()["replaced"] == 1
     labels = hasty.room.campaigns.get(number).campaign.labels(history=True)
-    assert labels["origin"].to_list() == [Origin.ANSWERED] * 2
+    assert labels["origin"].to_list() == [LabelOrigin.ANSWERED] * 2
 
 
 def test_an_answer_that_comes_too_late(hasty: House) -> None:

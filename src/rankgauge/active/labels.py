@@ -64,7 +64,7 @@ class LabelKind(StrEnum):
     SETTLED = "settled"
 
 
-class Origin(StrEnum):
+class LabelOrigin(StrEnum):
     """How a label came into the campaign."""
 
     ANSWERED = "answered"

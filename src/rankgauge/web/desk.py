@@ -17,7 +17,7 @@ from rankgauge.active.campaign.review import AssessorProgress
 from rankgauge.active.labels import Label, LabelKind, Recorded, Task
 from rankgauge.errors import InputError, PausedError
 from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.gold import Block, GoldAnswer, GoldQuestion
+from rankgauge.web.gold import AssessorBlock, GoldAnswer, GoldQuestion
 from rankgauge.web.people import Person
 from rankgauge.web.roles import Role
 from rankgauge.web.room import Room
@@ -34,7 +34,7 @@ class OnDesk:
     task: Task | None
     own: AssessorProgress
     next: NextTask | None = None
-    block: Block | None = None
+    block: AssessorBlock | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,7 @@ class Desk:
         """Whoever may see the gold questions is not asked any."""
         return self.person.role is Role.ASSESSOR and self.room.gold.rules(self.opened.id) is not None
 
-    def _block(self) -> Block | None:
+    def _block(self) -> AssessorBlock | None:
         return self.room.gold.block(self.opened.id, self.person.id) if self._asks_gold else None
 
     def _record_gold(self, labels: Sequence[Label], *, again: bool, dry: bool = False) -> list[Label]:

@@ -36,7 +36,7 @@ LARGEST_SCALE = 20
 """With more different grades a judge's own are no scale to judge on."""
 
 
-class Part(StrEnum):
+class DraftPart(StrEnum):
     """What a file of a draft is for."""
 
     LISTS = "lists"
@@ -50,7 +50,7 @@ class DraftFile:
     """An uploaded file: its number, what it is for, the sender's name for it, and its bytes."""
 
     id: int
-    part: Part
+    part: DraftPart
     name: str
     content: bytes = field(repr=False)
 
@@ -94,7 +94,7 @@ class DraftContents:
     @classmethod
     def of(cls, files: Sequence[DraftFile]) -> DraftContents:
         """The contents of these files; an error names the file that cannot be read."""
-        lists = [file for file in files if file.part is Part.LISTS]
+        lists = [file for file in files if file.part is DraftPart.LISTS]
         if not lists:
             raise InputError("there is neither a pool nor a run nor a campaign", hint="Choose a file.")
         if any(file.ending in CAMPAIGN_FILES for file in lists):
@@ -245,13 +245,13 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
         made["roles"][lists[0].name] = made["table"].roles
     else:
         made["runs"] = dict(_runs(lists, folder))
-    judges = [file for file in files if file.part is Part.JUDGE]
+    judges = [file for file in files if file.part is DraftPart.JUDGE]
     made["judges"] = tuple(_judge(file, folder, name) for name, file in _named(judges, "judges").items())
     for file in files:
         with _laid(file, folder) as path:
-            if file.part is Part.DOCUMENTS:
+            if file.part is DraftPart.DOCUMENTS:
                 made["documents"], made["roles"][file.name] = _documents(path)
-            elif file.part is Part.JUDGED:
+            elif file.part is DraftPart.JUDGED:
                 made["judged"] = io.read_judgments(path)
     return made
 

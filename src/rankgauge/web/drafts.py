@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.errors import InputError
 from rankgauge.web.database import DRAFT_FILES, DRAFTS
-from rankgauge.web.draft_contents import DraftContents, DraftFile, Part
+from rankgauge.web.draft_contents import DraftContents, DraftFile, DraftPart
 from rankgauge.web.settings import RoomSettings
 
 DAY = 86400.0
@@ -54,7 +54,7 @@ class Draft:
 class SentFile:
     """A file that somebody sends: what it is for, its name, and its bytes."""
 
-    part: Part
+    part: DraftPart
     name: str
     content: bytes
 
@@ -104,7 +104,9 @@ class Drafts:
         with reading(self._engine) as connection:
             wanted = select(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id).order_by(DRAFT_FILES.c.id)
             rows = connection.execute(wanted).all()
-        return [DraftFile(id=row.id, part=Part(row.part), name=row.name, content=bytes(row.content)) for row in rows]
+        return [
+            DraftFile(id=row.id, part=DraftPart(row.part), name=row.name, content=bytes(row.content)) for row in rows
+        ]
 
     def contents(self, draft: Draft) -> DraftContents:
         """What the files of a draft hold; what was read lately is remembered."""

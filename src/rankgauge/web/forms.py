@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 
-from rankgauge.web.draft_contents import Part
+from rankgauge.web.draft_contents import DraftPart
 from rankgauge.web.drafts import SentFile, safe_name
 
 
@@ -18,7 +18,7 @@ async def _fields(request: Request) -> dict[str, str]:
 
 async def _files(request: Request) -> list[SentFile]:
     form = await request.form()
-    sent = [(part, file) for part in Part for file in form.getlist(part.value) if isinstance(file, UploadFile)]
+    sent = [(part, file) for part in DraftPart for file in form.getlist(part.value) if isinstance(file, UploadFile)]
     return [
         SentFile(part=part, name=safe_name(file.filename), content=await file.read())
         for part, file in sent

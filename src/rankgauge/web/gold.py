@@ -74,7 +74,7 @@ class GoldAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class AssessorBlock:
     """Somebody gets no more documents since then, after that many right answers to gold questions."""
 
     person: int
@@ -228,17 +228,18 @@ class Gold:
 
     # who gets no more documents
 
-    def block(self, campaign: int, person: int) -> Block | None:
+    def block(self, campaign: int, person: int) -> AssessorBlock | None:
         """Since when the person gets no more documents; None if they do."""
         return self.blocks(campaign).get(person)
 
-    def blocks(self, campaign: int) -> dict[int, Block]:
+    def blocks(self, campaign: int) -> dict[int, AssessorBlock]:
         """Everybody who gets no more documents."""
         chosen = select(BLOCKS).where(BLOCKS.c.campaign == campaign, BLOCKS.c.lifted.is_(None))
         with reading(self._engine) as connection:
             rows = connection.execute(chosen).all()
         return {
-            row.person: Block(person=row.person, made=row.made, asked=row.asked, correct=row.correct) for row in rows
+            row.person: AssessorBlock(person=row.person, made=row.made, asked=row.asked, correct=row.correct)
+            for row in rows
         }
 
     def lift(self, campaign: int, person: int, by: int) -> bool:

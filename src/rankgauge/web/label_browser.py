@@ -8,7 +8,7 @@ import polars as pl
 from fastapi import Query
 from pydantic import BaseModel, Field, field_validator
 
-from rankgauge.active.labels import LabelKind, Origin
+from rankgauge.active.labels import LabelKind, LabelOrigin
 from rankgauge.web.campaigns import OpenCampaign
 
 Words: TypeAlias = Annotated[str, Field(max_length=200)]
@@ -21,7 +21,7 @@ class LabelFilter(BaseModel):
     query: Words = Field("", description="A part of the query's text or id.")
     grade: Words = Field("", description="A grade, such as 2.")
     kind: LabelKind | None = Field(None, description="What the labels say: a grade, that it cannot be judged …")
-    origin: Origin | None = Field(None, description="How they came into the campaign.")
+    origin: LabelOrigin | None = Field(None, description="How they came into the campaign.")
     commented: bool = Field(False, description="Only those with a comment.")
     search: Words = Field("", description="Words in the comment, the document's id, its title or its text.")
     history: bool = Field(False, description="Also those that were replaced.")

@@ -30,7 +30,7 @@ from rankgauge.judgments import scale as scale_of
 from rankgauge.tables.scales import Scale
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import opened
-from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, Part
+from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart
 
 OF_THE_POOL, USUAL = "pool", "0-4"
 """The scale of the pool's own beliefs, and the scale of a pool that says nothing of grades."""
@@ -167,7 +167,7 @@ def single_file(content: bytes, filename: str) -> DraftContents:
         raise InputError(
             f"files ending in '{ending}' cannot be read", hint=f"A pool or campaign ends in {', '.join(known)}."
         )
-    return DraftContents.of([DraftFile(id=0, part=Part.LISTS, name=f"upload{ending}", content=content)])
+    return DraftContents.of([DraftFile(id=0, part=DraftPart.LISTS, name=f"upload{ending}", content=content)])
 
 
 def _refuse_stop(wanted: NewCampaign) -> None:

@@ -15,7 +15,7 @@ from rankgauge.active.campaign import quality
 from rankgauge.active.campaign.quality import SeenShare
 from rankgauge.active.labels import LabelKind
 from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.gold import Block, Gold, GoldAnswer
+from rankgauge.web.gold import AssessorBlock, Gold, GoldAnswer
 from rankgauge.web.reasons import Reason, reason_of
 
 EDGES = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, quality.BREAK)
@@ -34,7 +34,7 @@ class AssessorQuality:
     facts: Mapping[str, Any]
     """A row of `by_assessor`."""
     gold: SeenShare
-    block: Block | None
+    block: AssessorBlock | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,4 +1,4 @@
-"""Why there is nothing to judge: each reason has its own true sentence."""
+"""Why there is nothing to judge: each reason has its own true words, at the command line and on the page."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ from enum import StrEnum
 
 import numpy as np
 
+from rankgauge.active.campaign.leases import TOLERANCE
 from rankgauge.active.campaign.rules import CampaignRules
 from rankgauge.active.campaign.state import BoardState, CampaignState
 from rankgauge.active.labels import Identity
 
 
 class Idle(StrEnum):
-    """Why an assessor gets no document now; the value is what the assessor is told."""
+    """Why an assessor gets no document now."""
 
-    PAUSED = "The campaign is paused. You get documents again once it goes on."
-    STOPPED = "All done: the estimate is as precise as it was to be."
-    SETTLED = "All done: the runs are told apart as far as they were to be."
-    LEASED = "Nothing to judge right now: other assessors have the rest on their screens."
-    WAITING = "Nothing to judge right now: the next documents depend on answers that other assessors have yet to give."
-    SPENT = "All done: the budget is spent."
-    SHORT = "All done: what is left of the budget does not pay for the next documents."
-    COMPLETE = "All done: every document that the estimate needs is judged."
+    PAUSED = "the campaign is paused"
+    STOPPED = "the estimate is as precise as it was to be"
+    SETTLED = "the runs are told apart as far as they were to be"
+    LEASED = "every open document is with somebody already"
+    WAITING = "the next documents depend on answers that other assessors have yet to give"
+    SPENT = "the budget is spent"
+    SHORT = "what is left of the budget does not pay for the next documents"
+    COMPLETE = "every document that the estimate needs is judged"
+
+    @property
+    def sentence(self) -> str:
+        """What an assessor is told on the judging page."""
+        if self is Idle.PAUSED:
+            return "The campaign is paused. You get documents again once it goes on."
+        return f"{'Nothing to judge right now' if self in (Idle.LEASED, Idle.WAITING) else 'All done'}: {self.value}."
 
 
 def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
-    """Why nothing is handed to the assessor, who has nothing on lease."""
+    """Why nothing new is handed to the assessor."""
     if state.paused:
         return _why_paused(state, rules)
     ledger = state.ledger
@@ -33,9 +41,10 @@ def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
     if len(out):
         unseen = any(who not in ledger.given.get(int(place), {}) for place in out)
         return Idle.LEASED if unseen else Idle.WAITING
-    if next(state.stage.ahead(ledger), None) is None:
-        return Idle.COMPLETE
-    return Idle.SHORT if ledger.spent < state.settings.allowance * (1 - 1e-9) else Idle.SPENT
+    cheapest = float(state.pool.costs.min())
+    if ledger.spent + cheapest > state.settings.allowance * (1 + TOLERANCE):
+        return Idle.SPENT
+    return Idle.COMPLETE if next(state.stage.ahead(ledger), None) is None else Idle.SHORT
 
 
 def _why_paused(state: CampaignState, rules: CampaignRules) -> Idle:

@@ -17,8 +17,10 @@ from rankgauge.active import defaults
 from rankgauge.active.campaign.damage import explained, loading
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
+from rankgauge.active.campaign.idle import Idle, why_idle
 from rankgauge.active.campaign.labels import LONGEST, LabelBatch, grade_of, is_writable
-from rankgauge.active.campaign.leases import Idle, Leases, lease_documents, why_idle
+from rankgauge.active.campaign.leases import Leases, lease_documents
+from rankgauge.active.campaign.rules import CampaignRules
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.state import CampaignState, Clock
 from rankgauge.active.campaign.store import Store, make
@@ -153,7 +155,7 @@ class LabelCampaign:
         """Why `lease` gave the assessor nothing."""
         with self._state.looking() as connection:
             self._state.paused = bool(self._state.store.row(connection).paused)
-            return why_idle(Leases(self._state, connection), Assessor.of(assessor).identity)
+        return why_idle(self._state, CampaignRules(), Assessor.of(assessor).identity)
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""

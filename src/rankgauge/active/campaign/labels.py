@@ -14,7 +14,7 @@ from rankgauge.active.campaign.leases import Leases
 from rankgauge.active.campaign.ledger import CurrentLabel
 from rankgauge.active.campaign.settings import CampaignSettings
 from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.labels import Identity, Label, LabelKind, Origin, Recorded, identity_of
+from rankgauge.active.labels import Identity, Label, LabelKind, LabelOrigin, Recorded, identity_of
 from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.errors import InputError, RankGaugeError, UnknownNameError, UnleasedError
 from rankgauge.tables.scales import scales_of
@@ -90,15 +90,15 @@ class LabelBatch:
             problem = f"document {label.document} of query {label.query} went to another assessor meanwhile"
             raise UnleasedError(problem, line=label.line, hint="The time to answer it is over. Go on with the next.")
 
-    def _origin(self, label: Label, place: int, before: CurrentLabel | None) -> Origin:
+    def _origin(self, label: Label, place: int, before: CurrentLabel | None) -> LabelOrigin:
         """How the label came. Who sends a label in another's name imports it, and so does who answers unasked."""
         if label.settles:
-            return Origin.ADJUDICATED
+            return LabelOrigin.ADJUDICATED
         if label.sender is not None and label.sender != label.person:
-            return Origin.IMPORTED
+            return LabelOrigin.IMPORTED
         if before is not None:
-            return Origin(before.origin)
-        return Origin.ANSWERED if self.leases.had(place, label.identity) else Origin.IMPORTED
+            return LabelOrigin(before.origin)
+        return LabelOrigin.ANSWERED if self.leases.had(place, label.identity) else LabelOrigin.IMPORTED
 
     def _is_repeated(self, label: Label, said: tuple[Any, ...]) -> bool:
         """Whether this very label came before under its key; it is an error if another label did."""
@@ -146,7 +146,7 @@ class LabelBatch:
             replaced=before is not None,
             skipped=label.kind is LabelKind.SKIP,
             unasked=not self.state.ledger.asked[place],
-            imported=origin is Origin.IMPORTED,
+            imported=origin is LabelOrigin.IMPORTED,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from itertools import islice
 
 import numpy as np
@@ -79,31 +78,6 @@ class Leases:
 
     def _is_judged(self, place: int, who: Identity) -> bool:
         return who in self._state.ledger.given.get(place, {})
-
-
-class Idle(StrEnum):
-    """Why there is no document to hand out."""
-
-    PAUSED = "the campaign is paused, by its stopping rule or by somebody"
-    SETTLED = "the goal is settled"
-    LEASED = "every document that is out is leased"
-    OTHERS = "the documents that are out need other assessors: this one has judged them"
-    BUDGET = "the budget is spent"
-    COMPLETE = "the plan is complete: every document that it asks for is judged"
-
-
-def why_idle(leases: Leases, who: Identity) -> Idle:
-    """Why an assessor got no document."""
-    state, ledger = leases._state, leases._state.ledger
-    if state.paused:
-        return Idle.SETTLED if state.settled else Idle.PAUSED
-    held = leases.held()
-    out = [int(place) for place in np.flatnonzero(ledger.asked & np.isnan(ledger.grades))]
-    if out:
-        mine = all(who in ledger.given.get(place, {}) for place in out if not held.get(place))
-        return Idle.OTHERS if mine and not all(held.get(place) for place in out) else Idle.LEASED
-    spent = ledger.spent + float(state.pool.costs.min()) > ledger.settings.allowance * (1 + TOLERANCE)
-    return Idle.BUDGET if spent or next(state.stage.ahead(ledger), None) is not None else Idle.COMPLETE
 
 
 def lease_documents(

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign.settings import CampaignSettings, Unjudgeable
-from rankgauge.active.labels import Identity, LabelKind, Origin, identity_of
+from rankgauge.active.labels import Identity, LabelKind, LabelOrigin, identity_of
 from rankgauge.judgments import combine
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
@@ -114,7 +114,7 @@ class Ledger:
         said = CurrentLabel(
             **{name: getattr(row, name) for name in ("id", "kind", "grade", "origin", "comment", "made", "assessor")}
         )
-        self.imported += row.origin == Origin.IMPORTED
+        self.imported += row.origin == LabelOrigin.IMPORTED
         if said.kind == LabelKind.SETTLED:
             self.settled[row.place] = said
             return

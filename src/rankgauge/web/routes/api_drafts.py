@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.web.auth import Admin, TheRoom
-from rankgauge.web.draft_contents import DraftContents, Part
+from rankgauge.web.draft_contents import DraftContents, DraftPart
 from rankgauge.web.draft_outlook import DraftOutlook
 from rankgauge.web.drafts import SentFile, safe_name
 from rankgauge.web.new_campaign import NewCampaign, create, is_board
@@ -23,7 +23,7 @@ router = api("api_drafts", place=195, tag="campaigns")
 
 DraftNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="The draft's number.")]
 FileName = Annotated[str, Query(max_length=255, description="The file's name; a run or a judge is called by it.")]
-FilePart = Annotated[Part, Query(description="What the file is for.")]
+FilePart = Annotated[DraftPart, Query(description="What the file is for.")]
 
 
 class DraftSummary(BaseModel):
@@ -50,7 +50,7 @@ class Expectation(BaseModel):
 
 @router.post("/drafts", status_code=201, openapi_extra=BINARY)
 async def begin_draft(
-    request: Request, room: TheRoom, person: Admin, filename: FileName, part: FilePart = Part.LISTS
+    request: Request, room: TheRoom, person: Admin, filename: FileName, part: FilePart = DraftPart.LISTS
 ) -> DraftSummary:
     """Begins a draft with the file in the body."""
     sent = SentFile(part=part, name=safe_name(filename), content=await request.body())
@@ -60,7 +60,12 @@ async def begin_draft(
 
 @router.post("/drafts/{draft}/files", status_code=201, openapi_extra=BINARY)
 async def add_file(
-    request: Request, room: TheRoom, person: Admin, draft: DraftNumber, filename: FileName, part: FilePart = Part.LISTS
+    request: Request,
+    room: TheRoom,
+    person: Admin,
+    draft: DraftNumber,
+    filename: FileName,
+    part: FilePart = DraftPart.LISTS,
 ) -> DraftSummary:
     """Adds the file in the body to a draft: a further run, a judge's grades, documents, earlier judgments."""
     sent = SentFile(part=part, name=safe_name(filename), content=await request.body())

@@ -39,7 +39,7 @@ class Rules(BaseModel):
     least: int = Field(10, ge=1, le=10**6, description="After how many gold questions the share is looked at.")
 
 
-class Question(BaseModel):
+class SentGold(BaseModel):
     """A document with a known grade."""
 
     query: Text
@@ -91,7 +91,7 @@ def add_gold(
     room: TheRoom,
     person: Manager,
     campaign: CampaignNumber,
-    questions: Annotated[list[Question], Field(max_length=10_000)],
+    questions: Annotated[list[SentGold], Field(max_length=10_000)],
 ) -> dict[str, int]:
     """Adds gold questions; one of the same document takes the place of the older one."""
     opened = room.campaigns.get(campaign)

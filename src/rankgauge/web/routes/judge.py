@@ -118,7 +118,7 @@ def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
         task=found.task,
         own=found.own,
         earlier=f"/campaigns/{desk.opened.id}/judge?before=inf" if found.own.done else None,
-        reason=idle if state is None else str(state.idle or ""),
+        reason=idle if state is None else state.idle.sentence if state.idle else "",
         spent=0.0 if state is None else state.spent,
         budget=desk.opened.campaign.settings.budget,
     )

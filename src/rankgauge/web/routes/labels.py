@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import HTTPException, Query, Request, Response
 
-from rankgauge.active.labels import LabelKind, Origin
+from rankgauge.active.labels import LabelKind, LabelOrigin
 from rankgauge.web.auth import TheRoom, Viewer
 from rankgauge.web.exports import LABEL_FILES
 from rankgauge.web.label_browser import WantedLabels, filtered
@@ -47,7 +47,7 @@ def show(
         assessors=sorted(set(opened.review.assessors().values())),
         choices=opened.choices(),
         kinds=[kind.value for kind in LabelKind],
-        origins=[origin.value for origin in Origin],
+        origins=[origin.value for origin in LabelOrigin],
     )
 
 
