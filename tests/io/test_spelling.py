@@ -11,7 +11,7 @@ import pytest
 import rankgauge
 from rankgauge import io
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.evaluation import ALL_TIED
+from rankgauge.judged_hits import ALL_TIED
 from rankgauge.policies import SameId
 from rankgauge.tables.near_ids import near_ids
 from tests.io.test_columns import written

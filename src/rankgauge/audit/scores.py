@@ -19,8 +19,8 @@ from rankgauge.audit.traits import DataTraits
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError
-from rankgauge.evaluation import joined, matched
 from rankgauge.io import Reading
+from rankgauge.judged_hits import joined, matched
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import FractionalGrade, JudgmentKind, RunOrder

@@ -10,8 +10,9 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation import joined, scored
+from rankgauge.evaluation import scored
 from rankgauge.io.batches import whole_queries
+from rankgauge.judged_hits import joined
 from rankgauge.measures import Measure
 from rankgauge.policies import IdealPool
 from rankgauge.ranking import rank

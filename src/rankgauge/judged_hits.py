@@ -1,0 +1,210 @@
+"""The first two stages: judgments and a run as they were given → the judged hits of the run.
+
+A scan of regular files needs neither readers nor polars, so they are imported where they are used: importing them is
+most of the time that a small run takes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError, UncombinedError, UngroupedError, UnmatchedError
+from rankgauge.input_notes import heard, note
+from rankgauge.lazy_polars import pl
+from rankgauge.measures import Measure
+from rankgauge.measures.measure import asking
+from rankgauge.policies import JudgmentKind, RunOrder, Ties
+from rankgauge.ranking import Hits, rank, rank_stream
+from rankgauge.ranking.facets import COLUMNS, FACET
+from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
+
+ALL_TIED = (
+    "all documents of a query have the same score, so that nothing orders them: a rank in the file does not count; "
+    "--ties input keeps the order of the file"
+)
+"""The note on a run whose scores say nothing."""
+
+BESIDE = {
+    JudgmentKind.SUBTOPICS: "documents are judged by subtopic: {} takes the highest grade of each",
+    JudgmentKind.SAMPLES: "documents were sampled: {} takes what was judged for all that there is",
+}
+"""The note on measures that ask for a grade alone, beside one that asks for more."""
+
+Tables = Callable[[], "tuple[pl.DataFrame, pl.DataFrame]"]
+"""What gives judgments and run as tables."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HitFinder:
+    """Judgments as they were given, and how they are to be understood; what is made of them serves every run."""
+
+    given: Any
+    dialect: Dialect
+    measures: tuple[Measure, ...]
+
+    @cached_property
+    def asking(self) -> Measure | None:
+        """A measure that asks for more than a grade for each document, if there is one."""
+        return asking(self.measures)
+
+    @property
+    def _by_rank(self) -> bool:
+        """Whether the ranks that a run states order it; only the general path reads them."""
+        return self.dialect.order is RunOrder.RANK
+
+    @property
+    def kind(self) -> JudgmentKind:
+        """What the measures ask judgments to say."""
+        return JudgmentKind.GRADES if self.asking is None else self.asking.facts.judgments
+
+    @property
+    def _whole(self) -> list[Measure]:
+        """The measures that look at documents as a whole."""
+        return [one for one in self.measures if one.facts.judgments is JudgmentKind.GRADES]
+
+    @cached_property
+    def pool(self) -> JudgedPool | None:
+        """The judged documents of a regular TREC file."""
+        plain = _is_plain(self.given) and self.dialect.assessors is None and self.asking is None and not self._by_rank
+        return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
+
+    @cached_property
+    def _spoken(self) -> Dialect:
+        """The dialect; trec_eval, whose order of ties this is, has it the other way round for preferences."""
+        asks = self.asking is not None and self.asking.facts.judgments is JudgmentKind.PREFERENCES
+        # comp_sim_docno has falling ids in form_res_rels.c and rising ones in form_prefs_counts.c.
+        return self.dialect.changed(ties=Ties.ASCENDING) if asks and self.dialect.ties is Ties.DOCID else self.dialect
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The judgments by subtopic, or whatever a measure asks for, read once for every run."""
+        from rankgauge import io
+
+        assert self.asking is not None
+        found = io.judgments_from(self.given, self.kind)
+        if COLUMNS.get(self.kind, FACET) not in found.columns:
+            raise self.asking.unasked()
+        return found
+
+    def hits(self, run: Any) -> Hits:
+        """The judged hits of a run with queries that are judged, and what the readers of the files had to say."""
+        with heard() as notes:
+            hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
+            if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
+                note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
+            if hits.facets is not None and (whole := self._whole):
+                words = BESIDE.get(self.kind, BESIDE[JudgmentKind.SUBTOPICS])
+                note(words.format(", ".join(map(str, whole))))
+        return replace(hits, notes=tuple(notes)) if notes else hits
+
+    def named_hits(self, name: str, run: Any) -> Hits:
+        """Those of one of several runs; an error names it."""
+        try:
+            return self.dialect.check(self.hits(run))
+        except InputError as error:
+            if error.path is None and not isinstance(error, UncombinedError):
+                error.path = str(run) if is_file(run) else name
+            raise
+
+    def _hits(self, run: Any) -> Hits:
+        """All judged hits; an error that is about the judgments names them."""
+        try:
+            return self._ranked(run)
+        except UncombinedError as error:
+            error.path = str(self.given) if is_file(self.given) else None
+            raise
+
+    def _ranked(self, run: Any) -> Hits:
+        """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
+        judgments, dialect = self.given if self.asking is None else self.table, self._spoken
+        if _is_plain(run) and self.pool is not None:
+            scanned = scan_run(run, self.pool, dialect.ranking)
+            if scanned is not None:
+                return matched(scanned, lambda: _tables(judgments, run), run)
+        from rankgauge import io
+
+        with io.traced(run):
+            with suppress(UngroupedError):
+                readable = self.asking is not None or io.is_path(judgments)
+                if readable and not self._by_rank and io.is_path(run) and io.is_large(run):
+                    judged = io.judgments_from(judgments, self.kind)
+                    streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
+                    whole = replace(streamed, top=dialect.highest(judged))
+                    return matched(whole, lambda: (judged, next(io.stream_run(run))), run)
+            tables = io.pair_from(judgments, run, dialect.reading, kind=self.kind)
+            found = matched(joined(*tables, dialect), lambda: tables, run)
+            if io.is_path(run) and not found.is_sparse:
+                note_near_ids(*tables)
+            return found
+
+
+def _is_plain(source: Any) -> bool:
+    """Whether the source is a path, and nobody says how the file spells things."""
+    return isinstance(source, str | os.PathLike) and not hasattr(source, "spelling")
+
+
+def is_file(source: Any) -> bool:
+    """Whether the source is the path of a file."""
+    return isinstance(source, str | os.PathLike) and os.path.isfile(source)
+
+
+def _tables(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tables in two regular files; of a large run only the first queries."""
+    from rankgauge import io
+
+    if io.is_large(run):
+        return io.read_judgments(judgments), next(io.stream_run(run))
+    return io.pair_from(judgments, run)
+
+
+def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
+    """The hits, unless next to nothing of the run is judged only because the ids are spelled differently.
+
+    `read` gives judgments and run, for the rare case that they have to be looked at.
+    """
+    if not hits.is_sparse:
+        return hits.matched()
+    from rankgauge import io
+    from rankgauge.tables.near_ids import near_ids
+
+    try:
+        hits.matched()
+    except UnmatchedError as error:
+        if hint := io.unnamed(run, len(hits.strangers)):
+            error.hint = hint
+            raise
+
+    what = "document" if hits.is_answered.any() else "query"
+    near = near_ids(*read(), of=what)
+    if near is None:
+        return hits.matched()
+    plural = {"document": "documents", "query": "queries"}[what]
+    found = f"{near.shared} of its {near.listed} {plural} are judged under another spelling"
+    said = f"{found}, such as {near.run!r} for {near.judged!r}"
+    if len(hits.query):
+        note(f"hardly a document of the run is judged, but {said}: {near.option} makes them the same")
+        return hits
+    raise InputError(f"no {what} of the run is judged, but {said}", hint=f"Make them the same: {near.option}.")
+
+
+def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
+    """A note on documents of a run that are judged under another spelling, though others match."""
+    from rankgauge.tables.near_ids import partly_near
+
+    near = partly_near(judgments, run)
+    if near is not None:
+        verb = "is" if near.shared == 1 else "are"
+        found = f"{near.shared} of its {near.listed} unjudged documents {verb} judged under another spelling"
+        note(f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
+
+
+def joined(judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect) -> Hits:
+    """The judged hits of a run in a table."""
+    hits = rank(run, dialect.prepare(judgments), dialect.ranking)
+    return replace(hits, top=dialect.highest(judgments))
