@@ -21,6 +21,7 @@ from rankgauge.comparison.verdicts import is_valued
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.fusion.fusing import Fusion, FusionPlan
+from rankgauge.fusion.gains import held_out_gains
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.lessons import Lessons
 from rankgauge.fusion.loaded_run import Watch
@@ -162,7 +163,12 @@ class TunedFusion:
     @cached_property
     def gains(self) -> PlainTable:
         """What the tuned fusion gains over the best single run and over the untuned one, on unseen queries."""
-        return self.comparison.pair_table.where("run", TUNED)
+        return self.pairs.where("run", TUNED)
+
+    @cached_property
+    def pairs(self) -> PlainTable:
+        """The same of each two that are compared; intervals and tests know that folds share queries."""
+        return held_out_gains(self.comparison, self.task.folds)
 
     @cached_property
     def fusion(self) -> Fusion:
