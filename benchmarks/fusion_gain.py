@@ -1,8 +1,9 @@
 """How often the interval of a tuned fusion's gain holds the mean gain: `python -m benchmarks.fusion_gain`.
 
 Collections are generated anew for each repetition: queries with graded documents, and two runs that score them with
-noise. The gain that intervals are held against is the mean over all repetitions, since cross-validation estimates the
-gain of tuning on as many queries without bias.
+noise. Where too few queries tell the two apart, there is no interval: `shown` is the share with one. The gain that
+intervals are held against is the mean over all repetitions, since cross-validation estimates the gain of tuning on as
+many queries without bias.
 """
 
 from __future__ import annotations
@@ -64,18 +65,19 @@ def main() -> None:
     parser.add_argument("--queries", default="10,25,50")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    print(f"{'runs':16} {'queries':>7} {'gain':>8} {'held':>14} {'better':>7} {'worse':>6}")
+    print(f"{'runs':16} {'queries':>7} {'gain':>8} {'shown':>6} {'held':>14} {'better':>7} {'worse':>6}")
     for name, pair in PAIRS.items():
         for queries in map(int, options.queries.split(",")):
             rng = np.random.default_rng([options.seed, queries, list(PAIRS).index(name)])
             found = [trial(pair, queries, rng) for _ in range(options.repetitions)]
             gain, low, high = (np.array([row[at] for row in found]) for at in range(3))
-            held = float(np.mean((low <= gain.mean()) & (gain.mean() <= high)))
-            error = 1.96 * np.sqrt(held * (1 - held) / len(found))
+            shown = ~np.isnan(low)
+            held = float(np.mean((low <= gain.mean())[shown] & (gain.mean() <= high)[shown]))
+            error = 1.96 * np.sqrt(held * (1 - held) / shown.sum())
             verdicts = [row[3] for row in found]
             better, worse = (verdicts.count(word) / len(found) for word in ("better", "worse"))
-            held_text = f"{held:.3f} ± {error:.3f}"
-            print(f"{name:16} {queries:7d} {gain.mean():+8.4f} {held_text:>14} {better:7.3f} {worse:6.3f}", flush=True)
+            row = f"{name:16} {queries:7d} {gain.mean():+8.4f} {shown.mean():6.2f} {f'{held:.3f} ± {error:.3f}':>14}"
+            print(f"{row} {better:7.3f} {worse:6.3f}", flush=True)
 
 
 if __name__ == "__main__":

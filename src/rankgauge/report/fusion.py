@@ -196,7 +196,7 @@ class FusionReport(Report):
             (
                 f"{row['run']} − {row['other']}",
                 signed(row["difference"]),
-                interval(row["low"], row["high"]),
+                "not yet" if np.isnan(row["low"]) else interval(row["low"], row["high"]),
                 p_value(row["p"]),
                 p_value(row["corrected"]),
                 VERDICTS.get(row["verdict"], row["verdict"]),
