@@ -93,9 +93,11 @@ def test_kinds_of_tables(tmp_path: Path) -> None:
         ("a.json", '[{"data": {"query": "q"}}]', r"a\.json:1: there is no document"),
         ("a.json", '[\n{"query": "q",\n', r"a\.json:2: is not JSON"),
         ("a.json", "[\n1]", r"a\.json:2: expected an array"),
-        ("a.json", '[{"data": []}]', r"a\.json:1: there is no query"),
+        ("a.json", '[{"data": {}}]', r"a\.json:1: there is no query"),
+        ("a.json", '[{"data": []}]', r"a\.json:1: the task's data is no JSON object"),
         ("a.txt", "q 0 d 1\nq 0 d\n", r"a\.txt:2: expected query, iteration, document and grade"),
     ],
+    ids=range(10),
 )
 def test_faults(name: str, text: str, told: str, tmp_path: Path) -> None:
     """What is wrong in a file is told with the line on which it stands."""

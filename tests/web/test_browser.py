@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from rankgauge.active.campaign import database as databases
 from rankgauge.active.labels import Label
 from rankgauge.datasets.pool import generate_pool
+from rankgauge.web import app
 from tests.web.house import LEVELS, House, open_house, parquet, pool, truth, write_pool
 from tests.web.visitors import Opener, admin, assessor, needs_chromium, press, shown
 
@@ -211,7 +211,6 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
     page = assessor(house, opener, number, "bob")
     house.room.campaigns.stop_at(number, 0.2)
     press(page, str(grades[shown(page)]))
-    press(page, str(grades[shown(page)]))
     expect(page.get_by_role("heading", name="All done: the estimate is as precise as it was to be.")).to_be_visible()
     found = opened.estimate()
     assert found is not None
@@ -221,7 +220,7 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
 
 def test_a_database_that_does_not_answer(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page tries again by itself, then says what is wrong in the room's words; the answer stays, to be sent."""
-    monkeypatch.setattr(databases, "PATIENCE", 0.05)
+    monkeypatch.setattr(app, "PATIENCE", 0.05)
     path = tmp_path / "locked.db"
     with open_house(f"sqlite:///{path}") as house, browser.new_context() as context:
         number = house.campaign(method="passive")
@@ -231,10 +230,9 @@ def test_a_database_that_does_not_answer(browser: Browser, tmp_path: Path, monke
         before = shown(page)
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("begin immediate")
-            page.wait_for_load_state("load")  # the script listens to keys from then on
             page.keyboard.press("2")
             expect(page.locator("#status")).to_have_text("No answer yet; trying again …", timeout=20_000)
-            told = "Not recorded: the database does not answer; nothing is lost, try again."
+            told = "Not recorded: the database is locked by another program; nothing is lost, try again."
             expect(page.locator("#status")).to_contain_text(told, timeout=20_000)
             other.execute("rollback")
         assert shown(page) == before

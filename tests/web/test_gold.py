@@ -216,6 +216,7 @@ def test_managers_make_gold_questions(house: House) -> None:
         refused = upload("g.csv", content)
         assert refused.status_code == 400
         assert words in html.unescape(refused.text)
+    house.room.gold.set_rules(number, GoldRules())  # what the two judge first is a document of the pool
     for name, grade in (("ann", "0"), ("bob", "2")):
         judge(house.assessor(number, name), number, 1, lambda *_, grade=grade: grade)
     (one,) = house.room.campaigns.get(number).review.disagreements()

@@ -63,9 +63,11 @@ def assessor(house: House, opener: Opener, campaign: int, name: str, **options: 
 
 
 def shown(page: Page) -> tuple[str, str]:
-    """The query and the document on the page."""
+    """The query and the document on the page, once its script listens to keys."""
     form = page.locator("form.task")
-    return form.locator("[name=query]").input_value(), form.locator("[name=document]").input_value()
+    found = form.locator("[name=query]").input_value(), form.locator("[name=document]").input_value()
+    page.wait_for_load_state("load")
+    return found
 
 
 def press(page: Page, key: str) -> None:
