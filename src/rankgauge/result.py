@@ -165,7 +165,7 @@ class Result:
 
         `prefix` tells runs apart, as in "bm25/".
         """
-        return {f"{prefix}{_logged(name)}": value for name, value in self.metrics.items()}
+        return {f"{prefix}{logged_name(name)}": value for name, value in self.metrics.items()}
 
     def to_pandas(self, table: str = "summary") -> Any:
         """The `summary` or the `values` as a pandas frame."""
@@ -205,6 +205,6 @@ class Result:
         return np.asarray(np.sqrt(squares) / np.maximum(used.sum(axis=0), 1))
 
 
-def _logged(name: str) -> str:
+def logged_name(name: str) -> str:
     """The name without the characters that trackers refuse: AP(rel=2)@10 is AP_rel_2_at_10."""
     return re.sub(r"(?:[^\w.-]|_)+", "_", name.replace("@", "_at_"), flags=re.ASCII).strip("_")

@@ -130,8 +130,10 @@ def test_a_method_is_one_file(cli: Run) -> None:
         "active", "plan", "pool.csv", "-m", "ERR@10", "--budget", "400", "--method", "thrifty", "-o", "campaign.rg"
     )
     assert "→  thrifty" in plan
+    assert "20 documents to judge" in cli("active", "next", "campaign.rg", "-n", "20", "-o", "tasks.csv")
     cli("active", "record", "campaign.rg", "grades.csv")
-    cli("active", "next", "campaign.rg", "-n", "400", "-o", "tasks.csv")
+    with pytest.raises(AssertionError, match="nothing is handed out: the budget is spent"):  # every label is there
+        cli("active", "next", "campaign.rg", "-n", "400", "-o", "tasks.csv")
     told = cli("active", "estimate", "campaign.rg")
     low, high = map(float, told.partition("interval ")[2].partition(")")[0].split(" to "))
     truth = float(cli("evaluate", "grades.csv", "pool.csv", "-m", "ERR@10", "-o", "tsv").split()[-1])

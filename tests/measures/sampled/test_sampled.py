@@ -31,7 +31,7 @@ def collection(rng: np.random.Generator, *, rate: float) -> tuple[pl.DataFrame, 
 
 def test_sample_eval_to_its_last_digit() -> None:
     """40 queries with strata sampled at rates from a tenth to all: infAP and infNDCG are those of sample_eval.pl."""
-    found = evaluate(GOLDEN / "qrels.txt", GOLDEN / "run.txt", ["xinfAP", "xinfNDCG@1000"], empty=0).by_query
+    found = evaluate(GOLDEN / "sampled_qrels.txt", GOLDEN / "run.txt", ["xinfAP", "xinfNDCG@1000"], empty=0).by_query
     lines = [line.split() for line in (GOLDEN / "expected.txt").read_text().splitlines()[1:]]
     assert len(lines) == len(found) == 40
     for query, ap, ndcg in lines:

@@ -59,6 +59,15 @@ GROUPING = Cause(
 ).register()
 
 
+ORDER = Cause(
+    name="order",
+    subject="what puts the documents of a run in order",
+    advice="Let ranks and scores say the same",
+    why="Some tools order a run by its scores, others by the ranks that it states.",
+    place=175,
+).register()
+
+
 ASSESSORS = Cause(
     name="assessors",
     subject="how assessors are combined",

@@ -16,6 +16,7 @@ import typer
 
 from rankgauge.cli.command import command
 from rankgauge.cli.demo_steps import PAGES, STEPS
+from rankgauge.errors import NothingToJudgeError
 
 FOLDER = Path("out/demo")
 CAMPAIGN, REPORT = "campaign.rg", "report.html"
@@ -79,5 +80,8 @@ def _run(command: str) -> None:
     typed, pipe, shown = command.partition(" | head -n ")
     piped = io.StringIO()
     with contextlib.redirect_stdout(piped) if pipe else contextlib.nullcontext():
-        app(shlex.split(typed), standalone_mode=False)
+        try:
+            app(shlex.split(typed), standalone_mode=False)
+        except NothingToJudgeError as done:  # all labels were recorded beforehand: the budget is spent at once
+            print(f"{app.info.name}: {done}")
     sys.stdout.writelines(piped.getvalue().splitlines(keepends=True)[: int(shown or 0)])

@@ -22,7 +22,7 @@ Url: TypeAlias = Annotated[
 ]
 Admin: TypeAlias = Annotated[
     str | None,
-    typer.Option("--admin", help="The administrator whose link is printed [default: admin].", metavar="NAME"),
+    typer.Option("--admin", help="The administrator whose link is printed [default: admin].", metavar="PERSON"),
 ]
 Source: TypeAlias = Annotated[str, typer.Argument(help="The database: a file or a URL.", metavar="DATABASE")]
 Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL of an empty database.", metavar="COPY")]

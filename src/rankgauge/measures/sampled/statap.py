@@ -22,9 +22,9 @@ class statAP(Measure):
     facts = Facts(
         name="statAP",
         title="Average precision of a sample with known chances",
-        formula=r"\frac{1}{\hat R}\sum_{r} \frac{1}{\pi_r} [g_r \ge \mathrm{rel}] \frac{1}{r}"
+        formula=r"\frac{1}{R_{\mathrm{est}}}\sum_{r} \frac{1}{\pi_r} [g_r \ge \mathrm{rel}] \frac{1}{r}"
         r"(1 + \sum_{i < r} \frac{[g_i \ge \mathrm{rel}]}{\pi_i}),"
-        r" \quad \hat R = \sum_d \frac{[g_d \ge \mathrm{rel}]}{\pi_d}",
+        r" \quad R_{\mathrm{est}} = \sum_d \frac{[g_d \ge \mathrm{rel}]}{\pi_d}",
         reference="Aslam & Pavlu, A practical sampling strategy for efficient retrieval evaluation, 2007; Carterette, "
         "Pavlu, Kanoulas, Aslam & Allan, Evaluation over thousands of queries, SIGIR 2008",
         bounds=(0.0, np.inf),

@@ -26,8 +26,8 @@ class xinfAP(Measure):
     facts = Facts(
         name="xinfAP",
         title="Inferred average precision of a stratified sample",
-        formula=r"\frac{1}{\hat R}\sum_{r} \frac{N_s}{n_s} \frac{1}{r}(1 + \sum_t N_{tr}"
-        r" \frac{a_{tr} + \varepsilon}{n_{tr} + 3\varepsilon}), \quad \hat R = \sum_s \frac{N_s}{n_s} R_s",
+        formula=r"\frac{1}{R_{\mathrm{est}}}\sum_{r} \frac{N_s}{n_s} \frac{1}{r}(1 + \sum_t N_{tr}"
+        r" \frac{a_{tr} + \varepsilon}{n_{tr} + 3\varepsilon}), \quad R_{\mathrm{est}} = \sum_s \frac{N_s}{n_s} R_s",
         reference="Yilmaz, Kanoulas & Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR "
         "2008; NIST's sample_eval.pl, infAP",
         bounds=(0.0, np.inf),

@@ -24,9 +24,9 @@ class xinfNDCG(Measure):
     facts = Facts(
         name="xinfNDCG",
         title="Inferred nDCG of a stratified sample",
-        formula=r"\frac{1}{\hat I}\sum_s \frac{N_{sk}}{n_{sk}}"
+        formula=r"\frac{1}{I_{\mathrm{est}}}\sum_s \frac{N_{sk}}{n_{sk}}"
         r" \sum_{r \le k} \frac{\mathrm{gain}(g_{rs})}{\log_2(1 + r)},"
-        r" \quad \hat I = \sum_{r=1}^{k} \frac{\mathrm{gain}(\hat g^*_r)}{\log_2(1 + r)}",
+        r" \quad I_{\mathrm{est}} = \sum_{r=1}^{k} \frac{\mathrm{gain}(g^*_r)}{\log_2(1 + r)}",
         reference="Yilmaz, Kanoulas & Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR "
         "2008; NIST's sample_eval.pl, infNDCG",
         bounds=(0.0, np.inf),
