@@ -18,7 +18,10 @@ import pytest
 
 from rankgauge.fusion import METHODS, NORMALISATIONS, fuse
 
-pytestmark = pytest.mark.skipif(find_spec("ranx") is None, reason="ranx is not installed")
+pytestmark = [
+    pytest.mark.skipif(find_spec("ranx") is None, reason="ranx is not installed"),
+    pytest.mark.xdist_group("fusion"),  # they share what ranx has computed
+]
 
 CASES = 1_000
 WEIGHTS = [0.5, 0.2, 0.3]

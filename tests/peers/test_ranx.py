@@ -10,7 +10,10 @@ from rankgauge import InputError, evaluate
 from rankgauge.measures import parse
 from tests.peers.cases import Cases, cases
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # numba warns of its own dependencies
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # numba warns of its own dependencies
+    pytest.mark.xdist_group("ranx"),  # numba compiles once in a process
+]
 
 SHARED = {
     "hits": "NumRelRet",
