@@ -64,10 +64,10 @@ def assessor(house: House, opener: Opener, campaign: int, name: str, **options: 
 
 def shown(page: Page) -> tuple[str, str]:
     """The query and the document on the page, once its script listens to keys."""
-    form = page.locator("form.task")
-    found = form.locator("[name=query]").input_value(), form.locator("[name=document]").input_value()
+    named = "form => [form.elements.query.value, form.elements.document.value]"
+    query, document = page.locator("form.task").evaluate(named)
     page.wait_for_load_state("load")
-    return found
+    return query, document
 
 
 def press(page: Page, key: str) -> None:
