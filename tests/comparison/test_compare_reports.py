@@ -239,3 +239,13 @@ def test_pictures(command: Command, folder: Path) -> None:
 def test_wrong_use(command: Command, arguments: tuple[str, ...], code: int, words: str) -> None:
     """What a user can get wrong is one message that says what was expected."""
     assert words in command(*arguments, code=code)
+
+
+def test_the_headline_says_which_way() -> None:
+    """Against a baseline, a run that is worse is said to be below it, and several are counted each way."""
+    from rankgauge.report.comparison import _against
+
+    assert _against("main", {"new": "−"}, "AP") == "new is below main by more than luck (AP)"
+    assert _against("main", {"new": "·"}, "AP") == "new and main do not differ by more than luck (AP)"
+    counted = "Of 3 runs, 2 are above and 1 is below main by more than luck (AP)"
+    assert _against("main", {"a": "+", "b": "+", "c": "−"}, "AP") == counted

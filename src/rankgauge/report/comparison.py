@@ -12,7 +12,7 @@ from rankgauge.lazy_polars import pl
 from rankgauge.report import comparison_tables as tables
 from rankgauge.report import notes as common
 from rankgauge.report.comparison_latex import DIGITS, latex_means
-from rankgauge.report.comparison_tables import MOST, UP
+from rankgauge.report.comparison_tables import DOWN, MOST, UP
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
@@ -157,14 +157,12 @@ class ComparisonReport(Report):
         measure, base = comparison.measures[0], comparison.baseline
         found = tables.grid(comparison, measure)
         if base is not None:
-            others = [run for run in comparison.runs if run != base]
-            above = sum(found[run, base] == UP for run in others)
-            verb = "are" if above > 1 else "is"
-            return f"{above or 'None'} of {len(others)} runs {verb} above {base} by more than luck ({measure})"
+            return _against(base, {run: found[run, base] for run in comparison.runs if run != base}, str(measure))
         first, *rest = comparison.ordered(measure)
         rivals = [run for run in rest if found[first, run] != UP]
         if not rivals:
-            return f"{first} is above every other run by more than luck ({measure})"
+            whom = rest[0] if len(rest) == 1 else "every other run"
+            return f"{first} is above {whom} by more than luck ({measure})"
         return f"{first} leads by {measure}, but not by more than luck: {rivals[0]} may be as good"
 
     def _gate(self) -> Iterator[Passage]:
@@ -327,3 +325,19 @@ class ComparisonReport(Report):
         least = min(self.comparison.pair_table["queries"])
         if least < total:
             yield "queries", f"a pair rests on the queries that both runs have: {least} of {total} at least"
+
+
+def _against(base: str, marks: Mapping[str, str], measure: str) -> str:
+    """How the runs stand against the baseline, by the mark of each in the matrix."""
+    ways = {"above": UP, "below": DOWN}
+    if len(marks) == 1:
+        ((run, mark),) = marks.items()
+        way = next((way for way, sign in ways.items() if sign == mark), None)
+        if way is None:
+            return f"{run} and {base} do not differ by more than luck ({measure})"
+        return f"{run} is {way} {base} by more than luck ({measure})"
+    counts = {way: sum(mark == sign for mark in marks.values()) for way, sign in ways.items()}
+    told = [f"{count} {'are' if count > 1 else 'is'} {way}" for way, count in counts.items() if count]
+    return (
+        f"Of {len(marks)} runs, {' and '.join(told) or 'none is above or below'} {base} by more than luck ({measure})"
+    )
