@@ -51,7 +51,8 @@ class Assessor:
 
     async def judge(self, until: float) -> None:
         """Comes in and judges until that moment of the clock, or until all is done."""
-        await self._enter()
+        if not await self._enter():
+            return
         page = await self._call("GET", self._path)
         while time.perf_counter() < until and not self.over:
             fields = {name: html.unescape(value) for name, value in FIELD.findall(page)}
@@ -95,9 +96,13 @@ class Assessor:
             self.answered.append(Answered(assessor=self.name, grade=grade, seconds=seconds, **told))
         return page or await self._call("GET", self._path)
 
-    async def _enter(self) -> None:
-        _, headers, _ = await self._exchange("POST", urlsplit(self.link).path, "")
-        self._cookie = headers["set-cookie"].partition(";")[0]
+    async def _enter(self) -> bool:
+        """Whether the room let them in; an error is kept."""
+        status, headers, text = await self._exchange("POST", urlsplit(self.link).path, "")
+        self._cookie = headers.get("set-cookie", "").partition(";")[0]
+        if not self._cookie:
+            self.errors.append(f"not let in: {status} {text[-300:]}")
+        return bool(self._cookie)
 
     async def _connect(self) -> None:
         """A connection; another one where the room has closed the last."""

@@ -1,7 +1,8 @@
 """Many assessors judging at once: how long they wait for the next document, and whether every answer is kept.
 
-python -m benchmarks.judging           50 assessors for 60 s on PostgreSQL and on SQLite, then a rush for a small budget
---assessors 50 --seconds 60
+python -m benchmarks.judging         50 assessors, then 200, for 60 s on PostgreSQL and on SQLite, and each time a rush
+                                     for a small budget
+--assessors 50 200 --seconds 60
 --think 1.5     mean seconds between a document and its answer (exponential); 0: as fast as the room answers
 --databases postgresql sqlite
 --method auto   how the campaign chooses documents
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -34,8 +36,8 @@ from benchmarks.rooms import DATABASES, Open, room
 from rankgauge.active.campaign import tables as t
 from rankgauge.active.campaign.database import Location, connect, reading
 
-AIM, GOAL = "postgresql", 0.100
-"""On this database, seconds in which 95 of 100 answers are recorded and the next document is there."""
+AIM, GOAL = (50, "postgresql"), 0.100
+"""With so many on this database, seconds in which 95 of 100 answers are recorded and the next document is there."""
 
 EACH = 2
 """How many assessors judge each document: then grades are combined, and a slot could be taken once too often."""
@@ -109,17 +111,19 @@ def report(what: str, team: Sequence[Assessor], seconds: float, wrong: Mapping[s
     return float(high)
 
 
-def measured(name: str, told: argparse.Namespace) -> tuple[float, int]:
-    """The 95th of 100 waits on that database, and the number of faults."""
+def measured(people: int, name: str, told: argparse.Namespace) -> tuple[float, int]:
+    """The 95th of 100 waits of so many on that database, and the number of faults."""
     with tempfile.TemporaryDirectory() as folder, DATABASES[name](Path(folder)) as url, room(url, Path(folder)) as at:
-        high, wrong = _part(at, f"{name}, all the time", told, budget=BUDGET, think=told.think)
-        _, more = _part(at, f"{name}, a rush", told, budget=RUSH, think=0.0)
+        high, wrong = _part(at, f"{people} on {name}, all the time", people, told, budget=BUDGET, think=told.think)
+        _, more = _part(at, f"{people} on {name}, a rush", people, told, budget=RUSH, think=0.0)
     return high, wrong + more
 
 
-def _part(at: Open, what: str, told: argparse.Namespace, *, budget: float, think: float) -> tuple[float, int]:
+def _part(
+    at: Open, what: str, people: int, told: argparse.Namespace, *, budget: float, think: float
+) -> tuple[float, int]:
     rules = {} if told.stop_at is None else {"stop_at": told.stop_at}
-    number, links = at.campaign(what, people=told.assessors, budget=budget, assessors=EACH, method=told.method, **rules)
+    number, links = at.campaign(what, people=people, budget=budget, assessors=EACH, method=told.method, **rules)
     started = time.perf_counter()
     team = judge(number, links, seconds=told.seconds, think=think)
     seconds = time.perf_counter() - started
@@ -132,24 +136,25 @@ def _part(at: Open, what: str, told: argparse.Namespace, *, budget: float, think
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what is asked for; gives 1 where a label is not as it should be or the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--assessors", type=int, default=50)
+    parser.add_argument("--assessors", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--think", type=float, default=1.5)
     parser.add_argument("--databases", nargs="+", choices=sorted(DATABASES), default=sorted(DATABASES))
     parser.add_argument("--method", default="auto")
     parser.add_argument("--stop-at", type=float)
     told = parser.parse_args(arguments)
-    print(
-        f"{told.assessors} assessors, {told.seconds:g} s, think time exponential with mean {told.think:g} s; ", end=""
-    )
+    print(f"{told.seconds:g} s, think time exponential with mean {told.think:g} s; ", end="")
     print(f"{os.cpu_count()} cores, load before {os.getloadavg()[0]:.1f}")
-    found = {name: measured(name, told) for name in told.databases}
+    cells = itertools.product(told.assessors, told.databases)
+    found = {(people, name): measured(people, name, told) for people, name in cells}
     late = AIM in found and _is_late(found[AIM][0])
     return int(late or any(wrong for _, wrong in found.values()))
 
 
 def _is_late(seconds: float) -> bool:
-    goal = Reached(what=AIM, measured=1e3 * seconds, goal=1e3 * GOAL, stretch=None, unit=" ms", more=False)
+    goal = Reached(
+        what="{} on {}".format(*AIM), measured=1e3 * seconds, goal=1e3 * GOAL, stretch=None, unit=" ms", more=False
+    )
     print(f"{goal.what}: p95 {goal.measured:.0f}{goal.unit}, goal {goal.goal:.0f}{goal.unit}: {goal.verdict}")
     return goal.verdict == "missed"
 

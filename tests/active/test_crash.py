@@ -18,7 +18,8 @@ import pytest
 from rankgauge.active.campaign import Campaign
 from tests.active.campaigns import pool
 
-KILLS = 200
+KILLS = int(os.environ.get("RANKGAUGE_KILLS", "60"))
+"""How often processes are killed; 200 with RANKGAUGE_KILLS=200."""
 SIZES = {"queries": 400, "documents": 5}
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
@@ -79,7 +80,7 @@ def stored(path: Path) -> set[tuple[str, ...]]:
 
 
 def test_killed(tmp_path: Path) -> None:
-    """After 200 kills at random moments every acknowledged label is there once, and the draws are the seed's."""
+    """After many kills at random moments every acknowledged label is there once, and the draws are the seed's."""
     path, rng = tmp_path / "c.rg", random.Random(4)
     with Campaign.create(path, pool(**SIZES), "ERR", budget=2000, method="passive", seed=11) as campaign:
         plan = campaign.plans[0]

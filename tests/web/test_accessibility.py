@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from playwright.sync_api import Browser, Page
 
 from rankgauge.active.labels import Label
-from rankgauge.web.gold import GoldQuestion
+from rankgauge.web.gold_rows import GoldQuestion
 from rankgauge.web.route import API, ROUTES
 from tests.web.boards import board_files
 from tests.web.house import House, csrf, open_house
@@ -23,7 +23,7 @@ RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 REVOKING = "/campaigns/{campaign}/people/{guest}/revoke"
 NO_PAGES = {
-    *("/healthz", "/enter/{link}", "/campaigns/{campaign}/progress", REVOKING),
+    *("/healthz", "/api/openapi.json", "/enter/{link}", "/campaigns/{campaign}/progress", REVOKING),
     *("/campaigns/{campaign}/files/{name}", "/campaigns/{campaign}/labels/{name}"),
 }
 """What is no page of its own, is seen before anybody has signed in, or needs a person."""

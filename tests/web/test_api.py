@@ -9,9 +9,11 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
@@ -33,6 +35,9 @@ NUMBERS = ("value", "low", "high", "error", "draws", "labels", "cost")
 EXAMPLES = int(os.environ.get("RANKGAUGE_EXAMPLES", "8"))
 """So many requests of each route and kind."""
 
+HEAD = 60_000
+"""Bytes of an address; a longer one is answered with 400 before all of it was read, so that the answer may be lost."""
+
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, str]]:
@@ -47,7 +52,9 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House,
 def test_no_request_is_a_servers_error(described: tuple[House, str], mode: GenerationMode) -> None:
     """Whatever is sent to a route of the API, as it is described or otherwise, is never answered with 5xx."""
     house, secret = described
-    schema = schemathesis.openapi.from_url(f"{house.base}/api/openapi.json")
+    schema = schemathesis.openapi.from_url(
+        f"{house.base}/api/openapi.json", headers={"Authorization": f"Bearer {secret}"}
+    )
     tried = 0
     for found in schema.get_all_operations():
         operation = found.ok()
@@ -76,7 +83,11 @@ def meet(strategy: SearchStrategy[Any], house: House, secret: str) -> None:
             case.path_parameters["campaign"] = 1  # else hardly any request would meet a campaign
         if isinstance((case.path_parameters or {}).get("token"), int):
             case.path_parameters["token"] += 1_000_000  # else all that follows would be refused
-        answer = case.call(base_url=house.base, headers={"Authorization": f"Bearer {secret}"})
+        try:
+            answer = case.call(base_url=house.base, headers={"Authorization": f"Bearer {secret}"})
+        except requests.RequestException:
+            assert len(urlencode(case.query or {}, doseq=True)) > HEAD, "only an endless address is not answered"
+            return
         case.validate_response(answer, checks=[not_a_server_error])
 
     answered()

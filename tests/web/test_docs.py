@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
@@ -12,9 +11,12 @@ import subprocess
 import sys
 import textwrap
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import fields
 from pathlib import Path
 
+import httpx
 import pytest
 
 from rankgauge.web.settings import PREFIX, RoomSettings
@@ -35,7 +37,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         code = textwrap.dedent(found[1]).replace("http://127.0.0.1:8000", house.base).replace("rgt_…", token)
         printed = io.StringIO()
         names: dict[str, object] = {}
-        with contextlib.redirect_stdout(printed):
+        with redirect_stdout(printed):
             exec(compile(code, "judging.md", "exec"), names)
         assert printed.getvalue().splitlines()[0].startswith("http://127.0.0.1")
         assert printed.getvalue().splitlines()[1] == "None"
@@ -44,7 +46,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             campaign.record(
                 [(t.query, t.document, truth()[t.query, t.document], name) for t in campaign.lease(20, name)]
             )
-        with contextlib.redirect_stdout(io.StringIO()):
+        with redirect_stdout(io.StringIO()):
             exec(compile(code.replace('"autumn"', '"winter"'), "judging.md", "exec"), names)
         from rankgauge.web.client import RoomClient
 
@@ -60,23 +62,62 @@ def test_the_settings_are_all_there() -> None:
         assert f"| `{PREFIX}{setting.name.upper()}` |{default} | {setting.metadata['words']} |" in PAGE
 
 
+@contextmanager
+def served(folder: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """`rankgauge serve` in a process of its own: the process, the room's address, and the admin's link."""
+    command = [sys.executable, "-m", "rankgauge.cli", "serve", "--port", "0", *more]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1", "RANKGAUGE_DATABASE": f"sqlite:///{folder / 'room.db'}"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes) as process:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().split()[-1], process.stdout.readline().split()[-1]
+
+
+def healthy(room: str) -> bool:
+    """Whether the room says that it is well."""
+    with urllib.request.urlopen(f"{room}/healthz") as answer:
+        return bool(json.loads(answer.read())["status"] == "ok")
+
+
 def test_serve_opens_and_stops(tmp_path: Path) -> None:
     """`rankgauge serve` prints the admin's link, answers, and stops on SIGTERM without a traceback."""
-    command = [sys.executable, "-m", "rankgauge.cli", "serve", "--port", "0"]
-    environment = os.environ | {"PYTHONUNBUFFERED": "1", "RANKGAUGE_DATABASE": f"sqlite:///{tmp_path / 'room.db'}"}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        opened, link = process.stdout.readline().split()[-1], process.stdout.readline().split()[-1]
-        assert link.startswith(f"{opened}/enter/rgl_")
-        with urllib.request.urlopen(f"{opened}/healthz") as answer:
-            assert json.loads(answer.read())["status"] == "ok"
+    with served(tmp_path) as (process, room, link):
+        assert link.startswith(f"{room}/enter/rgl_")
+        assert healthy(room)
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=30)
     assert process.returncode == -signal.SIGTERM, said  # how a server that was told to stop ends
     assert "Traceback" not in said
     assert link.rpartition("/")[2] not in said
+
+
+def test_several_workers(tmp_path: Path) -> None:
+    """With --workers each request may reach another process; one that is killed is replaced, and all end on SIGTERM."""
+
+    def next_worker() -> int:
+        assert process.stderr is not None
+        said = (re.search(r"Started server process \[(\d+)\]", line) for line in process.stderr)
+        return int(next(found for found in said if found)[1])
+
+    with served(tmp_path, "--workers", "2") as (process, room, link):
+        workers = [next_worker(), next_worker()]
+        assert healthy(room)
+        os.kill(workers[0], signal.SIGKILL)
+        assert healthy(room)
+        workers[0] = next_worker()
+        with httpx.Client() as client:
+            assert client.post(link).status_code == 303
+            cookies = client.cookies
+        for _ in range(8):  # connections of their own, which either process may take
+            with httpx.Client(base_url=room, cookies=cookies) as other:
+                assert other.get("/tokens").status_code == 200, "both know the session"
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert "Traceback" not in said
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
 
 
 def test_a_taken_port_is_one_clear_error(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ import httpx
 import pytest
 
 from rankgauge.active.campaign import BoardCampaign, Campaign
+from rankgauge.pools import make_pool
 from rankgauge.web.database import DRAFT_FILES
 from rankgauge.web.drafts import MOST, safe_name
+from rankgauge.web.routes.new_campaign import EXAMPLES
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, parquet, pool
 
@@ -92,6 +94,26 @@ def test_a_table_with_a_column_for_each_run(room: House) -> None:
     assert board.lease()[0].texts.keys() == {"query_text", "title"}
 
 
+def test_a_made_pool_with_texts_beside_it(room: House, tmp_path: Path) -> None:
+    """What `rankgauge pool make` writes is a board of its runs, and a table of documents gives it something to read."""
+    files = board_files()
+    for name, content in files.lists:
+        (tmp_path / name).write_bytes(content)
+    made = make_pool({run: tmp_path / f"{run}.run" for run in RUNS}, depth=3).frame()
+    client = room.admin()
+    draft = begin(client, ("lists", ("made.csv", made.write_csv().encode())), ("documents", files.documents))
+    understood = words(client.get(f"{draft}/pool"))
+    assert f"Documents {len(made)} Runs {len(RUNS)}" in understood
+    assert all(f"ranks of {run}" in understood for run in RUNS)
+    assert "nothing for assessors to read" not in understood
+    assert "is mended with glue" in words(client.get(f"{draft}/judging"))
+    client.post(f"{draft}/make", data={"csrf": csrf(client)})
+    campaign = room.room.campaigns.get(1).campaign
+    assert isinstance(campaign, BoardCampaign)
+    assert campaign.pool.runs == tuple(RUNS)
+    assert "mended" in str(campaign.lease(1, "ann")[0].texts)
+
+
 def test_a_campaigns_file_is_taken_over(room: House) -> None:
     """A file of `rankgauge active plan` comes alone and keeps its settings."""
     client = room.admin()
@@ -136,6 +158,8 @@ def test_another_scale_replaces_the_levels(room: House) -> None:
         ({"budget": "inf"}, "budget"),
         ({"stop_at": "-1"}, "stop at: Input should be greater than 0"),
         ({"cost": "weight"}, "weight"),
+        ({"method": "zzz"}, "There is no method called 'zzz'"),
+        ({"method": "document", "measure": "nDCG@5"}, "must be a linear or cascade measure"),
     ],
 )
 def test_a_wrong_setting_is_said_at_once(room: House, fields: dict[str, str], said: str) -> None:
@@ -148,6 +172,16 @@ def test_a_wrong_setting_is_said_at_once(room: House, fields: dict[str, str], sa
     assert client.get(f"{draft}/plan").status_code == 200
 
 
+@pytest.mark.parametrize("measure", EXAMPLES)
+def test_every_measure_that_is_offered_can_be_planned(room: House, measure: str) -> None:
+    """The plan of each of them is shown, with what to expect."""
+    client = room.admin()
+    draft = begin(client, a_pool())
+    answer = client.post(f"{draft}/plan", data={"csrf": csrf(client), "measure": measure, "go": "stay"})
+    assert answer.status_code == 303, words(answer)
+    assert "What to expect" in client.get(f"{draft}/plan").text
+
+
 @pytest.mark.parametrize(
     ("files", "said"),
     [
@@ -155,6 +189,10 @@ def test_a_wrong_setting_is_said_at_once(room: House, fields: dict[str, str], sa
         ([("judge", ("llm.csv", b"query,document,grade\nq,d,1\n"))], "neither a pool nor a run nor a campaign"),
         ([("lists", ("pool.csv", b"query,score\nq,1\n"))], "pool.csv: no column for document among query, score"),
         ([("lists", ("a.run", b"q Q0 d 1 x tag\n"))], "a.run"),
+        (
+            [("lists", ("twice.csv", b"query,document,score\nq,a,3\nq,b,2\nq,a,1\n"))],
+            "twice.csv: row 3: document a is listed twice for query q",
+        ),
         ([("lists", ("c.rg", b"x")), ("judge", ("j.csv", b"x"))], "comes alone"),
     ],
 )

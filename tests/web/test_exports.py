@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import polars as pl
@@ -17,18 +18,21 @@ from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError
 from rankgauge.io.spreadsheet import as_text, as_written, text_columns
 from rankgauge.web.client import RoomClient
-from tests.web.house import LEVELS, House, parquet
+from tests.web.house import LEVELS, House, parquet, truth
 from tests.web.test_api import token
 
-FORMULAS = ["=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+1", '=HYPERLINK("http://evil.example")']
+FORMULAS = [
+    *("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1", "''+1", '=HYPERLINK("http://evil.example")'),
+    *("＝1+1", "＋1", "－1", "＠SUM(A1)"),
+]
 
 
-@given(st.text(alphabet="'=+-@\t\ra0"))
+@given(st.text(alphabet="'=+-@\t\r\na0＝＋－＠"))
 def test_a_cell_is_read_as_it_was(cell: str) -> None:
     """What is written as text begins with none of the signs of a formula, and is read back as it was."""
     written = as_text(cell)
     assert as_written(written) == cell
-    assert not written or written[0] not in "=+-@\t\r"
+    assert not written or written[0] not in "=+-@\t\r\n＝＋－＠"
     frame = text_columns(pl.DataFrame({"cell": [cell], "number": [-1.0]}))
     assert frame.row(0) == (written, -1.0)
 
@@ -37,7 +41,7 @@ def test_a_cell_is_read_as_it_was(cell: str) -> None:
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_labels_do_not_compute(house: House, formula: str) -> None:
     """A comment or an id that is a formula is text in labels.csv; raw it is as it was sent; and it goes back in."""
-    ids = ["=x" if formula[0] in "\t\r" else formula, "b", "c"]
+    ids = ["=x" if formula[0] in "\t\r\n" else formula, "b", "c"]
     frame = pl.DataFrame({"query": ["q"] * 3, "document": ids, "score": [3.0, 2.0, 1.0]})
     params = {
         "name": "f",
@@ -56,10 +60,32 @@ def test_labels_do_not_compute(house: House, formula: str) -> None:
         room.record(number, labels)
         safe, raw = (room.file(number, "labels.csv", raw=raw) for raw in (False, True))
         cells = [cell for row in csv.reader(io.StringIO(safe.decode(), newline="")) for cell in row]
-        assert not any(cell[:1] in set("=+-@\t\r") for cell in cells)
+        assert not any(cell[:1] in set("=+-@\t\r\n＝＋－＠") for cell in cells)
         found = list(csv.DictReader(io.StringIO(raw.decode(), newline="")))
         assert {row["document"] for row in found} == set(ids)
         assert {row["comment"] for row in found} == {formula.strip()}
+        page, admin = f"/campaigns/{number}/labels/labels.csv", house.admin()
+        filtered = [admin.get(page, params={"kind": "grade", "raw": as_it_is}).content for as_it_is in (False, True)]
+        assert sorted(filtered[0].splitlines()) == sorted(safe.splitlines())
+        assert sorted(filtered[1].splitlines()) == sorted(raw.splitlines())
+
+
+def test_who_imported_is_in_the_files(house: House) -> None:
+    """Every label names who sent it, in all labels, in those that pass a filter, in the API and on the page."""
+    number = house.campaign(method="passive")
+    (query, document), *_ = truth()
+    boss, robot = house.admin(), house.program("robot")
+    sent = {"query": query, "document": document, "grade": 1, "assessor": "eve"}
+    assert robot.post(f"/api/v1/campaigns/{number}/labels", json={"labels": [sent]}).json()["imported"] == 1
+    (row,) = robot.get(f"/api/v1/campaigns/{number}/labels").json()
+    assert row["sender_name"] == "robot"
+    for address in ("files/labels", "labels/labels"):
+        text = boss.get(f"/campaigns/{number}/{address}.csv").text
+        (line,) = csv.DictReader(io.StringIO(text, newline=""))
+        assert (line["assessor"], line["person"], line["origin"]) == ("eve", "", "imported")
+        assert (line["sender"], line["sender_name"]) == (str(row["sender"]), "robot")
+        assert json.loads(boss.get(f"/campaigns/{number}/{address}.jsonl").text)["sender_name"] == "robot"
+    assert "imported by robot" in boss.get(f"/campaigns/{number}/labels").text
 
 
 def test_tasks_do_not_compute(tmp_path: Path) -> None:

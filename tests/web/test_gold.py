@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator
-from pathlib import Path
+import re
+from collections.abc import Callable
 
 import httpx
 import pytest
 
-from rankgauge.web.gold import GoldQuestion, GoldRules
-from tests.web.house import House, csrf, fields, open_house, pool, truth
+from rankgauge.web.gold_rows import GoldQuestion, GoldRules
+from tests.web.house import House, csrf, fields, pool, truth
 
 Answer = Callable[[str, str], str]
 
 TEXTS = {"query_text": "find gold", "title": "A nugget", "text": "It glitters."}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(f"sqlite:///{tmp_path / 'room.db'}") as opened:
-        yield opened
 
 
 def golden(n: int, grade: float | None = 2.0) -> list[GoldQuestion]:
@@ -172,17 +166,63 @@ def test_a_gold_question_that_is_drawn_anyway(house: House) -> None:
     assert len(house.room.campaigns.get(number).campaign.labels()) == 20
 
 
-def test_a_document_is_judged_for_the_pool_after_it_was_gold(house: House) -> None:
-    """Somebody who answered it as a gold question is asked once more if a draw needs it, and that label counts."""
+def of_the_pool() -> list[GoldQuestion]:
+    """Every document of the pool as a gold question."""
+    read = ("query_text", "title", "text")
+    return [
+        GoldQuestion(query=row["query"], document=row["document"], grade=2.0, texts={name: row[name] for name in read})
+        for row in pool().iter_rows(named=True)
+    ]
+
+
+@pytest.mark.parametrize("method", ["passive", "auto"])
+def test_nobody_is_asked_twice(house: House, method: str) -> None:
+    """If a draw needs what somebody answered as a gold question, that answer is their label: labels, cost, draws and
+    estimate are those without gold questions, and nobody sees a document again."""
+    plain, mixed = (house.campaign(name, budget=30, method=method) for name in ("plain", "mixed"))
+    house.room.gold.add(mixed, 1, of_the_pool())
+    house.room.gold.set_rules(mixed, GoldRules(every=1, threshold=0))
+    people = {number: house.assessor(number, "ann") for number in (plain, mixed)}
+    seen = {number: judge(client, number, 200, truly) for number, client in people.items()}
+    assert len(seen[mixed]) == len(set(seen[mixed])) > len(seen[plain])
+    a, b = (house.room.campaigns.get(number).campaign for number in (plain, mixed))
+    columns = ["query", "document", "grade", "kind", "origin", "assessor"]
+    assert sorted(a.labels().select(columns).rows()) == sorted(b.labels().select(columns).rows())
+    assert a.progress() == b.progress()
+    assert a.estimate() == b.estimate()
+    told = f"You have judged {len(seen[mixed])} documents"
+    assert told in people[mixed].get(f"/campaigns/{mixed}/judge").text
+    assert f"{len(seen[mixed])} answers" in people[mixed].get(f"/campaigns/{mixed}/judge/history").text
+
+
+def test_a_gold_answer_that_becomes_a_label(house: House) -> None:
+    """It keeps its time, so that no old answer moves to the top; a later change of it is a change of the label."""
     number = house.campaign(budget=20, method="passive")
-    known = [GoldQuestion(query=q, document=d, grade=2.0, texts=TEXTS) for q, d in truth()]
-    house.room.gold.add(number, 1, known)
+    house.room.gold.add(number, 1, of_the_pool())
     house.room.gold.set_rules(number, GoldRules(every=1, threshold=0))
-    seen = judge(house.assessor(number, "ann"), number, 200, truly)
-    labels = house.room.campaigns.get(number).campaign.labels()
-    assert len(labels) == 20
-    assert len(seen) > 20
-    assert house.room.campaigns.get(number).campaign.progress().judged == 20
+    client = house.assessor(number, "ann")
+    seen = judge(client, number, 200, lambda *_: "1")
+    gold = {one.question.document: one.made for one in house.room.gold.answers(number, (0.0, 1.0, 2.0))}
+    campaign = house.room.campaigns.get(number).campaign
+    state = campaign._state
+    with state.looking() as connection:
+        leased = {row.place for row in state.store.first_leases(connection)}
+    known = state.pool.positions
+    became = [
+        row for row in campaign.labels().iter_rows(named=True) if known[row["query"]][row["document"]] not in leased
+    ]
+    assert became, "some draw needed a document that was gold before"
+    assert all(row["made"] == gold[row["document"]] for row in became)
+    history = client.get(f"/campaigns/{number}/judge/history").text
+    titles = dict(zip(pool()["document"], pool()["title"], strict=True))
+    shown = [html.unescape(one) for one in re.findall(r'aria-label="Change the answer to ([^"]*)"', history)]
+    assert shown == [titles[document] for _, document in reversed(seen)]
+    ids = {"query": became[0]["query"], "document": became[0]["document"]}
+    page = client.get(f"/campaigns/{number}/judge", params=ids).text
+    form = {name: html.unescape(value) for name, value in fields(page).items()}
+    assert client.post(f"/campaigns/{number}/judge", data={**form, "grade": "0"}).status_code == 303
+    (now,) = [row for row in campaign.labels().iter_rows(named=True) if ids.items() <= row.items()]
+    assert (now["grade"], now["origin"]) == (0.0, "answered")
 
 
 def test_managers_make_gold_questions(house: House) -> None:
@@ -252,6 +292,44 @@ def test_the_quality_of_labels(house: House) -> None:
     assert 0 <= ann["median"] < 60
     assert sum(row["labels"] for row in found["levels"]) == 8
     assert found["drift"][0]["labels"] == 10
+
+
+def test_what_is_said_of_gold_questions_reaches_managers(house: House) -> None:
+    """Comments and reasons are on the pages Gold and Quality and in the API, once each, and among no labels."""
+    number = house.campaign(budget=20, method="passive")
+    house.room.gold.add(number, 1, golden(1))
+    house.room.gold.set_rules(number, GoldRules(every=1, threshold=0))
+    team = {name: house.assessor(number, name) for name in ("ann", "bob")}
+    wrong = {"grade": "0", "comment": "this known answer is wrong"}
+    for client, said in zip(team.values(), (wrong, {"reason": "wrong language", "comment": "in Finnish"}), strict=True):
+        form = asked(client, number)
+        assert form["query"] == "gold"
+        client.post(f"/campaigns/{number}/judge", data={**form, **said})
+    house.room.gold.add(number, 1, of_the_pool())  # labels are compared from now on, too
+    house.room.gold.set_rules(number, GoldRules(threshold=0))
+    for name, client in team.items():
+        form = {**asked(client, number), "grade": "1", "comment": f"{name} labels it"}
+        client.post(f"/campaigns/{number}/judge", data=form)
+    boss, program, address = house.admin(), house.program(), f"/api/v1/campaigns/{number}"
+    gold = boss.get(f"/campaigns/{number}/gold").text
+    row = next(one for one in gold.split("<tr>") if "A nugget" in one)
+    assert '0 <span class="soft">of 2</span>' in row
+    assert "this known answer is wrong" in row
+    assert "wrong language: in Finnish" in row
+    quality = boss.get(f"/campaigns/{number}/quality").text
+    for words in ("this known answer is wrong", "wrong language: in Finnish", "ann labels it", "bob labels it"):
+        assert quality.count(words) == 1
+    assert quality.count('<span class="tag">gold</span>') == 2
+    found = program.get(f"{address}/quality").json()
+    assert found["reasons"] == {"wrong language": 1}
+    assert [one["comment"] for one in found["comments"] if one["gold"]] == [
+        "wrong language: in Finnish",
+        "this known answer is wrong",
+    ]
+    (known,) = (one for one in program.get(f"{address}/gold").json() if one["query"] == "gold")
+    assert (known["asked"], known["right"]) == (2, 0)
+    assert [one["assessor"] for one in known["comments"]] == ["ann", "bob"]
+    assert len(house.room.campaigns.get(number).campaign.labels()) == 2
 
 
 def test_a_reason_is_for_what_cannot_be_judged(house: House) -> None:

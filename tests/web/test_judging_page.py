@@ -66,6 +66,39 @@ def test_earlier_answers(house: House, opener: Opener) -> None:
     assert ask["y"] + ask["height"] <= first["y"], "the question lies over the grades"
 
 
+def test_a_phone_shows_the_document(house: House, opener: Opener) -> None:
+    """With five grades that have meanings, and with the list of reasons open, most of the screen is the document; what
+    the grades mean is a touch away, and so is every answer that was given."""
+    levels = "\n".join(f"{grade} grade{grade}: as good as a document of this grade can be" for grade in range(5))
+    params = {"name": "phone", "measure": "ERR@5", "budget": 30, "method": "passive", "filename": "p.parquet"}
+    params |= {"levels": levels, "guide": "Judge what is asked for."}
+    frame = pool().drop("grade", "p_0", "p_1", "p_2")
+    number = house.program().post("/api/v1/campaigns", params=params, content=parquet(frame)).json()["id"]
+    page = assessor(house, opener, number, "ann", viewport={"width": 390, "height": 667}, has_touch=True)
+
+    def height(selector: str) -> float:
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 667, f"{selector} is off the screen"
+        return float(box["height"])
+
+    shown(page)
+    assert height(".answer") < 667 / 4
+    page.locator(".cannot summary").click()
+    expect(page.get_by_role("button", name="Another reason")).to_be_visible()
+    assert height(".answer") < 667 * 0.4
+    assert page.locator(".document h2").is_visible()
+    page.get_by_role("link", name="How to judge").click()
+    expect(page.get_by_text("as good as a document of this grade can be").last).to_be_in_viewport()
+    press(page, "1")
+    page.get_by_role("link", name="Your answers").click()
+    change = page.get_by_role("link", name="Change the answer").bounding_box()
+    assert change is not None
+    assert change["x"] + change["width"] <= 390
+    assert page.evaluate("document.querySelector('table').parentElement.scrollWidth") <= 390
+
+
 def test_a_session_that_ends_loses_nothing(house: House, opener: Opener, browser: Browser) -> None:
     """The page says that the session has ended; after signing in again the answer and its comment are sent, once."""
     number = house.campaign("ends", method="passive", budget=30)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import polars as pl
 import pytest
 
+from rankgauge.active.campaign.labels import check_documents
 from rankgauge.active.label_format import read_labels
+from rankgauge.active.labels import Label
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import read_table
 from rankgauge.web.new_campaign import MOST_LEVELS, levels_of
@@ -80,6 +84,16 @@ def test_a_level_is_read_in_linear_time() -> None:
             levels_of(wrong)
 
 
+def test_an_id_that_is_nearly_right() -> None:
+    """Among many that begin alike the nearest are found at once, and before anything is locked."""
+    known = {f"http-example-org-a-query-with-a-long-name-{n:06}": {"d": n} for n in range(20_000)}
+    label = Label(query="http-example-org-a-query-with-a-long-name-00042", document="d", grade=1.0)
+    started = time.thread_time()
+    with pytest.raises(InputError, match="Did you mean http-example-org-a-query-with-a-long-name-0004"):
+        check_documents([label], SimpleNamespace(positions=known))
+    assert time.thread_time() - started < 0.5
+
+
 def test_a_scale_has_so_many_levels() -> None:
     """One more is a clear error."""
     lines = [f"{n} level {n}" for n in range(MOST_LEVELS + 1)]
@@ -127,7 +141,7 @@ def test_the_room_goes_on(house: House, attack: str) -> None:
         time.sleep(0.05)
     worker.join()
     assert 400 <= got[0] < 500
-    assert max(waits) < 1
+    assert max(waits) < max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)), "a second, on a machine that is not busy"
 
 
 def uploaded(house: House, content: bytes) -> httpx.Response:

@@ -245,3 +245,22 @@ def test_a_program_makes_and_manages(room: House, tmp_path: Path) -> None:
     assert program.delete(f"/api/v1/campaigns/{made['id']}").status_code == 400
     assert program.delete(f"/api/v1/campaigns/{made['id']}", params={"name": "renamed"}).status_code == 204
     assert program.get(f"/api/v1/campaigns/{made['id']}").status_code == 404
+
+
+def test_tokens_of_others(house: House) -> None:
+    """Whoever runs a campaign sees on People, and by the API, which tokens act in it, and ends them."""
+    number = house.campaign()
+    person, _ = house.room.people.invite(number, "mallory", Role.MANAGER)
+    tokens = [house.room.people.new_token(person.id, name) for name in ("one", "two")]
+    boss, program = house.admin(), house.program()
+    page = boss.get(f"/campaigns/{number}/people").text
+    numbers = re.findall(r"/people/tokens/(\d+)/revoke", page)
+    assert len(numbers) == 2
+    assert not any(token in page for token in tokens)
+    sent = {"csrf": csrf(boss)}
+    assert boss.post(f"/campaigns/{number}/people/tokens/{numbers[0]}/revoke", data=sent).status_code == 303
+    assert boss.post(f"/campaigns/{number}/people/tokens/{numbers[0]}/revoke", data=sent).status_code == 404
+    (left,) = program.get(f"/api/v1/campaigns/{number}/tokens").json()
+    assert (left["name"], left["owner"]) == ("two", "mallory")
+    assert program.delete(f"/api/v1/campaigns/{number}/tokens/{left['id']}").status_code == 204
+    assert house.room.people.by_token(tokens[1]) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import sqlite3
 import threading
 import time
@@ -13,12 +15,15 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from rankgauge.active.campaign.database import Location, connect
+from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.outages import AGAIN, LOCKED, Outage
 from rankgauge.active.campaign.rules import MOMENT
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.errors import UnavailableError
 from rankgauge.web import app
+from rankgauge.web.middleware import LOG
+from rankgauge.web.outage_log import OutageLog
+from rankgauge.web.server import JsonLines
 from tests.web.house import LEVELS, House, fields, open_house, parquet
 
 REASON = f"the database {LOCKED}"
@@ -93,6 +98,34 @@ def test_one_tries_again() -> None:
     outage.check()
 
 
+def test_threads_take_turns(database: str) -> None:
+    """Threads of one process that write at once all get their turn, though together they outlast the patience."""
+    patience, hold = 0.3, 0.03
+    engine = connect(Location(database), existing=False, patience=patience)
+    with writing(engine) as connection:
+        connection.execute(sa.text("create table turns (n integer)"))
+    errors: list[UnavailableError] = []
+
+    def write() -> None:
+        try:
+            for _ in range(3):
+                with writing(engine) as connection:
+                    connection.execute(sa.text("insert into turns values (1)"))
+                    time.sleep(hold)
+        except UnavailableError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write) for _ in range(15)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    with reading(engine) as connection:
+        assert connection.execute(sa.text("select count(*) from turns")).scalar_one() == 3 * len(threads)
+    engine.dispose()
+
+
 def test_other_campaigns_go_on(database: str) -> None:
     """On a server a campaign that somebody else has locked is the only one that waits."""
     if database.startswith("sqlite"):
@@ -125,3 +158,42 @@ def test_a_stopping_rule_is_for_all_processes(database: str) -> None:
             judged += program.post(f"{path}/labels", json={"labels": labels}).json()["new"]
         assert judged == 100, "a confidence sequence begins at 100 draws"
         assert here.program().get(path).json()["progress"]["paused"]
+
+
+@pytest.fixture
+def told() -> Iterator[list[logging.LogRecord]]:
+    """What the room logs of the database."""
+    records, handler = list[logging.LogRecord](), logging.Handler()
+    handler.emit = records.append
+    handler.addFilter(lambda record: record.getMessage() == "database")
+    LOG.addHandler(handler)
+    yield records
+    LOG.removeHandler(handler)
+
+
+def test_an_outage_is_told_sparingly(house: House, database: str, told: list[logging.LogRecord]) -> None:
+    """However many requests are refused, the log has one traceback, and nothing that people have written."""
+    number = house.campaign(method="passive", assessors=2)
+    client = house.assessor(number, "ann")
+    form = {**fields(client.get(f"/campaigns/{number}/judge").text), "grade": "1", "comment": "my own words"}
+    with locked(database):
+        got = [client.post(f"/campaigns/{number}/judge", data=form).status_code for _ in range(6)]
+    assert got == [503] * 6
+    (record,) = told
+    line = JsonLines().format(record)
+    assert "Traceback" in line
+    assert "my own words" not in line
+
+
+def test_an_outage_is_told_again(told: list[logging.LogRecord]) -> None:
+    """After a minute the same error is told once more, with how many were not; another error at once."""
+    times = iter((0.0, 1.0, 2.0, 59.0, 61.0))
+    log = OutageLog(lambda: next(times))
+    for problem in ("locked", "locked", "full", "locked", "locked"):
+        log.tell(UnavailableError(problem))
+    lines = [json.loads(JsonLines().format(record)) for record in told]
+    assert [(line["error"].rpartition(": ")[2], line["not_told"]) for line in lines] == [
+        ("locked", 0),
+        ("full", 1),
+        ("locked", 1),
+    ]

@@ -158,3 +158,31 @@ def test_the_room_keeps_its_secret(people: People, engine: Engine) -> None:
     """Two processes on one database sign with the same key, and a key in the settings counts more."""
     assert people.signing_key() == People(engine, RoomSettings()).signing_key()
     assert People(engine, RoomSettings(secret="mine")).signing_key() == "mine"
+
+
+def test_a_new_link_ends_tokens(people: People) -> None:
+    """Whoever had the old link may have made tokens: they end with it, and those of others go on."""
+    person, _ = people.invite(7, "boss", Role.MANAGER)
+    other, _ = people.invite(7, "other", Role.MANAGER)
+    token, kept = people.new_token(person.id, "script"), people.new_token(other.id, "script")
+    people.invite_again(person.id)
+    assert people.by_token(token) is None
+    assert people.by_token(kept) == other
+
+
+def test_tokens_of_a_campaign(people: People, clock: Clock) -> None:
+    """Whoever runs the campaign sees the tokens of its people that work, and revokes them; no other campaign's."""
+    person, _ = people.invite(7, "boss", Role.MANAGER)
+    stranger, _ = people.invite(8, "stranger", Role.MANAGER)
+    token, foreign = people.new_token(person.id, "script"), people.new_token(stranger.id, "script")
+    (found,) = people.campaign_tokens(7)
+    assert (found.name, found.owner, found.person) == ("script", "boss", person.id)
+    (theirs,) = people.campaign_tokens(8)
+    assert not people.revoke_campaign_token(7, theirs.id)
+    assert people.by_token(foreign) == stranger
+    assert people.revoke_campaign_token(7, found.id)
+    assert people.by_token(token) is None
+    assert people.campaign_tokens(7) == []
+    people.new_token(person.id, "later")
+    clock.now += 91 * DAY
+    assert people.campaign_tokens(7) == []

@@ -25,8 +25,14 @@ ASSESSORS = {
     ("GET", "/campaigns/{campaign}/judge/history"),
     ("POST", "/api/v1/campaigns/{campaign}/tasks"),
     ("POST", "/api/v1/campaigns/{campaign}/labels"),
+    ("GET", "/tokens"),
+    ("POST", "/tokens"),
+    ("POST", "/tokens/{token}/revoke"),
+    ("GET", "/api/v1/tokens"),
+    ("DELETE", "/api/v1/tokens/{token}"),
+    ("GET", "/api/openapi.json"),
 }
-"""What an assessor may do, in the own campaign."""
+"""What an assessor may do, in the own campaign, and with their own tokens."""
 
 CALLS = sorted(
     {
@@ -100,6 +106,28 @@ def test_a_form_from_elsewhere_is_refused(house: House, method: str, path: str) 
     assert call(client, method, filled(path)).status_code == 403
     assert call(client, method, filled(path), csrf(house.admin())).status_code == 403
     assert call(client, method, filled(path), "").status_code == 403
+
+
+def test_an_assessor_has_tokens(house: House) -> None:
+    """A program with one judges as they do; nobody else sees or ends it, and no token makes another."""
+    number = house.campaign("judged by a program")
+    ann, bob = house.assessor(number, "ann"), house.assessor(number, "bob")
+    address = f"/api/v1/campaigns/{number}"
+    page = ann.post("/tokens", data={"csrf": csrf(ann), "name": "script"}).text
+    assert "it judges what is handed out, and sees nothing else" in page
+    secret = re.search(r"rgt_[\w-]+", page)[0]
+    program = house.guest(headers={"Authorization": f"Bearer {secret}"})
+    (task,) = program.post(f"{address}/tasks").json()
+    sent = {"labels": [{"query": task["query"], "document": task["document"], "grade": 1}]}
+    assert program.post(f"{address}/labels", json=sent).json()["new"] == 1
+    assert program.get(address).status_code == 403
+    assert program.get("/api/openapi.json").status_code == 200
+    (row,) = program.get("/api/v1/tokens").json()
+    assert bob.get("/api/v1/tokens").json() == []
+    assert bob.post(f"/tokens/{row['id']}/revoke", data={"csrf": csrf(bob)}).status_code == 404
+    assert program.post("/tokens", data={"name": "another"}).status_code == 403
+    assert ann.post(f"/tokens/{row['id']}/revoke", data={"csrf": csrf(ann)}).status_code == 303
+    assert program.post(f"{address}/tasks").status_code == 401
 
 
 def test_another_campaigns_token_opens_nothing(house: House) -> None:

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
+from rankgauge.cli.main import app
+from rankgauge.errors import NothingToJudgeError
 from rankgauge.web.campaigns import OpenCampaign
+from rankgauge.web.overview import Overview
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, parquet, truth
 
@@ -70,6 +74,40 @@ def test_a_board_stops_at_its_goal(room: House) -> None:
     page = words(room.admin().get(f"/campaigns/{number}").text)
     assert "beats random by nDCG@5: settled" in page
     assert "paused" in page
+
+
+def test_a_rule_that_is_met_when_it_is_set(database: str, tmp_path: Path) -> None:
+    """The campaign stops at once; the dashboard and the command line say by which rule."""
+    with open_house(database) as house:
+        number = house.campaign("autumn", budget=100, method="passive")
+        opened = house.room.campaigns.get(number)
+        judged(opened, truth())  # all that the value depends on: the interval has no width
+        summary = house.program().put(f"/api/v1/campaigns/{number}/stop", json={"half_width": 0.4}).json()
+        assert summary["progress"]["paused"]
+        page = words(house.admin().get(f"/campaigns/{number}").text)
+        assert "paused the stopping rule is met: ±0.4 reached" in page
+        out = CliRunner().invoke(app, ["active", "next", f"{database}#autumn", "-o", str(tmp_path / "tasks.csv")])
+        assert isinstance(out.exception, NothingToJudgeError)
+        assert "nothing is handed out: the stopping rule is met: ±0.4 reached" in str(out.exception)
+        house.program().post(f"/api/v1/campaigns/{number}/resume")
+        house.program().post(f"/api/v1/campaigns/{number}/pause")
+        house.program().put(f"/api/v1/campaigns/{number}/stop", json={"half_width": None})
+        page = words(house.admin().get(f"/campaigns/{number}").text)
+        assert "0 leased now · paused Assessors" in page, "paused by somebody, and by no rule"
+
+
+def test_dashboards_share_the_work(room: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes long is computed once for all who watch, and again once there are labels."""
+    number, done = room.campaign(method="passive"), list[OpenCampaign]()
+    overview = Overview.of.__func__
+    monkeypatch.setattr(Overview, "of", classmethod(lambda cls, one: done.append(one) or overview(cls, one)))
+    opened, client = room.room.campaigns.get(number), room.admin()
+    for most in (5, 7):
+        judged(opened, truth(), most)
+        for page in ("", "/progress", "/progress"):
+            assert "labels" in client.get(f"/campaigns/{number}{page}").text
+    assert done == [opened] * 2
+    assert "12 labels" in words(client.get(f"/campaigns/{number}").text)
 
 
 def test_no_interval_from_two_draws(room: House) -> None:

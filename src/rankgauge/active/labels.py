@@ -127,6 +127,8 @@ class Recorded:
     """New labels of documents that were not handed to their assessors."""
     blank: int = 0
     """Rows without a grade."""
+    by_text: int = 0
+    """Labels that named their query by its text."""
 
     def added(self, **counts: int) -> Recorded:
         """The same with these numbers added."""

@@ -39,6 +39,7 @@ RECORDED = {
     "skipped": "{} cannot be judged",
     "unasked": "{} for documents not drawn yet: kept until needed",
     "blank": "{} without a grade",
+    "by_text": "{} with queries named by their texts",
 }
 """What can become of labels that are recorded."""
 
@@ -187,6 +188,9 @@ class CampaignReport(Report):
         if progress.unjudgeable:
             rule = Unjudgeable.parse(settings.unjudgeable).words
             yield "not judged", f"{count(progress.unjudgeable, 'document')} could not be judged; {rule}"
+        if progress.adjudicated:
+            documents = count(progress.adjudicated, "document")
+            yield "adjudicated", f"{documents} with a grade that settled a disagreement, in place of the assessors'"
         if progress.replaced:
             yield "replaced", f"{count(progress.replaced, 'label')}; the old ones are kept"
         if progress.unasked:

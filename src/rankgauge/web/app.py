@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
@@ -12,14 +13,15 @@ from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 
 from rankgauge.active.campaign.database import Location, connect, make_private
-from rankgauge.errors import GoneError, RankGaugeError, UnavailableError, UnleasedError
+from rankgauge.errors import GoneError, RankGaugeError, RefusedError, UnavailableError
 from rankgauge.web.addresses import networks
 from rankgauge.web.auth import COOKIE
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import migrate
 from rankgauge.web.drafts import Drafts
 from rankgauge.web.gold import Gold
-from rankgauge.web.middleware import LOG, RateLimit, RoomMiddleware
+from rankgauge.web.middleware import RateLimit, RoomMiddleware
+from rankgauge.web.outage_log import OutageLog
 from rankgauge.web.people import People
 from rankgauge.web.room import Room, room_of
 from rankgauge.web.route import API, ROUTES
@@ -43,7 +45,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
         title="RankGauge judging room",
         docs_url=None,
         redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url=None,  # a route of its own shows it to people who are signed in
         redirect_slashes=False,  # such a redirect would repeat whatever host the request named
     )
     app.state.room = Room(
@@ -62,12 +64,11 @@ def create_app(settings: RoomSettings) -> FastAPI:
     app.mount("/static/report", StaticFiles(packages=[("rankgauge.report", "templates")]))  # colours and charts
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     app.add_exception_handler(HTTPException, _refused)
-    # A mistake in the input, in the words of the command line.
-    app.add_exception_handler(RankGaugeError, lambda request, error: _error(request, 400, str(error), {}))
+    app.add_exception_handler(RankGaugeError, _mistaken)
     app.add_exception_handler(GoneError, lambda request, error: _error(request, 404, "no such campaign", {}))
-    app.add_exception_handler(UnleasedError, lambda request, error: _error(request, 409, str(error), {}))
+    app.add_exception_handler(RefusedError, lambda request, error: _error(request, 409, str(error), {}))
     app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(UnavailableError, _unavailable)
+    app.add_exception_handler(UnavailableError, partial(_unavailable, log=OutageLog()))
     app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB), origins=settings.origins)
     return app
 
@@ -76,6 +77,12 @@ def _refused(request: Request, error: Exception) -> Response:
     """What is forbidden or does not exist."""
     assert isinstance(error, HTTPException)
     return _error(request, error.status_code, str(error.detail), dict(error.headers or {}))
+
+
+def _mistaken(request: Request, error: Exception) -> Response:
+    """What makes no sense, in the words of the command line."""
+    assert isinstance(error, RankGaugeError)
+    return _error(request, 400, room_of(request).told(error), {})
 
 
 def _malformed(request: Request, error: Exception) -> Response:
@@ -88,10 +95,10 @@ def _malformed(request: Request, error: Exception) -> Response:
     return _error(request, 422, words.encode(errors="replace").decode(), {})
 
 
-def _unavailable(request: Request, error: Exception) -> Response:
+def _unavailable(request: Request, error: Exception, *, log: OutageLog) -> Response:
     """The database does not answer or is full; the same request may be sent again. Details are in the log only."""
     assert isinstance(error, UnavailableError)
-    LOG.error("database", exc_info=error)
+    log.tell(error)
     problem = error.problem.partition(":")[0]
     return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
 
@@ -100,7 +107,8 @@ def _error(request: Request, status: int, words: str, headers: dict[str, str]) -
     """An error page for people, JSON for programs."""
     if request.url.path.startswith(API) or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": words}, status_code=status, headers=headers)
-    ended = COOKIE in request.cookies  # of a session that is over
-    page = room_of(request).page(request, "error.html", status=status, code=status, words=words, ended=ended)
+    room, facts = room_of(request), {"code": status, "words": words}
+    facts |= {"ended": COOKIE in request.cookies, "former": getattr(request.state, "former", None)}
+    page = room.page(request, "error.html", status=status, hours=room.settings.session_hours, **facts)
     page.headers.update(headers)
     return page

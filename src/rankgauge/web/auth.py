@@ -7,6 +7,7 @@ do not send that header by themselves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, TypeAlias
 
@@ -18,10 +19,17 @@ from rankgauge.web.credentials import is_csrf_token, verified
 from rankgauge.web.people import Person
 from rankgauge.web.roles import Permission
 from rankgauge.web.room import Room, room_of
+from rankgauge.web.route import ZERO_BYTE
 
 COOKIE = "rankgauge"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FIELD, HEADER = "csrf", "x-csrf-token"
+
+OTHER_SESSION = {"x-refused": "session"}
+"""The header by which a page's script knows that the form is of another session: a new page has the right one."""
+
+ZERO = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+"""A zero byte as JSON writes it."""
 
 # Dependencies that do not wait for the database are coroutines: FastAPI runs all others in a thread, which is slower.
 
@@ -44,11 +52,12 @@ async def _signed_in(request: Request, room: TheRoom) -> AsyncIterator[Person]:
     try:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            yield await run_in_threadpool(_by_token, request, room, token.strip())
-            return
-        person = await run_in_threadpool(_by_session, request, room)
-        if request.method not in SAFE:
-            await _check_form(request, room)
+            person = await run_in_threadpool(_by_token, request, room, token.strip())
+        else:
+            person = await run_in_threadpool(_by_session, request, room)
+            if request.method not in SAFE:
+                await _check_form(request, room)
+        await _refuse_zeros(request)
         yield person
     finally:
         await request.close()
@@ -67,6 +76,7 @@ def _by_session(request: Request, room: Room) -> Person:
     session = verified(request.cookies.get(COOKIE, ""), room.key)
     person = None if session is None else room.people.by_session(session)
     if person is None:
+        request.state.former = None if session is None else room.people.by_ended_session(session)
         raise HTTPException(401, "you are not signed in")
     request.state.person, request.state.session = person, session
     return person
@@ -75,10 +85,23 @@ def _by_session(request: Request, room: Room) -> Person:
 async def _check_form(request: Request, room: Room) -> None:
     """Refuses a form that does not come from a page of this session."""
     token = request.headers.get(HEADER)
-    if token is None and request.headers.get("content-type", "").startswith(("application/x-www-form", "multipart/")):
+    if token is None and _is_form(request):
         token = str((await request.form()).get(FIELD, ""))
     if not is_csrf_token(token or "", request.state.session, room.key):
-        raise HTTPException(403, "this form belongs to another session; reload the page and try again")
+        words = "this form belongs to another session; reload the page and try again"
+        raise HTTPException(403, words, headers=OTHER_SESSION)
+
+
+async def _refuse_zeros(request: Request) -> None:
+    """Refuses texts with a zero byte, in a form or in JSON; files may have any."""
+    texts = (await request.form()).values() if _is_form(request) else ()
+    is_json = "json" in request.headers.get("content-type", "").lower()
+    if any("\0" in text for text in texts if isinstance(text, str)) or (is_json and ZERO.search(await request.body())):
+        raise HTTPException(400, ZERO_BYTE)
+
+
+def _is_form(request: Request) -> bool:
+    return request.headers.get("content-type", "").startswith(("application/x-www-form", "multipart/"))
 
 
 SignedIn: TypeAlias = Annotated[Person, Depends(_signed_in)]
@@ -95,13 +118,7 @@ async def _member(campaign: int, person: SignedIn) -> Person:
     return person
 
 
-async def _runner(person: SignedIn) -> Person:
-    return _allowed(person, Permission.MANAGE)
-
-
 Admin: TypeAlias = Annotated[Person, Depends(_admin)]
-Runner: TypeAlias = Annotated[Person, Depends(_runner)]
-"""Anybody who runs a campaign, whichever."""
 Member: TypeAlias = Annotated[Person, Depends(_member)]
 """Anybody of the campaign, whatever their role."""
 

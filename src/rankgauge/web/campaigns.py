@@ -6,12 +6,14 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import polars as pl
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, select
 from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign import Campaign, LabelCampaign
@@ -19,6 +21,7 @@ from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.estimates import CURVE
 from rankgauge.active.campaign.history import LabelHistory
+from rankgauge.active.campaign.idle import Idle, why_paused
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines, SharedRules, rules_table, write_rules
 from rankgauge.active.campaign.store import Store
@@ -27,7 +30,9 @@ from rankgauge.active.campaign.texts import PoolTexts
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import FEWEST, IntervalKind
 from rankgauge.active.methods import Estimate
+from rankgauge.errors import ArchivedError
 from rankgauge.web.database import ARCHIVED, forget_campaign
+from rankgauge.web.slow_value import SlowValue
 
 OPEN = 16
 """How many campaigns stay open; a pool of millions of documents takes memory."""
@@ -52,6 +57,8 @@ class OpenCampaign:
     review: Review
     history: LabelHistory
     answers: AnswerQueue
+    overview: SlowValue[Any] = field(default_factory=SlowValue)
+    """What dashboards show of it, for all that are open."""
 
     @property
     def rules(self) -> CampaignRules:
@@ -63,6 +70,13 @@ class OpenCampaign:
         """The kind of interval: one that may be watched, if there is a stopping rule or the budget was changed."""
         changed = self.campaign.settings.planned is not None
         return IntervalKind.SEQUENCE if changed else self.rules.interval
+
+    def version(self) -> object:
+        """Another value whenever labels, tasks, stages, settings or the stopping rule have changed."""
+        rules, state = self.rules, self.campaign._state
+        with state.looking():
+            ledger = state.ledger
+            return ledger.last_label, ledger.last_task, len(state.stages), state.settings, rules.stop_at
 
     def estimate(self) -> Estimate | None:
         """The estimate so far; None while there are too few draws, and for a board, which has many."""
@@ -83,10 +97,16 @@ class OpenCampaign:
         """Whether so few draws of some of the queries say too little for an interval."""
         return draws < FEWEST and queries < len(self.campaign._state.pool.queries)
 
-    @cached_property
+    def why_paused(self) -> Idle:
+        """Whether the campaign, which is paused, has stopped by itself."""
+        rules, state = self.rules, self.campaign._state
+        with state.looking():
+            return why_paused(state, rules)
+
+    @property
     def texts(self) -> PoolTexts:
         """Queries and documents as people read them."""
-        return PoolTexts(self.campaign)
+        return self.campaign.texts
 
     def level_name(self, grade: float) -> str:
         """The name of a grade."""
@@ -110,6 +130,17 @@ def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
     return found[::-1]
 
 
+def _closed(connection: Connection, number: int) -> ArchivedError | None:
+    """Why the campaign takes no answers and does not change, as the transaction sees it; None if it does."""
+    if connection.scalar(_ARCHIVED, {"campaign": number}) is None:
+        return None
+    problem = "the campaign is archived: nothing in it can be changed"
+    return ArchivedError(problem, hint="Whoever runs it can restore it, on the page Settings.")
+
+
+_ARCHIVED = select(ARCHIVED.c.campaign).where(ARCHIVED.c.campaign == bindparam("campaign"))
+
+
 class Campaigns:
     """The campaigns of a database."""
 
@@ -124,7 +155,8 @@ class Campaigns:
                 if number not in self._numbers():
                     raise HTTPException(404, "no such campaign")
                 campaign = LabelCampaign.on(self.engine, Store(campaign=number))
-                answers = AnswerQueue(campaign, SharedRules(self.engine, number))
+                rules, closed = SharedRules(self.engine, number), partial(_closed, number=number)
+                answers = AnswerQueue(campaign, rules, closed=closed)
                 self._open[number] = OpenCampaign(number, campaign, Review(campaign), LabelHistory(campaign), answers)
             self._open.move_to_end(number)
             while len(self._open) > OPEN:
@@ -141,17 +173,48 @@ class Campaigns:
         with reading(self.engine) as connection:
             return set(connection.scalars(select(ARCHIVED.c.campaign)))
 
-    def archive(self, number: int) -> None:
-        """Pauses a campaign and puts it away; nothing of it is lost."""
-        self.get(number).campaign.pause()
-        with writing(self.engine) as connection:
-            connection.execute(delete(ARCHIVED).where(ARCHIVED.c.campaign == number))
-            connection.execute(insert(ARCHIVED).values(campaign=number, made=time.time()))
+    def is_archived(self, number: int) -> bool:
+        """Whether the campaign is archived."""
+        with reading(self.engine) as connection:
+            return _closed(connection, number) is not None
 
-    def restore(self, number: int) -> None:
-        """Puts an archived campaign back among the others; it stays paused."""
-        with writing(self.engine) as connection:
-            connection.execute(delete(ARCHIVED).where(ARCHIVED.c.campaign == number))
+    def unarchived(self, number: int) -> OpenCampaign:
+        """The campaign with that number, to change it; one that is archived is refused."""
+        opened = self.get(number)
+        with reading(self.engine) as connection:
+            if error := _closed(connection, number):
+                raise error
+        return opened
+
+    def set_archived(self, number: int, archived: bool) -> bool:
+        """Pauses a campaign and puts it away, or puts it back among the others, where it stays paused; says whether it
+        was archived before. Nothing of it is lost."""
+        with self._changing(number) as connection:
+            before = _closed(connection, number) is not None
+            if archived and not before:
+                Store(campaign=number).set_paused(connection, True)
+                connection.execute(insert(ARCHIVED).values(campaign=number, made=time.time()))
+            elif not archived:
+                connection.execute(delete(ARCHIVED).where(ARCHIVED.c.campaign == number))
+            return before
+
+    def set_paused(self, number: int, paused: bool) -> bool:
+        """Pauses a campaign or lets it go on; says whether it was paused before. An archived one is refused."""
+        store = Store(campaign=number)
+        with self._changing(number) as connection:
+            if error := _closed(connection, number):
+                raise error
+            before = store.lock(connection)
+            store.set_paused(connection, paused)
+            return before
+
+    @contextmanager
+    def _changing(self, number: int) -> Iterator[Connection]:
+        """A transaction that has locked the campaign, as those have in which answers are recorded."""
+        self.get(number)
+        with writing(self.engine, number) as connection:
+            Store(campaign=number).lock(connection)
+            yield connection
 
     def delete(self, number: int) -> None:
         """Deletes a campaign with its labels, its rules and its people, for good."""
@@ -173,8 +236,9 @@ class Campaigns:
         self.get(number).answers.rules.forget()
 
     def stop_at(self, number: int, half_width: float | None) -> None:
-        """Gives a campaign another stopping rule, or none."""
+        """Gives a campaign another stopping rule, or none; one that is met already pauses it at once."""
         self.set_rules(number, replace(self.get(number).rules, stop_at=half_width))
+        self.get(number).answers.look()
 
     def _numbers(self) -> list[int]:
         with reading(self.engine) as connection:

@@ -146,6 +146,7 @@ DRAFTS = Table(
     Column("made", Double, nullable=False),
     Column("touched", Double, nullable=False),
     Column("settings", Text, nullable=False),
+    sqlite_autoincrement=True,  # what the files of a draft hold is remembered by their numbers
 )
 """Campaigns that somebody is about to make, with the settings chosen so far as JSON."""
 
@@ -157,6 +158,7 @@ DRAFT_FILES = Table(
     Column("part", String(16), nullable=False),
     Column("name", String(200), nullable=False),
     Column("content", LargeBinary, nullable=False),
+    sqlite_autoincrement=True,
 )
 """The files of drafts: lists of runs, judges' grades, documents, earlier judgments."""
 

@@ -5,6 +5,7 @@ Pages and API go through it, so that both hand out gold questions and neither sh
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,18 +14,23 @@ from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign.answer_queue import NextTask
 from rankgauge.active.campaign.history import OwnAnswer
+from rankgauge.active.campaign.idle import Idle
 from rankgauge.active.campaign.review import AssessorProgress
+from rankgauge.active.campaign.side_questions import SideDesk
 from rankgauge.active.labels import Label, LabelKind, Recorded, Task
 from rankgauge.errors import InputError, PausedError
 from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.gold import AssessorBlock, GoldAnswer, GoldQuestion
+from rankgauge.web.gold_desk import BLOCKED
+from rankgauge.web.gold_rows import AssessorBlock, GoldAnswer, GoldQuestion
 from rankgauge.web.people import Person
 from rankgauge.web.roles import Role
 from rankgauge.web.room import Room
 
-BLOCKED = """Thank you for your work so far. You get no more documents for now: some of your answers differ from those
-that were agreed on beforehand. That happens, often because the guidelines are not clear enough. Please talk to whoever
-invited you; they can see it, and can give you documents again."""
+MOST_LABELS = 1000
+"""How many labels a program may send at once for an assessor, who has no more documents than that to answer."""
+
+WITHOUT = (Idle.ARCHIVED, Idle.PAUSED, Idle.STOPPED, Idle.SETTLED)
+"""While a campaign is paused, nothing is on a desk."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,33 +53,35 @@ class Desk:
 
     def next(self, label: Label | None = None, *, again: bool = False) -> OnDesk:
         """Records the answer, if there is one, and puts the next document on the desk."""
-        rest = self._record_gold([] if label is None else [label], again=again)
-        block = self._block()
-        if block is not None:
-            self._record(rest, again=again)
-            self.opened.campaign.release_all(self.person.assessor)
-            return OnDesk(task=None, own=self.own(), block=block)
-        found = self._next_task(rest, again=again)
-        own = self._counted(found.own)
-        return OnDesk(task=None if found.task is None else self._mixed(found.task), own=own, next=found)
+        if label is not None:
+            self._refuse_blocked()
+        found = None if self._block() else self._next_task(label, again=again)
+        if found is None:
+            return OnDesk(task=None, own=self.own(), block=self._block())
+        leased = [] if found.task is None else [found.task]
+        shown = [] if found.idle in WITHOUT else self._mixed(leased)
+        return OnDesk(task=shown[0] if shown else None, own=self.own() if self.asks_gold else found.own, next=found)
 
     def tasks(self, n: int) -> list[Task]:
-        """Up to n documents, beginning with those that are on the desk already; none while the campaign is paused."""
-        if self._block() is not None:
-            raise HTTPException(403, BLOCKED)
+        """Up to n documents, beginning with those that are on the desk already; none while the campaign is paused.
+
+        However many are asked for, no more than the room's settings allow are on a desk at a time.
+        """
+        self._refuse_blocked()
+        most = min(n, self.room.settings.desk_documents)
+        who, seconds, desk = self.person.assessor, self._seconds, self._gold_desk
         try:
-            leased = self.opened.campaign.lease(n, self.person.assessor, seconds=self._seconds, again=True)
+            leased = self.opened.campaign.lease(most, who, seconds=seconds, again=True, desk=desk)
         except PausedError:
             return []
-        mixed = [one for task in leased for one in self._with_gold(task)]
-        return mixed[:n]
+        return self._mixed(leased)[:most]
 
     def record(self, labels: Sequence[Label], *, again: bool) -> Recorded:
-        """Records answers from a program, all or none but those to gold questions."""
-        rest = self._record_gold(labels, again=again, dry=True)
-        recorded = self._record(rest, again=again)
-        self._record_gold(labels, again=again)
-        return recorded.added(new=len(labels) - len(rest))
+        """Records answers from a program, all or none."""
+        self._refuse_blocked()
+        if len(labels) > MOST_LABELS:
+            raise HTTPException(413, f"send at most {MOST_LABELS:,} labels at once")
+        return self.opened.answers.record(labels, leased=True, replace=again, desk=self._gold_desk)
 
     # what the person has answered
 
@@ -81,7 +89,8 @@ class Desk:
         """Everything that the person has answered, the newest first."""
         mine = self.opened.history.answers(self.person.assessor)
         known = {(one.task.query, one.task.document) for one in mine}
-        mine += [self._gold_answer(one) for one in self._gold_answers() if _key(one.question) not in known]
+        gold = {_key(one.question): one for one in self._gold_answers()}
+        mine += [self._gold_answer(one) for pair, one in gold.items() if pair not in known]
         return sorted(mine, key=lambda one: one.made, reverse=True)
 
     def answered(self, query: str, document: str) -> OwnAnswer:
@@ -95,6 +104,11 @@ class Desk:
         """The last answer before that moment."""
         return next((one for one in self.answers() if one.made < moment), None)
 
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the person gets no more documents, and can change no answer."""
+        return self._block() is not None
+
     # gold questions
 
     @property
@@ -102,59 +116,47 @@ class Desk:
         return 60 * self.room.settings.lease_minutes
 
     @cached_property
-    def _asks_gold(self) -> bool:
+    def asks_gold(self) -> bool:
         """Whoever may see the gold questions is not asked any."""
         return self.person.role is Role.ASSESSOR and self.room.gold.rules(self.opened.id) is not None
 
     def _block(self) -> AssessorBlock | None:
-        return self.room.gold.block(self.opened.id, self.person.id) if self._asks_gold else None
+        return self.room.gold.block(self.opened.id, self.person.id) if self.asks_gold else None
 
-    def _record_gold(self, labels: Sequence[Label], *, again: bool, dry: bool = False) -> list[Label]:
-        """Records the answers to gold questions; gives the other labels."""
-        if not self._asks_gold:
-            return list(labels)
-        rest = []
-        for label in labels:
-            judged = self.opened.history.is_judged(self.person.id, label.query, label.document)
-            question = self.room.gold.question_of(self.opened.id, label, again=again and not judged)
-            if question is None:
-                rest.append(label)
-            elif not dry:
-                self.room.gold.answer(self.opened.id, self._graded(label), question, self._grades)
-        return rest
+    def _refuse_blocked(self) -> None:
+        """Who gets no more documents answers none either, not even once more: the answers so far stay as they are."""
+        if self._block() is not None:
+            raise HTTPException(403, BLOCKED)
 
-    def _record(self, labels: Sequence[Label], *, again: bool) -> Recorded:
-        done = self.opened.answers.record(labels, leased=True, replace=again) if labels else Recorded()
-        self._note(labels)
-        return done
+    @property
+    def _gold_desk(self) -> SideDesk | None:
+        return self.room.gold.desk(self.opened.id, self.person.id, self._grades) if self.asks_gold else None
 
-    def _next_task(self, labels: Sequence[Label], *, again: bool) -> NextTask:
-        label = labels[0] if labels else None
-        found = self.opened.answers.next_task(self.person.assessor, label, seconds=self._seconds, replace=again)
-        self._note(labels)
+    def _next_task(self, label: Label | None, *, again: bool) -> NextTask | None:
+        who, seconds, desk = self.person.assessor, self._seconds, self._gold_desk
+        found = self.opened.answers.next_task(who, label, seconds=seconds, replace=again, desk=desk)
+        if found is not None and found.idle in WITHOUT and self.room.campaigns.is_archived(self.opened.id):
+            return replace(found, idle=Idle.ARCHIVED)
         return found
 
-    def _note(self, labels: Sequence[Label]) -> None:
-        """Compares labels of documents that are gold questions too."""
-        if labels and self._asks_gold:
-            for label in labels:
-                self.room.gold.note(self.opened.id, self._graded(label), self._grades)
+    def _mixed(self, leased: Sequence[Task]) -> list[Task]:
+        """The documents, and the gold questions that are not answered, in the order in which they came to the desk.
 
-    def _mixed(self, task: Task) -> Task:
-        return self._with_gold(task)[0]
-
-    def _with_gold(self, task: Task) -> list[Task]:
-        """The document, after the gold question that comes before it, if there is one."""
-        if not self._asks_gold:
-            return [task]
-        question = self.room.gold.before(
-            self.opened.id, self.person.id, task, is_known=lambda one: self._is_known(one, task)
-        )
-        return [task] if question is None else [self._task(question, task.until), task]
-
-    def _is_known(self, question: GoldQuestion, task: Task) -> bool:
-        judged = self.opened.history.is_judged(self.person.id, question.query, question.document)
-        return judged or _key(question) == (task.query, task.document)
+        A gold question comes before the document with which it was handed out, also when that one is answered first.
+        """
+        if not self.asks_gold:
+            return list(leased)
+        who, history = self.person.assessor, self.opened.history
+        places = [task.place for task in leased]
+        asked = self.room.gold.asked(self.opened.id, self.person.id, places, known=lambda: history.handed(who))
+        if not asked:
+            return list(leased)
+        pairs = {(task.query, task.document) for task in leased}  # a draw may have asked for the same since
+        until = max((task.until for task in leased), default=time.time() + self._seconds)
+        order = history.order_of(who, [*places, *(one.place for one in asked)])
+        gold = [(one.place, self._task(one.question, until)) for one in asked if _key(one.question) not in pairs]
+        both = [*((order[place], 0, task) for place, task in gold), *((order[t.place], 1, t) for t in leased)]
+        return [task for _, _, task in sorted(both, key=lambda one: one[:2])]
 
     def _task(self, question: GoldQuestion, until: float) -> Task:
         who = self.person
@@ -165,12 +167,8 @@ class Desk:
     def _grades(self) -> tuple[float, ...]:
         return self.opened.campaign.settings.grades
 
-    def _graded(self, label: Label) -> Label:
-        """The label with its grade as a number of the scale."""
-        return replace(label, grade=self.opened.campaign.grade_of(label))
-
     def _gold_answers(self) -> list[GoldAnswer]:
-        if not self._asks_gold:
+        if not self.asks_gold:
             return []
         found = self.room.gold.answers(self.opened.id, self._grades)
         return [one for one in found if one.person == self.person.id]
@@ -181,14 +179,9 @@ class Desk:
         return OwnAnswer(task=task, kind=kind, grade=one.grade, comment=one.comment, made=one.made)
 
     def own(self) -> AssessorProgress:
-        """What the person has done so far."""
-        return self._counted(self.opened.review.own(self.person.assessor.identity))
-
-    def _counted(self, own: AssessorProgress) -> AssessorProgress:
-        """The progress with gold questions counted, so that it gives none away."""
-        if not self._asks_gold:
-            return own
-        return replace(own, done=own.done + self.room.gold.answered(self.opened.id, self.person.id))
+        """What the person has done so far. Gold questions count as documents do, so that it gives none away."""
+        gold = self.room.gold.answered(self.opened.id, self.person.id) if self.asks_gold else ()
+        return self.opened.review.own(self.person.assessor.identity, gold)
 
 
 def _key(question: GoldQuestion) -> tuple[str, str]:

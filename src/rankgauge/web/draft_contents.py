@@ -18,13 +18,13 @@ from rankgauge import io
 from rankgauge.active.board import BoardPool
 from rankgauge.active.pool import Pool
 from rankgauge.active.pool_rows import TEXTS
-from rankgauge.active.pool_table import KEYS, ColumnRole, PoolTable, grades_in
+from rankgauge.active.pool_table import KEYS, ColumnRole, PoolTable, document_table, unranked
 from rankgauge.errors import InputError
 from rankgauge.input_notes import heard
 from rankgauge.io.source import suffix_of
 from rankgauge.judges.machine_judge import MachineJudge, judges_in, read_judges
 from rankgauge.measures import parse
-from rankgauge.tables import find
+from rankgauge.measures.measure import DEFAULTS
 
 CAMPAIGN_FILES = (".rg", ".db")
 """The endings of campaign files."""
@@ -84,7 +84,7 @@ class DraftContents:
     table: PoolTable | None = None
     runs: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     judges: tuple[MachineJudge, ...] = ()
-    documents: PoolTable | pl.DataFrame | None = None
+    documents: pl.DataFrame | None = None
     judged: pl.DataFrame | None = None
     roles: Mapping[str, tuple[ColumnRole, ...]] = field(default_factory=dict)
     """By file, what each column was taken for."""
@@ -162,7 +162,7 @@ class DraftContents:
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame | None:
         """What assessors read of these documents; None if there is nothing."""
-        source = self.table.frame if self.table is not None else self._document_frame
+        source = self.table.frame if self.table is not None else self.documents
         if source is None:
             return None
         keys = [name for name in KEYS if name in source.columns]
@@ -183,7 +183,7 @@ class DraftContents:
     def is_board(self, measures: Sequence[str], goal: str | None = None) -> bool:
         """Whether these files and measures take a board: the other methods estimate one value of one or two runs."""
         needs = len(self.names) > 2 or len(measures) > 1 or goal is not None or self.judged is not None
-        return needs or any(parse(name).form() is None for name in measures)
+        return needs or any(parse(name).bound(DEFAULTS).form() is None for name in measures)
 
     def pool(self, *, grades: np.ndarray, cost: str | None, depth: int | None) -> Pool:
         """The pool for one value."""
@@ -191,33 +191,19 @@ class DraftContents:
         if self.table is not None:
             columns = list(self.table.runs.values())
             if not columns:
-                raise _unranked(self.table.frame.columns)
+                raise unranked(self.table.frame.columns)
             pool = Pool.of(self.table.frame, scores=columns, **options)
         else:
-            pool = Pool.from_runs(*self.runs.values(), texts=self._document_frame, **options)
+            pool = Pool.from_runs(*self.runs.values(), texts=self.documents, **options)
         return pool.judged_by({judge.name: judge for judge in self.judges}) if self.judges else pool
 
     def board_pool(self, *, cost: str | None, depth: int | None) -> BoardPool:
         """The pool for a board of runs."""
-        if not self.names and self.table is not None:
-            raise _unranked(self.table.frame.columns)
-        return BoardPool.from_runs(
-            {name: self._run(name) for name in self.names},
-            depth=depth,
-            also=self.judged,
-            texts=self._board_texts(),
-            judges={judge.name: judge for judge in self.judges},
-            cost=cost,
-        )
-
-    @property
-    def _document_frame(self) -> pl.DataFrame | None:
-        return self.documents.frame if isinstance(self.documents, PoolTable) else self.documents
-
-    def _board_texts(self) -> pl.DataFrame | None:
-        if self.table is None:
-            return self._document_frame
-        return self.table.frame.drop(*self.table.runs.values(), *grades_in(self.table.frame))
+        judges = {judge.name: judge for judge in self.judges}
+        options: dict[str, Any] = {"depth": depth, "also": self.judged, "judges": judges, "cost": cost}
+        if self.table is not None:
+            return self.table.board_pool(**options)
+        return BoardPool.from_runs(self.runs, texts=self.documents, **options)
 
     def _run(self, name: str) -> pl.DataFrame:
         return self.runs[name] if name in self.runs or self.table is None else self.table.run(name)
@@ -229,7 +215,7 @@ class DraftContents:
 
     def _told(self) -> tuple[MachineJudge, ...]:
         """The judges whose grades are columns of a table."""
-        frames = [self.table.frame if self.table is not None else None, self._document_frame]
+        frames = [self.table.frame if self.table is not None else None, self.documents]
         told = [judges_in(frame) for frame in frames if frame is not None and set(KEYS) <= set(frame.columns)]
         return tuple(judge for found in told for judge in read_judges(found))
 
@@ -240,30 +226,43 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
     made: dict[str, Any] = {"roles": {}, "title": title}
     tables = [file for file in lists if file.ending in io.table_suffixes()]
     if len(lists) == 1 and tables:
-        with _laid(lists[0], folder) as path:
+        with laid(lists[0], folder) as path:
             made["table"] = PoolTable.of(path)
+            _refuse_repeated(made["table"].frame)
         made["roles"][lists[0].name] = made["table"].roles
     else:
         made["runs"] = dict(_runs(lists, folder))
     judges = [file for file in files if file.part is DraftPart.JUDGE]
     made["judges"] = tuple(_judge(file, folder, name) for name, file in _named(judges, "judges").items())
     for file in files:
-        with _laid(file, folder) as path:
+        with laid(file, folder) as path:
             if file.part is DraftPart.DOCUMENTS:
-                made["documents"], made["roles"][file.name] = _documents(path)
+                made["documents"], made["roles"][file.name] = document_table(path)
             elif file.part is DraftPart.JUDGED:
                 made["judged"] = io.read_judgments(path)
+    if "table" in made and "documents" in made:
+        made["table"] = made["table"].joined(made["documents"])
     return made
+
+
+def _refuse_repeated(frame: pl.DataFrame) -> None:
+    """Refuses a pool with two rows for one document: which of them counts would be a guess."""
+    repeated = frame.select(KEYS).is_duplicated() & ~frame.select(pl.struct(KEYS).is_first_distinct()).to_series()
+    if repeated.any():
+        row = int(repeated.arg_true()[0])
+        query, document = frame.select(KEYS).row(row)
+        problem = f"row {row + 1}: document {document} is listed twice for query {query}"
+        raise InputError(problem, hint="A pool has one row for each query and document: remove the others.")
 
 
 def _runs(files: Sequence[DraftFile], folder: Path) -> Iterator[tuple[str, pl.DataFrame]]:
     for name, file in _named(files, "runs").items():
-        with _laid(file, folder) as path:
+        with laid(file, folder) as path:
             yield name, io.read_run(path).select(*KEYS, "score")
 
 
 def _judge(file: DraftFile, folder: Path, name: str) -> MachineJudge:
-    with _laid(file, folder) as path:
+    with laid(file, folder) as path:
         return MachineJudge.read(path, name)
 
 
@@ -277,33 +276,17 @@ def _named(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile]:
 
 
 @contextmanager
-def _laid(file: DraftFile, folder: Path) -> Iterator[Path]:
+def laid(file: DraftFile, folder: Path) -> Iterator[Path]:
     """The upload as a file for the readers. Only the ending of the sender's name is used; errors have the name."""
     path = folder / f"{file.id}{''.join(Path(file.name).suffixes[-2:])}"
     path.write_bytes(file.content)
     try:
         yield path
     except InputError as error:
+        if error.path is not None and str(error.path) != str(path):
+            raise  # of something else, such as the room's own database
         raise InputError(error.problem, path=file.name, line=error.line, text=error.text, hint=error.hint) from None
-
-
-def _documents(path: Path) -> tuple[PoolTable | pl.DataFrame, tuple[ColumnRole, ...]]:
-    """A table of documents: with a query in each row, or the same for all queries."""
-    frame = io.read_table(path)
-    with_query = frame.with_columns(query=pl.lit("")) if find(frame.columns, "query") is None else frame
-    table = PoolTable.of(with_query, board=True)
-    roles = tuple(role for role in table.roles if role.name in frame.columns)
-    if with_query is frame:
-        return table, roles
-    return table.frame.drop("query"), roles
 
 
 def _said(row: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in row.items() if value is not None}
-
-
-def _unranked(columns: Sequence[str]) -> InputError:
-    return InputError(
-        f"no column of ranks or scores among {', '.join(columns)}",
-        hint="Call it score or rank; for several runs rank_NAME or score_NAME.",
-    )

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankgauge import dialects
+from rankgauge.active import methods
 from rankgauge.active.board import Board, BoardPlan, BoardPool
 from rankgauge.active.board.outlook import expected_half_widths
+from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.forecasts import forecast
 from rankgauge.active.method import METHODS
 from rankgauge.active.pool import Pool
@@ -58,6 +60,8 @@ class DraftOutlook:
     @classmethod
     def of(cls, wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
         """What to expect of the campaign, if the beliefs about its documents are right."""
+        if wanted.method != METHOD:
+            METHODS.find(wanted.method)  # an unknown name is an error with those that are known
         pool, unit = pool_of(wanted, contents)
         grades = NewScale(wanted, contents).grades
         whole = float(pool.query_costs.sum()) * wanted.assessors
@@ -132,7 +136,10 @@ def _upright(top: float) -> Axis:
 
 def _of_methods(pool: Pool, wanted: NewCampaign, budgets: np.ndarray) -> dict[str, tuple[float, ...]]:
     target = Target.of(wanted.measures[0], pool, dialects.get(wanted.dialect).topped(float(pool.grades[-1])))
-    found = forecast(pool.softened()[0], target, budgets=budgets.tolist(), rng=wanted.seed)
+    soft, _ = pool.softened()
+    found = forecast(soft, target, budgets=budgets.tolist(), rng=wanted.seed)
+    if wanted.method not in found.widths:  # which cannot estimate this measure, and says why
+        methods.get(wanted.method).plan(soft, target, budget=wanted.budget, rng=wanted.seed)
     return {name: tuple((widths / 2).tolist()) for name, widths in found.widths.items()}
 
 

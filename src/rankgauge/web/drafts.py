@@ -151,6 +151,9 @@ class Drafts:
         """Drops a draft and its files."""
         with writing(self._engine) as connection:
             self._drop(connection, [draft.id])
+        with self._lock:
+            for key in [key for key in self._read if key[0] == draft.id]:
+                del self._read[key]
 
     @property
     def _oldest(self) -> float:

@@ -18,8 +18,12 @@ from rankgauge.io.format import refuse_words
 from rankgauge.io.spreadsheet import text_columns
 from rankgauge.web import database
 from rankgauge.web.campaigns import Campaigns, OpenCampaign
+from rankgauge.web.senders import with_senders
 
-COLUMNS = ("query", "document", "grade", "assessor", "person", "kind", "origin", "comment", "time", "asked")
+COLUMNS = (
+    *("query", "document", "grade", "assessor", "person", "kind", "origin", "sender", "sender_name"),
+    *("comment", "time", "asked"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +65,34 @@ def _jsonl(labels: pl.DataFrame) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-LABEL_FILES: Mapping[str, tuple[str, Callable[[pl.DataFrame], bytes]]] = {
-    "labels.csv": ("text/csv", _csv),
-    "labels.jsonl": ("application/jsonl", _jsonl),
+@dataclass(frozen=True, kw_only=True)
+class LabelExport:
+    """A file of labels: what it contains, its media type, and how labels with their senders are written."""
+
+    words: str
+    media: str
+    written: Callable[[pl.DataFrame], bytes]
+    raw: Callable[[pl.DataFrame], bytes]
+    """The same for programs alone, where a spreadsheet would compute some of it."""
+
+    @property
+    def export(self) -> Export:
+        """The file with all labels of a campaign."""
+        return Export(
+            words=self.words,
+            media=self.media,
+            content=lambda campaigns, opened: self.written(with_senders(opened.campaign.labels(), campaigns.engine)),
+            raw=lambda campaigns, opened: self.raw(with_senders(opened.campaign.labels(), campaigns.engine)),
+        )
+
+
+LABEL_FILES: Mapping[str, LabelExport] = {
+    "labels.csv": LabelExport(
+        words="all labels with assessor, sender, comment and time", media="text/csv", written=_csv, raw=_raw_csv
+    ),
+    "labels.jsonl": LabelExport(words="the same as JSON lines", media="application/jsonl", written=_jsonl, raw=_jsonl),
 }
-"""The files that labels are written to: media type, and how."""
+"""The files that labels are written to."""
 
 
 def _assessors(_: Campaigns, opened: OpenCampaign) -> bytes:
@@ -95,17 +122,7 @@ def _campaign(campaigns: Campaigns, opened: OpenCampaign) -> bytes:
 EXPORTS: Mapping[str, Export] = {
     "judgments.txt": Export(words="TREC qrels, one grade per document", media="text/plain", content=_judgments),
     "assessors.txt": Export(words="TREC qrels, one line per assessor", media="text/plain", content=_assessors),
-    "labels.csv": Export(
-        words="all labels with assessor, comment and time",
-        media="text/csv",
-        content=lambda _, opened: _csv(opened.campaign.labels()),
-        raw=lambda _, opened: _raw_csv(opened.campaign.labels()),
-    ),
-    "labels.jsonl": Export(
-        words="the same as JSON lines",
-        media="application/jsonl",
-        content=lambda _, opened: _jsonl(opened.campaign.labels()),
-    ),
+    **{name: file.export for name, file in LABEL_FILES.items()},
     "campaign.rg": Export(
         words="the campaign itself, for rankgauge active", media="application/vnd.sqlite3", content=_campaign
     ),

@@ -10,7 +10,7 @@ from rankgauge.active.labels import Label
 from rankgauge.active.pool_rows import TEXTS
 from rankgauge.io import read_table, table_suffixes
 from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.gold import GoldQuestion, check_question
+from rankgauge.web.gold_rows import GoldQuestion, check_question
 
 
 def read_questions(opened: OpenCampaign, path: Path) -> list[GoldQuestion]:
@@ -20,7 +20,9 @@ def read_questions(opened: OpenCampaign, path: Path) -> list[GoldQuestion]:
     """
     labels = read_labels(path, assessor="gold").labels
     texts = _texts(path) if path.suffix in table_suffixes() else {}
-    return [question_of(opened, label, texts.get((label.query, label.document), {})) for label in labels]
+    given = [texts.get((label.query, label.document), {}) for label in labels]
+    named, _ = opened.texts.identified(labels)
+    return [question_of(opened, label, read) for label, read in zip(named, given, strict=True)]
 
 
 def chosen_question(opened: OpenCampaign, query: str, document: str, grade: str | None) -> GoldQuestion:
@@ -31,21 +33,20 @@ def chosen_question(opened: OpenCampaign, query: str, document: str, grade: str 
 def settled_questions(opened: OpenCampaign) -> list[GoldQuestion]:
     """The documents on which a disagreement was settled, with the grade that settled it."""
     settled = [one for one in opened.review.disagreements() if one.settled is not None]
-    return [
-        GoldQuestion(
-            query=one.query, document=one.document, grade=one.settled, texts=one.texts or {"title": one.document}
-        )
-        for one in settled
-    ]
+    return [GoldQuestion(query=one.query, document=one.document, grade=one.settled, texts=one.texts) for one in settled]
 
 
 def question_of(opened: OpenCampaign, label: Label, given: Mapping[str, str]) -> GoldQuestion:
-    """The document of a label with its grade; what the pool has to read of it may be given otherwise."""
+    """The document of a label with its grade; `given` is what there is to read of one that is not in the pool.
+
+    A document of the pool reads as it does for a draw: its answer may become a label.
+    """
     pooled = opened.history.texts([(label.query, label.document)])[0]
-    known = {} if pooled is None else {"title": label.document, **pooled}
     grade = opened.campaign.grade_of(label)
-    question = GoldQuestion(query=label.query, document=label.document, grade=grade, texts={**known, **given})
-    check_question(question)
+    texts = given if pooled is None else pooled
+    question = GoldQuestion(query=label.query, document=label.document, grade=grade, texts=texts)
+    if pooled is None:
+        check_question(question)
     return question
 
 

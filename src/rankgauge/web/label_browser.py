@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from rankgauge.active.labels import LabelKind, LabelOrigin
 from rankgauge.web.campaigns import OpenCampaign
+from rankgauge.web.senders import with_senders
 
 Words: TypeAlias = Annotated[str, Field(max_length=200)]
 
@@ -44,11 +45,11 @@ WantedLabels: TypeAlias = Annotated[LabelFilter, Query()]
 
 
 def filtered(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
-    """The labels of a campaign that pass, the last first, with the texts of their queries.
+    """The labels of a campaign that pass, the last first, with the texts of their queries and the senders' names.
 
     The column `assessor` is the name that pages show, which differs where two people have one name.
     """
-    found = opened.campaign.labels(history=wanted.history).reverse()
+    found = with_senders(opened.campaign.labels(history=wanted.history).reverse(), opened.campaign._state.engine)
     names, queries = opened.review.assessors(), opened.texts.queries
     known = [
         names.get(person, name) if person is not None else name for name, person in found["assessor", "person"].rows()

@@ -30,7 +30,7 @@ from rankgauge.judgments import scale as scale_of
 from rankgauge.tables.scales import Scale
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import opened
-from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart
+from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart, laid
 
 OF_THE_POOL, USUAL = "pool", "0-4"
 """The scale of the pool's own beliefs, and the scale of a pool that says nothing of grades."""
@@ -177,9 +177,7 @@ def _refuse_stop(wanted: NewCampaign) -> None:
 
 def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
     """A copy of the campaign in a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "campaign.rg"
-        path.write_bytes(file.content)
+    with tempfile.TemporaryDirectory() as folder, laid(file, Path(folder)) as path:
         _refuse_broken(path)
         with opened(Location(path), existing=True) as source:
             upgrade(source)

@@ -28,6 +28,9 @@ HOUR, DAY = 3600.0, 86400.0
 ADMIN_LINK_HOURS = 1.0
 """How long the admin's link works that `serve` prints."""
 
+REMEMBERED_DAYS = 30.0
+"""For how long a session that has ended is remembered, so that a page can say what happened and how to go on."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
@@ -95,10 +98,15 @@ class People:
         return Person(id=person, name=name, role=role, campaign=campaign), link
 
     def invite_again(self, person: int) -> str:
-        """A new link for somebody who lost theirs; the old one stops working, and so do the sessions that it began."""
+        """A new link for somebody who lost theirs.
+
+        The old one stops working, and so does all that came of it: whoever found it may have made tokens.
+        """
         with writing(self._engine) as connection:
             connection.execute(delete(LINKS).where(LINKS.c.person == person))
             connection.execute(delete(SESSIONS).where(SESSIONS.c.person == person))
+            tokens = update(TOKENS).where(TOKENS.c.person == person, TOKENS.c.revoked.is_(None))
+            connection.execute(tokens.values(revoked=self._clock()))
             return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
 
     def by_link(self, secret: str) -> Person | None:
@@ -118,6 +126,10 @@ class People:
     def by_session(self, session: str) -> Person | None:
         """Whose session it is; None if it is over."""
         return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock())
+
+    def by_ended_session(self, session: str) -> Person | None:
+        """Whose session it was that has run out; None if it ended otherwise, or long ago."""
+        return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock() - REMEMBERED_DAYS * DAY)
 
     def leave(self, session: str) -> None:
         """Ends a session."""
@@ -147,6 +159,24 @@ class People:
     def revoke_token(self, person: int, token: int) -> bool:
         """Revokes a token; False if the person has no such token."""
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
+        with writing(self._engine) as connection:
+            return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
+
+    def campaign_tokens(self, campaign: int) -> Sequence[Any]:
+        """The tokens of a campaign's people that work: id, name, created, expires, and the person with their name."""
+        columns = (
+            *(TOKENS.c[name] for name in ("id", "name", "created", "expires", "person")),
+            PEOPLE.c.name.label("owner"),
+        )
+        works = (TOKENS.c.revoked.is_(None), TOKENS.c.expires > self._clock(), PEOPLE.c.revoked.is_(None))
+        wanted = select(*columns).join(PEOPLE, TOKENS.c.person == PEOPLE.c.id)
+        with reading(self._engine) as connection:
+            return connection.execute(wanted.where(PEOPLE.c.campaign == campaign, *works).order_by(TOKENS.c.id)).all()
+
+    def revoke_campaign_token(self, campaign: int, token: int) -> bool:
+        """Revokes a token of somebody of the campaign; False if there is no such token."""
+        people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
+        revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person.in_(people), TOKENS.c.revoked.is_(None))
         with writing(self._engine) as connection:
             return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
 
@@ -193,7 +223,7 @@ class People:
 
     def _session(self, connection: Connection, person: int) -> str:
         session, now = new_secret("rgs"), self._clock()
-        connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= now))
+        connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= now - REMEMBERED_DAYS * DAY))
         row = {"hash": hashed(session), "person": person, "expires": now + self._settings.session_hours * HOUR}
         connection.execute(insert(SESSIONS).values(**row))
         return session

@@ -7,22 +7,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
 from rankgauge.active.campaign import quality
 from rankgauge.active.campaign.quality import SeenShare
-from rankgauge.active.labels import LabelKind
+from rankgauge.active.labels import Identity, LabelKind
 from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.gold import AssessorBlock, Gold, GoldAnswer
+from rankgauge.web.gold import Gold
+from rankgauge.web.gold_rows import AssessorBlock, GoldAnswer, GoldQuestion
 from rankgauge.web.reasons import Reason, reason_of
+from rankgauge.web.room import Room
 
 EDGES = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, quality.BREAK)
 """Between how many seconds documents are counted by the time that they took."""
 
 COMMENTS = 50
 """How many of the last comments are shown."""
+
+ANSWER = {
+    **dict.fromkeys(("assessor", "query", "document", "kind"), pl.String()),
+    "grade": pl.Float64(),
+    "comment": pl.String(),
+    "made": pl.Float64(),
+    "gold": pl.Boolean(),
+}
+"""The columns of answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +48,29 @@ class AssessorQuality:
     block: AssessorBlock | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class GoldQuality:
+    """What is known of one gold question: how many have answered it, how many right, and what they remarked."""
+
+    question: GoldQuestion
+    answers: SeenShare
+    comments: Sequence[Mapping[str, Any]]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class QualityReport:
     """The quality of a campaign's labels as they are now."""
 
     opened: OpenCampaign
     gold: Gold
+    people: Mapping[int, str]
+    """The campaign's people by their numbers."""
+
+    @classmethod
+    def of(cls, room: Room, campaign: int) -> Self:
+        """The report of a campaign of the room."""
+        people = {row.id: row.name for row in room.people.of_campaign(campaign)}
+        return cls(opened=room.campaigns.get(campaign), gold=room.gold, people=people)
 
     @cached_property
     def labels(self) -> pl.DataFrame:
@@ -62,9 +90,33 @@ class QualityReport:
         """Everybody's answers to gold questions."""
         return self.gold.answers(self.opened.id, self.opened.campaign.settings.grades)
 
+    @cached_property
+    def names(self) -> dict[Identity, str]:
+        """Everybody who has answered anything, by the name that pages show."""
+        asked: dict[Identity, str] = {
+            one.person: self.people.get(one.person, f"#{one.person}") for one in self.gold_answers
+        }
+        return {**asked, **self.opened.review.assessors()}
+
+    @cached_property
+    def answers(self) -> pl.DataFrame:
+        """Labels and answers to gold questions that are no labels, with comments: assessor, query, document, kind,
+        grade, comment, made, gold."""
+        labels = self.labels.with_columns(gold=pl.lit(False)).select(*ANSWER)
+        known = set(self.labels.select("query", "document", "person").iter_rows())
+        rows = [self._row(one) for one in self.gold_answers]
+        gold = [row for row in rows if (row["query"], row["document"], row["person"]) not in known]
+        return pl.concat([labels, pl.DataFrame(gold, schema={**ANSWER, "person": pl.Int64()}).select(*ANSWER)])
+
+    def _row(self, one: GoldAnswer) -> dict[str, Any]:
+        kind = LabelKind.SKIP if one.grade is None else LabelKind.GRADE
+        ids = {"query": one.question.query, "document": one.question.document, "person": one.person}
+        said = {"kind": kind.value, "grade": one.grade, "comment": one.comment, "made": one.made, "gold": True}
+        return {**ids, **said, "assessor": self.names[one.person]}
+
     def assessors(self) -> list[AssessorQuality]:
         """Everybody who has judged."""
-        names = self.opened.review.assessors()
+        names = self.names
         rows = {row["assessor"]: row for row in quality.by_assessor(self.labels, self.seconds).iter_rows(named=True)}
         blocks = self.gold.blocks(self.opened.id)
         found = []
@@ -100,17 +152,32 @@ class QualityReport:
 
     def reasons(self) -> list[tuple[str, int]]:
         """Why documents could not be judged, and how often."""
-        skipped = self.labels.filter(pl.col("kind") == LabelKind.SKIP.value)
+        skipped = self.answers.filter(pl.col("kind") == LabelKind.SKIP.value)
         counts = Counter(reason_of(LabelKind.SKIP, comment)[0] for comment in skipped["comment"])
         given = [(reason.value, counts[reason]) for reason in Reason if counts[reason]]
         return [*given, *([("no reason given", counts[None])] if counts[None] else [])]
 
     def comments(self) -> list[dict[str, Any]]:
-        """The last labels with a comment, the newest first, with what there is to read of their documents."""
-        said = self.labels.drop_nulls("comment").sort("made", descending=True).head(COMMENTS)
+        """The last answers with a comment, the newest first, with what there is to read of their documents."""
+        said = self.answers.drop_nulls("comment").sort("made", descending=True).head(COMMENTS)
         rows = list(said.iter_rows(named=True))
+        asked = {(one.question.query, one.question.document): one.question.texts for one in self.gold_answers}
         texts = self.opened.history.texts([(row["query"], row["document"]) for row in rows])
-        return [{**row, "texts": text} for row, text in zip(rows, texts, strict=True)]
+        return [
+            {**row, "texts": asked.get((row["query"], row["document"]), {}) if text is None else text}
+            for row, text in zip(rows, texts, strict=True)
+        ]
+
+    def questions(self) -> list[GoldQuality]:
+        """The gold questions that are asked, with what is known of each."""
+        answers: dict[int, list[GoldAnswer]] = {}
+        for one in self.gold_answers:
+            answers.setdefault(one.question.id, []).append(one)
+        return [self._question(one, answers.get(one.id, [])) for one in self.gold.questions(self.opened.id)]
+
+    def _question(self, question: GoldQuestion, answers: Sequence[GoldAnswer]) -> GoldQuality:
+        said = [{**self._row(one), "right": one.right} for one in answers if one.comment]
+        return GoldQuality(question=question, answers=self.accuracy(answers), comments=said)
 
     @staticmethod
     def accuracy(answers: Sequence[GoldAnswer]) -> SeenShare:

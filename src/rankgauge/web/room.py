@@ -11,6 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from sqlalchemy import Engine
 from starlette.responses import HTMLResponse
 
+from rankgauge.active.campaign.database import names_of
+from rankgauge.errors import GoneError, InputError, RankGaugeError, RefusedError, UnavailableError
 from rankgauge.report import html
 from rankgauge.report.passages import ReportTable
 from rankgauge.web import filters, previews
@@ -53,6 +55,17 @@ class Room:
     proxies: tuple[Network, ...]
     """The proxies whose word on the sender's address is taken."""
 
+    def told(self, error: RankGaugeError) -> str:
+        """What a page says of a mistake. Where the room keeps its data is nobody's business.
+
+        What is no mistake of whoever sent something is raised again.
+        """
+        if isinstance(error, GoneError | RefusedError | UnavailableError):
+            raise error
+        if isinstance(error, InputError) and str(error.path) in names_of(self.engine):
+            return str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
+        return str(error)
+
     def page(self, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
         """A page of the template, with what every page shows: who is signed in, and the CSRF token of its forms."""
         session = getattr(request.state, "session", None)
@@ -60,6 +73,7 @@ class Room:
             "person": getattr(request.state, "person", None),
             "csrf": "" if session is None else csrf_token(session, self.key),
             "path": request.url.path,
+            "refused": status >= 400,
             "origins": self.settings.origins,
         }
         text = TEMPLATES.get_template(template).render({**shared, **context})

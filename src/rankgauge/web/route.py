@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Request, Security
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Security
 from fastapi.security import HTTPBearer
 
 from rankgauge.registry import Registry
@@ -28,22 +28,37 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     401: {"description": "The token is missing or does not work."},
     403: {"description": "Your role may not do this."},
     404: {"description": "No such campaign, or not yours."},
-    409: {"description": "The document was not handed to you, or went to somebody else meanwhile."},
+    409: {"description": "As things are, the campaign does not take this; `detail` says why."},
     413: {"description": "The request is too large."},
     429: {"description": "Too many tries from this address."},
 }
 
-LARGEST = 2**31 - 1
-"""The largest number of anything in the database."""
+LARGEST, DIGITS = 2**31 - 1, 10
+"""The largest number of anything in the database, and how many digits it has."""
+
+ZERO_BYTE = "a text has a zero byte, which no database can store; leave it out"
 
 CampaignNumber: TypeAlias = Annotated[int, Path(ge=1, le=LARGEST, description="The campaign's number.")]
 
+PageNumber: TypeAlias = Annotated[int, Query(ge=1, le=10**6, description="Which page of a long list.")]
 
-async def _numbers(request: Request) -> None:
-    """Nothing has a number that no database could give it."""
-    numbers = (value.lstrip("-") for value in request.path_params.values() if isinstance(value, str))
-    if any(value.isdecimal() and (len(value) > 10 or int(value) > LARGEST) for value in numbers):
-        raise HTTPException(404, "there is nothing with that number")
+
+async def _sound(request: Request) -> None:
+    """Refuses addresses that no database has anything for: with numbers that nothing has, or with a zero byte."""
+    parts = [value for value in request.path_params.values() if isinstance(value, str)]
+    if any(_is_no_number(part) or "\0" in part for part in parts):
+        raise HTTPException(404, "there is nothing with that number or name")
+    if any("\0" in text for text in request.query_params.values()):
+        raise HTTPException(400, ZERO_BYTE)
+
+
+def _is_no_number(text: str) -> bool:
+    """Whether it would be read as a number, and is none that a row could have."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return not (text.isascii() and text.isdecimal() and len(text) <= DIGITS and int(text) <= LARGEST)
 
 
 class RoomRouter(APIRouter):
@@ -63,7 +78,7 @@ class RoomRouter(APIRouter):
         **options: Any,
     ) -> None:
         """`permission` is what somebody needs to see the tab; each route checks by itself who may use it."""
-        super().__init__(dependencies=[Depends(_numbers), *dependencies], **options)
+        super().__init__(dependencies=[Depends(_sound), *dependencies], **options)
         self.name, self.place, self.tab, self.permission = name, place, tab, permission
 
 

@@ -7,15 +7,21 @@ import logging
 import socket
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
+from rankgauge.active.campaign.database import Location
 from rankgauge.errors import InputError
 from rankgauge.web.app import create_app
+from rankgauge.web.database import migrate, opened
 from rankgauge.web.middleware import FACTS
+from rankgauge.web.people import People
 from rankgauge.web.room import Room
 from rankgauge.web.settings import RoomSettings
 
@@ -29,23 +35,50 @@ SWITCH = 0.0005
 """Seconds after which Python switches threads. With Python's own 5 ms, a thread whose database has replied waits
 several times per answer: with 50 assessors on two busy cores the slowest 5 % waited 1.5 times as long."""
 
+PATIENCE = 60
+"""Seconds for which one of several processes may be silent before it is replaced: a large upload keeps one busy."""
+
 
 def serve(settings: RoomSettings) -> None:
-    """Serves the room until Ctrl-C or SIGTERM."""
-    _log_to_stderr()
-    sys.setswitchinterval(SWITCH)
+    """Serves the room until Ctrl-C or SIGTERM, in one process or in several that share the socket."""
     listening = _listen(settings)
     # Port 0 means any free port: links name the one that was found.
-    app = create_app(replace(settings, port=listening.getsockname()[1]))
+    settings = replace(settings, port=listening.getsockname()[1])
+    app = _prepared(settings)
     room = app.state.room
     assert isinstance(room, Room)
     print(f"The judging room is open at {room.settings.base}", flush=True)
     print(f"Admin (once, within the hour): {room.settings.link(room.people.admin_link(settings.admin))}", flush=True)
-    uvicorn.Server(configured(app)).run(sockets=[listening])
+    if settings.workers == 1:
+        uvicorn.Server(configured(app)).run(sockets=[listening])
+        room.engine.dispose()
+        return
     room.engine.dispose()
+    several = configured(
+        partial(_prepared, settings), factory=True, workers=settings.workers, timeout_worker_healthcheck=PATIENCE
+    )
+    Multiprocess(several, sockets=[listening]).run()
 
 
-def configured(app: FastAPI, **more: Any) -> uvicorn.Config:
+def new_admin_link(settings: RoomSettings) -> str:
+    """A new link for the room's administrator; another process may have the room open."""
+    location = Location(settings.database)
+    if location.path is not None and not location.path.exists():
+        hint = "Give --database as it was given to rankgauge serve."
+        raise InputError("there is no judging room", path=location.path, hint=hint)
+    with opened(location, existing=True) as engine:
+        migrate(engine)
+        return settings.link(People(engine, settings).admin_link(settings.admin))
+
+
+def _prepared(settings: RoomSettings) -> FastAPI:
+    """The room, in a process that logs and switches threads as the room needs it."""
+    _log_to_stderr()
+    sys.setswitchinterval(SWITCH)
+    return create_app(settings)
+
+
+def configured(app: FastAPI | Callable[[], FastAPI], **more: Any) -> uvicorn.Config:
     """How uvicorn serves the room. It leaves proxies' headers alone, as the room knows whose to take."""
     return uvicorn.Config(
         app,

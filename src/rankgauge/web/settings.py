@@ -33,6 +33,7 @@ class RoomSettings:
     database: str = _setting("sqlite:///rankgauge.db", "the URL of the database", secret=True)
     host: str = _setting("127.0.0.1", "the address to listen on; 0.0.0.0 or :: opens the room to other machines")
     port: int = _setting(8000, "the port to listen on")
+    workers: int = _setting(1, "how many processes serve the room; 50 assessors need no more than one")
     url: str = _setting("", "the address that browsers use, for links; if empty, it is made of host and port")
     secret: str = _setting("", "the key that signs sessions; if empty, the room makes one and keeps it", secret=True)
     secure: bool = _setting(False, "whether cookies are sent over HTTPS only; set it behind an HTTPS proxy")
@@ -41,6 +42,7 @@ class RoomSettings:
     invite_days: float = _setting(30.0, "how long an invited person's link works")
     token_days: float = _setting(90.0, "how long an API token works")
     lease_minutes: float = _setting(15.0, "how long a document on an assessor's screen is kept from the others")
+    desk_documents: int = _setting(20, "how many documents one person, or a program of theirs, may have at a time")
     upload_megabytes: float = _setting(64.0, "the largest file that may be uploaded")
     draft_days: float = _setting(14.0, "how long an unfinished new campaign is kept after it was last touched")
     images: str = _setting("", "addresses that documents may show images from, such as https://img.example.org")
@@ -49,10 +51,12 @@ class RoomSettings:
 
     def __post_init__(self) -> None:
         for name in (
+            "workers",
             "session_hours",
             "invite_days",
             "token_days",
             "lease_minutes",
+            "desk_documents",
             "upload_megabytes",
             "draft_days",
             "tries_a_minute",
@@ -61,7 +65,6 @@ class RoomSettings:
                 raise ParameterError("serve", name, "above 0", getattr(self, name))
         if not 0 <= self.port < 1 << 16:
             raise ParameterError("serve", "port", "a number from 0 to 65535", self.port)
-
         if any(not ORIGIN.fullmatch(origin) for origin in self.origins):
             raise ParameterError("serve", "images", "addresses such as https://img.example.org", self.images)
 

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.database import outage_of
 from rankgauge.active.campaign.idle import Idle, why_idle
 from rankgauge.active.campaign.label_campaign import LabelCampaign
-from rankgauge.active.campaign.labels import LabelBatch
+from rankgauge.active.campaign.labels import LabelBatch, LabelTerms, check_documents
 from rankgauge.active.campaign.leases import Leases, lease_documents
 from rankgauge.active.campaign.review import AssessorProgress, assessor_progress
 from rankgauge.active.campaign.rules import SharedRules
+from rankgauge.active.campaign.side_questions import SideDesk, SideQuestions
 from rankgauge.active.labels import Assessor, Identity, Label, Recorded, Task
 from rankgauge.errors import RankGaugeError
+
+REPLACE = "Leave it out, or say that labels may replace earlier ones: the new one counts and the old one is kept."
+"""What to do where a label contradicts an earlier one."""
+
+
+Closed: TypeAlias = Callable[[Connection], RankGaugeError | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +46,10 @@ class _Request:
     labels: Sequence[Label]
     replace: bool
     leased: bool
+    desk: SideDesk | None = None
+    """What else the assessor was asked."""
+    side: SideQuestions | None = None
+    """The same in the transaction."""
     assessor: Assessor | None = None
     """Who wants the next document; None: nobody."""
     seconds: float = 0.0
@@ -55,29 +67,50 @@ class AnswerQueue:
     keeps up however many answer at once, and nobody waits for more than two transactions.
     """
 
-    def __init__(self, campaign: LabelCampaign, rules: SharedRules) -> None:
-        self.rules = rules
-        self._state = campaign._state
+    def __init__(self, campaign: LabelCampaign, rules: SharedRules, *, closed: Closed) -> None:
+        """`closed` says in a transaction why the campaign takes no answers, if it does not."""
+        self.rules, self._closed = rules, closed
+        self._state, self._texts = campaign._state, campaign.texts
         self._looked: tuple[float | None, int] | None = None
         """The stopping rule at the last look, and how many draws were complete."""
         self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Request]()
 
-    def record(self, labels: Sequence[Label], *, leased: bool, replace: bool = False) -> Recorded:
+    def record(
+        self, labels: Sequence[Label], *, leased: bool, replace: bool = False, desk: SideDesk | None = None
+    ) -> Recorded:
         """Records the labels, all or none, and pauses the campaign if its stopping rule is met.
 
         With `leased`, as for everybody who may not import labels, only documents that were handed to their assessors
-        are accepted. When it returns, the labels are on disk.
+        are accepted, and answers to what is asked on the side. When it returns, the labels are on disk.
         """
-        return self._wait(_Request(labels=labels, replace=replace, leased=leased)).recorded
+        by_text = 0
+        if not leased:
+            labels, by_text = self._texts.identified(labels)
+            check_documents(labels, self._state.pool)
+        sent = _Request(labels=labels, replace=replace, leased=leased, desk=desk)
+        return self._wait(sent).recorded.added(by_text=by_text)
 
     def next_task(
-        self, assessor: Assessor, label: Label | None = None, *, seconds: float, replace: bool = False
-    ) -> NextTask:
-        """Records the assessor's answer, if there is one, and leases them the next document."""
-        labels = [] if label is None else [label]
-        done = self._wait(_Request(labels=labels, replace=replace, leased=True, assessor=assessor, seconds=seconds))
-        assert done.next is not None
-        return done.next
+        self,
+        assessor: Assessor,
+        label: Label | None = None,
+        *,
+        seconds: float,
+        replace: bool = False,
+        desk: SideDesk | None = None,
+    ) -> NextTask | None:
+        """Records the assessor's answer, if there is one, and leases them the next document.
+
+        None if the assessor gets no more documents by what is asked on the side.
+        """
+        sent = _Request(labels=[] if label is None else [label], replace=replace, leased=True, desk=desk)
+        sent.assessor, sent.seconds = assessor, seconds
+        return self._wait(sent).next
+
+    def look(self) -> None:
+        """Pauses the campaign if its stopping rule, which was perhaps set just now, is met already."""
+        with self._state.changing() as connection:
+            self._pause_if_met(connection)
 
     def _wait(self, request: _Request) -> _Request:
         outage_of(self._state.engine, self._state.store.campaign).look()
@@ -116,21 +149,28 @@ class AnswerQueue:
             leases = Leases(state, connection)
             if self._record(connection, leases, requests):
                 self._pause_if_met(connection)
-            asking = [request for request in requests if request.assessor is not None and request.error is None]
-            wanted = {who.identity: who for request in asking if (who := request.assessor) is not None}
+            over = [request for request in requests if request.side is not None and request.side.is_over]
+            leases.end_all(label.identity for request in over for label in request.labels)
+            asking = [one for one in requests if one.assessor is not None and one.error is None and one not in over]
+            wanted = {who: _side(request, connection) for request in asking if (who := request.assessor) is not None}
             longest = max((request.seconds for request in asking), default=0.0)
             hand_out = wanted and not state.paused
-            tasks = lease_documents(leases, list(wanted.values()), seconds=longest, again=True) if hand_out else {}
-            found = {who: self._next(connection, who, tasks.get(who, [])) for who in wanted}
-        for request in requests:
-            request.next = None if request.assessor is None else found.get(request.assessor.identity)
+            tasks = lease_documents(leases, wanted, seconds=longest, again=True) if hand_out else {}
+            found = {who: self._next(connection, who, tasks.get(who, [])) for who in (one.identity for one in wanted)}
+        for request in asking:
+            request.next = found.get(request.assessor.identity) if request.assessor else None
 
     def _record(self, connection: Connection, leases: Leases, requests: Sequence[_Request]) -> bool:
         """Whether there was something to record. An error in one request does not concern the others."""
         batch = LabelBatch(state=self._state, leases=leases)
+        closed = self._closed(connection) if any(request.labels for request in requests) else None
         for request in requests:
             try:
-                request.recorded = batch.add_all(request.labels, replace=request.replace, leased=request.leased)
+                if closed is not None and request.labels:
+                    raise closed
+                request.side = _side(request, connection)
+                terms = LabelTerms(replace=request.replace, leased=request.leased, side=request.side, hint=REPLACE)
+                request.recorded = batch.add_all(request.labels, terms)
             except RankGaugeError as error:
                 request.error = error
         batch.write(connection)
@@ -155,3 +195,8 @@ class AnswerQueue:
             idle=None if tasks else why_idle(self._state, self.rules.read(connection), who),
             spent=ledger.spent * self._state.settings.assessors,
         )
+
+
+def _side(request: _Request, connection: Connection) -> SideQuestions | None:
+    """What else the assessor was asked, with what was answered in this transaction."""
+    return None if request.desk is None else request.desk(connection)

@@ -95,10 +95,11 @@ class Campaign(LabelCampaign):
             return None if found is None else replace(found, labels=ledger.counting, cost=spent)
 
     def lacking(self, found: Estimate | None) -> int:
-        """About how many more labels it takes until an estimate has an interval."""
+        """About how many more labels it takes until an estimate has an interval; with all of them it is exact."""
         each = float(self.target.needed(self.pool).sum()) / len(self.pool.queries) * self.settings.assessors
         labels = self._state.ledger.counting
-        return estimates.lacking(found, labels=labels, each=each, queries=len(self.pool.queries))
+        wanted = estimates.lacking(found, labels=labels, each=each, queries=len(self.pool.queries))
+        return min(wanted, max(estimates.unjudged(self._state) * self.settings.assessors, 1))
 
     def curve(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> pl.DataFrame:
         """The estimate after more and more draws: cost, draws, value, low, high."""

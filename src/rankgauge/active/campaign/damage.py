@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import polars as pl
 from sqlalchemy.engine import Engine
 
-from rankgauge.active.campaign.database import DAMAGED, RESTORE, reading
+from rankgauge.active.campaign.database import DAMAGED, RESTORE, names_of, reading
 from rankgauge.errors import InputError
 
 NONSENSE = (
@@ -47,5 +47,4 @@ def explained(engine: Engine, error: BaseException) -> InputError | None:
 
 def _damaged(engine: Engine, error: BaseException) -> InputError:
     first = (str(error).splitlines() or [""])[0]
-    shown = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=True)
-    return InputError(f"the campaign {DAMAGED}: {type(error).__name__} {first}", path=shown, hint=RESTORE)
+    return InputError(f"the campaign {DAMAGED}: {type(error).__name__} {first}", path=names_of(engine)[0], hint=RESTORE)

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,8 @@ def prepared(engine: Engine) -> Engine:
 
 
 def _options(location: Location, patience: float) -> dict[str, Any]:
-    kept: dict[str, Any] = {"pool_size": CONNECTIONS, "max_overflow": CONNECTIONS}
+    # What people have written is no business of a log's, where errors name the statement.
+    kept: dict[str, Any] = {"pool_size": CONNECTIONS, "max_overflow": CONNECTIONS, "hide_parameters": True}
     if location.url.get_backend_name() == "sqlite":
         return kept | {"connect_args": {"timeout": patience}}
     # The connection that was used last has the statements prepared already.
@@ -174,14 +175,21 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def writing(engine: Engine, campaign: int | None = None) -> Iterator[Connection]:
     """A transaction that writes, all or nothing. On a server it locks no more than the campaign with that number."""
     outage = outage_of(engine, campaign)
-    outage.check()
-    try:
-        with _explained(engine), engine.begin() as connection:
-            yield connection
-    except UnavailableError as error:
-        outage.begin(error)
-        raise
-    outage.end()
+    outage.look()
+    with _turn(engine, outage):
+        outage.check()
+        try:
+            with _explained(engine), engine.begin() as connection:
+                yield connection
+        except UnavailableError as error:
+            outage.begin(error)
+            raise
+        outage.end()
+
+
+def _turn(engine: Engine, outage: Outage) -> AbstractContextManager[object]:
+    """Threads take turns to write to a file of SQLite: where they all try for its lock, some never get it in time."""
+    return outage.turn if engine.dialect.name == "sqlite" else nullcontext()
 
 
 def outage_of(engine: Engine, campaign: int | None) -> Outage:
@@ -189,10 +197,16 @@ def outage_of(engine: Engine, campaign: int | None) -> Outage:
     return outages(engine).of(None if engine.dialect.name == "sqlite" else campaign)
 
 
+def names_of(engine: Engine) -> tuple[str, ...]:
+    """What errors call the database, the usual name first."""
+    url, file = engine.url.render_as_string(hide_password=True), engine.url.database or ""
+    return (file, url) if engine.dialect.name == "sqlite" else (url,)
+
+
 @contextmanager
 def _explained(engine: Engine) -> Iterator[None]:
     """Turns database errors into ours, which name the database."""
-    shown = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=True)
+    shown = names_of(engine)[0]
     try:
         yield
     except (exc.OperationalError, exc.InterfaceError) as error:
@@ -210,6 +224,9 @@ def _explained(engine: Engine) -> Iterator[None]:
         if engine.dialect.name != "sqlite" or isinstance(error, exc.IntegrityError):
             raise
         raise UnavailableError(f"the database {DAMAGED}: {error.orig}", path=shown, hint=RESTORE) from error
+    except UnicodeDecodeError as error:  # SQLite's message quotes a schema that is no text any more
+        said = error.object.decode(errors="replace")
+        raise UnavailableError(f"the database {DAMAGED}: {said}", path=shown, hint=RESTORE) from error
 
 
 def _problem(error: BaseException | None) -> str:

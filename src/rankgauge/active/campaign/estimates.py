@@ -35,7 +35,37 @@ def estimate(state: EstimateState, *, level: float, interval: str) -> Estimate |
         for stage, plan in zip(state.stages, state.plans, strict=True)
         if (count := stage.complete(state.ledger)) >= FEWEST
     ]
-    return combined(parts, interval=interval) if parts else None
+    found = combined(parts, interval=interval) if parts else None
+    if (found is None or not found.shown) and not unjudged(state):
+        return _exact(state, level=level, interval=interval)
+    return found
+
+
+def unjudged(state: EstimateState) -> int:
+    """How many of the documents that the value depends on are not judged."""
+    return int(np.sum(state.target.needed(state.pool) & np.isnan(state.ledger.grades)))
+
+
+def _exact(state: EstimateState, *, level: float, interval: str) -> Estimate:
+    """The value itself: every document that it depends on is judged.
+
+    A small pool is judged whole before a confidence sequence begins, and a pool of one query never has two draws.
+    """
+    values, plan = state.query_values(), state.plans[-1]
+    value = float(values.mean())
+    return Estimate(
+        value=value,
+        error=0.0,
+        low=value,
+        high=value,
+        level=level,
+        draws=sum(stage.complete(state.ledger) for stage in state.stages),
+        labels=state.ledger.counting,
+        cost=state.ledger.spent,
+        method=plan.method,
+        interval=interval,
+        basis=plan.basis(len(values)),
+    )
 
 
 def combined(parts: Sequence[Estimate], *, interval: str = IntervalKind.T) -> Estimate:
@@ -103,17 +133,19 @@ def _welch(pieces: FloatArray, freedoms: FloatArray) -> float:
 def curve(state: EstimateState, *, level: float, interval: str) -> pl.DataFrame:
     """The estimate after more and more draws: cost, draws, value, low, high; no value where there is no interval."""
     rows, before, spent, ended, ledger = [], 0, 0.0, list[Estimate](), state.ledger
+    grades = ledger.grades.copy()
+    grades.flags.writeable = False  # so that the value of each query is computed once for all points
     for stage, plan in zip(state.stages, state.plans, strict=True):
         complete = stage.complete(ledger)
         paid = ledger.costs.get(stage.number, {})
         costs = np.cumsum([paid.get(draw, 0.0) for draw in range(complete)])
         for count in _places(complete):
-            part = plan.estimate(count, ledger.grades, level=level, interval=interval)
+            part = plan.estimate(count, grades, level=level, interval=interval)
             found = combined([*ended, part], interval=interval)
             value = found.value if found.shown else math.nan
             rows.append((spent + costs[count - 1], before + count, value, found.low, found.high))
         if complete >= FEWEST:
-            ended.append(plan.estimate(complete, ledger.grades, level=level, interval=interval))
+            ended.append(plan.estimate(complete, grades, level=level, interval=interval))
         before, spent = before + complete, spent + sum(paid.values())
     return pl.DataFrame(rows, schema=CURVE, orient="row")
 
@@ -150,6 +182,8 @@ class Progress:
     """Documents with labels that no draw has asked for yet."""
     imported: int
     """Labels that came for documents that were not handed to their assessors."""
+    adjudicated: int
+    """Documents with a grade that settled a disagreement, and counts in place of the assessors'."""
     unjudgeable: int
     """Documents that nobody who looked at them could judge."""
     begun: int
@@ -177,6 +211,7 @@ class Progress:
             assessors=len(ledger.history),
             unasked=len(ledger.unasked),
             imported=ledger.imported,
+            adjudicated=len(ledger.settled),
             unjudgeable=len(ledger.unjudgeable),
             begun=sum(stage.begun(ledger) for stage in state.stages),
             complete=sum(stage.complete(ledger) for stage in state.stages),

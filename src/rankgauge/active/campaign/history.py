@@ -48,10 +48,17 @@ class LabelHistory:
         ]
         return sorted(found, key=lambda one: one.made)
 
-    def is_judged(self, who: Identity, query: str, document: str) -> bool:
-        """Whether the assessor has judged the document, as far as this process knows."""
-        place = self._state.pool.positions.get(query, {}).get(document)
-        return place is not None and who in self._state.ledger.given.get(place, {})
+    def handed(self, who: Assessor) -> set[tuple[str, str]]:
+        """Query and document of everything that was ever handed to the assessor, or that they have judged."""
+        with self._state.looking() as connection:
+            judged = {place for place, _ in self._state.ledger.history.get(who.identity, ())}
+            places = judged | set(self._state.store.first_leases_of(connection, who))
+        return {(one.query, one.document) for one in (self._state.task(place, who, 0.0, {}) for place in places)}
+
+    def order_of(self, who: Assessor, places: Sequence[int]) -> dict[int, int]:
+        """Numbers by which these documents can be put into the order in which the assessor first had them."""
+        with self._state.looking() as connection:
+            return self._state.store.first_leases_of(connection, who, places)
 
     def texts(self, documents: Sequence[tuple[str, str]]) -> list[dict[str, str] | None]:
         """What there is to read of these documents, by query and document; None for those that the pool lacks."""

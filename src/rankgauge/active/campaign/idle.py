@@ -15,6 +15,7 @@ from rankgauge.active.labels import Identity
 class Idle(StrEnum):
     """Why an assessor gets no document now."""
 
+    ARCHIVED = "the campaign is over and put away"
     PAUSED = "the campaign is paused"
     STOPPED = "the estimate is as precise as it was to be"
     SETTLED = "the runs are told apart as far as they were to be"
@@ -23,6 +24,10 @@ class Idle(StrEnum):
     SPENT = "the budget is spent"
     SHORT = "what is left of the budget does not pay for the next documents"
     COMPLETE = "every document that the estimate needs is judged"
+
+    def words(self, rules: CampaignRules) -> str:
+        """What whoever runs the campaign is told, with the rule that stopped it."""
+        return f"the stopping rule is met: ±{rules.stop_at:g} reached" if self is Idle.STOPPED else self.value
 
     @property
     def sentence(self) -> str:
@@ -35,7 +40,7 @@ class Idle(StrEnum):
 def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
     """Why nothing new is handed to the assessor."""
     if state.paused:
-        return _why_paused(state, rules)
+        return why_paused(state, rules)
     ledger = state.ledger
     out = np.flatnonzero(ledger.asked & np.isnan(ledger.grades))
     if len(out):
@@ -47,7 +52,7 @@ def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
     return Idle.COMPLETE if next(state.stage.ahead(ledger), None) is None else Idle.SHORT
 
 
-def _why_paused(state: CampaignState, rules: CampaignRules) -> Idle:
+def why_paused(state: CampaignState, rules: CampaignRules) -> Idle:
     """Whether the campaign has stopped by itself, or somebody has paused it."""
     if isinstance(state, BoardState):
         return Idle.SETTLED if len(state.settings.looks) > 1 and state.settled else Idle.PAUSED

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -18,16 +19,19 @@ from rankgauge.active.campaign.damage import explained, loading
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
 from rankgauge.active.campaign.idle import Idle, why_idle
-from rankgauge.active.campaign.labels import LONGEST, LabelBatch, grade_of, is_writable
+from rankgauge.active.campaign.label_table import COLUMNS, LabelTable
+from rankgauge.active.campaign.labels import LONGEST, LabelBatch, LabelTerms, check_documents, grade_of, is_writable
 from rankgauge.active.campaign.leases import Leases, lease_documents
-from rankgauge.active.campaign.rules import CampaignRules
+from rankgauge.active.campaign.rules import CampaignRules, stored_rules
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
+from rankgauge.active.campaign.side_questions import SideDesk
 from rankgauge.active.campaign.state import CampaignState, Clock
 from rankgauge.active.campaign.store import Store, make
+from rankgauge.active.campaign.texts import PoolTexts
 from rankgauge.active.campaign.upgrade import upgrade
 from rankgauge.active.draws import Draws
 from rankgauge.active.label_format import read_labels
-from rankgauge.active.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
+from rankgauge.active.labels import SOMEBODY, Assessor, Label, Recorded, Task, identity_of, labels_of
 from rankgauge.active.pool_rows import refuse_breaks
 from rankgauge.errors import InputError, ParameterError, PausedError
 
@@ -49,7 +53,7 @@ class LabelCampaign:
         _KINDS[cls.board] = cls
 
     def __init__(self, state: CampaignState) -> None:
-        self._state = state
+        self._state, self._table = state, LabelTable(state.engine, state.store)
 
     @property
     def name(self) -> str:
@@ -136,12 +140,19 @@ class LabelCampaign:
     # handing out
 
     def lease(
-        self, n: int = 1, assessor: str | Assessor = SOMEBODY, *, seconds: float = LEASE, again: bool = False
+        self,
+        n: int = 1,
+        assessor: str | Assessor = SOMEBODY,
+        *,
+        seconds: float = LEASE,
+        again: bool = False,
+        desk: SideDesk | None = None,
     ) -> list[Task]:
         """Up to n documents for an assessor to judge, reserved for that assessor until the lease ends.
 
         `again` begins with those that the assessor has on lease already. What is handed out never exceeds the budget:
-        fewer than n documents mean that the rest waits for labels, or that the budget is spent.
+        fewer than n documents mean that the rest waits for labels, or that the budget is spent. `desk` is what else
+        the assessor was asked.
         """
         if n < 1 or not seconds > 0:
             raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
@@ -149,25 +160,26 @@ class LabelCampaign:
             if self._state.paused:
                 raise PausedError("the campaign is paused: nothing is handed out")
             leases, who = Leases(self._state, connection), Assessor.of(assessor)
-            return lease_documents(leases, [who], n, seconds=seconds, again=again)[who.identity]
+            side = None if desk is None else desk(connection)
+            return lease_documents(leases, {who: side}, n, seconds=seconds, again=again)[who.identity]
 
     def why_idle(self, assessor: str | Assessor = SOMEBODY) -> Idle:
         """Why `lease` gave the assessor nothing."""
+        rules = self.rules
         with self._state.looking() as connection:
             self._state.paused = bool(self._state.store.row(connection).paused)
-        return why_idle(self._state, CampaignRules(), Assessor.of(assessor).identity)
+            return why_idle(self._state, rules, Assessor.of(assessor).identity)
+
+    @property
+    def rules(self) -> CampaignRules:
+        """The stopping rule and the guidelines that a judging room has given it; a campaign's file has none."""
+        with reading(self._state.engine) as connection:
+            return stored_rules(connection, self._state.store.campaign)
 
     def release(self, tasks: Sequence[Task]) -> None:
         """Documents that their assessors give back unjudged."""
         with self._state.changing() as connection:
             Leases(self._state, connection).end((task.place, identity_of(task)) for task in tasks)
-
-    def release_all(self, assessor: str | Assessor) -> None:
-        """Everything that the assessor has on lease is given back, so that others get it."""
-        who = Assessor.of(assessor).identity
-        with self._state.changing() as connection:
-            leases = Leases(self._state, connection)
-            leases.end([(place, who) for place, holders in leases.held().items() if who in holders])
 
     def pause(self) -> None:
         """Nothing more is handed out; labels still come in."""
@@ -210,11 +222,18 @@ class LabelCampaign:
             raise placed(error, os.fspath(labels)) from None
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
+        named, by_text = self.texts.identified(labels)
+        check_documents(named, self._state.pool)
         with self._state.changing() as connection:
             batch = LabelBatch(state=self._state, leases=Leases(self._state, connection))
-            count = batch.add_all(labels, replace=replace)
+            count = batch.add_all(named, LabelTerms(replace=replace))
             batch.write(connection)
-        return count
+        return count.added(by_text=by_text)
+
+    @cached_property
+    def texts(self) -> PoolTexts:
+        """Queries and documents as people read them."""
+        return PoolTexts(self._state)
 
     def grade_of(self, label: Label) -> float | None:
         """The label's grade as a number of the scale; None if the document cannot be judged."""
@@ -222,13 +241,10 @@ class LabelCampaign:
 
     def labels(self, *, history: bool = False) -> pl.DataFrame:
         """The labels that count, or the whole history, with the time of each and whether its document was asked for."""
-        with self._state.looking() as connection:
-            rows = self._state.store.labels(connection)
-            last = {_said_of(row): row.id for row in rows}
-            kept = [row for row in rows if history or last[_said_of(row)] == row.id]
-            asked = [bool(self._state.ledger.asked[row.place]) for row in kept]
-        columns = {name: [getattr(row, name) for row in kept] for name in _COLUMNS}
-        return pl.DataFrame(columns, schema=_COLUMNS).with_columns(asked=pl.Series(asked, dtype=pl.Boolean))
+        kept = self._table.rows() if history else self._table.current()
+        with self._state.looking():
+            asked = self._state.ledger.asked[kept["place"].to_numpy()]
+        return kept.select(*COLUMNS).with_columns(asked=pl.Series(asked, dtype=pl.Boolean))
 
     def judgments(self) -> pl.DataFrame:
         """The grade of each document that was asked for and fully judged: query, document, grade."""
@@ -256,24 +272,6 @@ class LabelCampaign:
 
 _KINDS: dict[bool, type[LabelCampaign]] = {}
 """The kind of campaign that estimates a board, and the one that does not."""
-
-_COLUMNS = {
-    "query": pl.String(),
-    "document": pl.String(),
-    "assessor": pl.String(),
-    "person": pl.Int64(),
-    "kind": pl.String(),
-    "grade": pl.Float64(),
-    "comment": pl.String(),
-    "made": pl.Float64(),
-    "origin": pl.String(),
-    "sender": pl.Int64(),
-}
-
-
-def _said_of(row: Any) -> tuple[Any, ...]:
-    """What a later label takes the place of: what its assessor said of the document, or what settled it."""
-    return (row.place,) if row.kind == LabelKind.SETTLED else (row.place, identity_of(row))
 
 
 @contextmanager

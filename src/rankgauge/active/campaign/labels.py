@@ -3,24 +3,57 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
+from typing import Any, TypeAlias
 
 from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.leases import Leases
-from rankgauge.active.campaign.ledger import CurrentLabel
+from rankgauge.active.campaign.ledger import CurrentLabel, label_row
 from rankgauge.active.campaign.settings import CampaignSettings
+from rankgauge.active.campaign.side_questions import KeyedAnswer, SideQuestions
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Identity, Label, LabelKind, LabelOrigin, Recorded, identity_of
 from rankgauge.active.pooled_documents import PooledDocuments
-from rankgauge.errors import InputError, RankGaugeError, UnknownNameError, UnleasedError
+from rankgauge.errors import AnsweredError, InputError, RankGaugeError, UndisputedError, UnknownNameError, UnleasedError
 from rankgauge.tables.scales import scales_of
 
 LONGEST = 200
 """How many letters an assessor's name and a key may have."""
+
+MOST_CHANGES = 100
+"""How often somebody who may not import labels may change one answer: every change is kept."""
+
+REPLACE = "Leave the line out, or record with --replace (replace=True): the new one counts and the old one is kept."
+"""What to do where a label contradicts an earlier one, at the command line and in Python."""
+
+OVERDUE = "The time to answer it is over, and somebody else has it now. Go on with the next."
+"""What to do where a document went to another assessor."""
+
+NEAR, SEARCHED = 200, 20_000
+"""How many ids are compared letter by letter with one that does not exist, and how many are looked at at all."""
+
+Spot: TypeAlias = tuple[str, str, Identity | None]
+"""Query, document and assessor of a label; None: it settles a disagreement."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelTerms:
+    """What labels that come in together have to comply with."""
+
+    replace: bool = False
+    """Whether a label may replace an earlier one of the same assessor."""
+    leased: bool = False
+    """Whether only documents that were handed to their assessors may be answered."""
+    side: SideQuestions | None = None
+    """What else the assessor was asked."""
+    hint: str = REPLACE
+    """What to do where a label contradicts an earlier one."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -30,65 +63,125 @@ class LabelBatch:
     state: CampaignState
     leases: Leases
     rows: list[dict[str, Any]] = field(default_factory=list)
+    _told: list[tuple[SideQuestions, Label]] = field(default_factory=list)
+    """What the questions on the side have to know of."""
     _count: Recorded = Recorded()
-    _seen: dict[tuple[int, Identity | None], CurrentLabel] = field(default_factory=dict)
-    """What is said in this batch, by document and assessor; None: it settles a disagreement."""
-    _keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    _seen: dict[Spot, CurrentLabel] = field(default_factory=dict)
+    """What is said in this batch."""
+    _often: Counter[Spot] = field(default_factory=Counter)
+    """How often it is said."""
+    _keys: dict[str, KeyedAnswer] = field(default_factory=dict)
 
     def write(self, connection: Connection) -> None:
         """Writes the rows and takes them into the state."""
         self.state.ledger.take_labels(self.state.store.add_labels(connection, self.rows))
+        for side, label in self._told:
+            side.take(label, self.leases.now)
 
-    def add_all(self, labels: Sequence[Label], *, replace: bool, leased: bool = False) -> Recorded:
-        """Adds the labels; if one of them is wrong, raises an error and adds none of them.
-
-        With `leased` a label is wrong if its document was not handed to its assessor.
-        """
-        before = len(self.rows), dict(self._seen), dict(self._keys)
+    def add_all(self, labels: Sequence[Label], terms: LabelTerms) -> Recorded:
+        """Adds the labels; if one of them is wrong, raises an error and adds none of them."""
+        before = len(self.rows), len(self._told), dict(self._seen), Counter(self._often), dict(self._keys)
         self._count = Recorded()
         try:
-            places = [_checked(label, self.state.pool) for label in labels]
-            self.leases.recall((place, label.identity) for place, label in zip(places, labels, strict=True))
+            places = [self._place(label, terms) for label in labels]
+            self.leases.recall(
+                (place, label.identity) for place, label in zip(places, labels, strict=True) if place is not None
+            )
             for place, label in zip(places, labels, strict=True):
-                self._add(label, place, replace=replace, leased=leased)
+                self._add(label, place, terms)
         except RankGaugeError:
-            rows, self._seen, self._keys = before
-            del self.rows[rows:]
+            rows, told, self._seen, self._often, self._keys = before
+            del self.rows[rows:], self._told[told:]
             raise
         return self._count
 
-    def _add(self, label: Label, place: int, *, replace: bool, leased: bool) -> None:
+    def _place(self, label: Label, terms: LabelTerms) -> int | None:
+        """The position of the label's document in the pool; None if it is not there.
+
+        Who may answer only what was handed out is told no more than that it was not: neither what the pool holds, nor
+        whether another kind of question was asked.
+        """
+        _check_texts(label)
+        place = self.state.pool.positions.get(label.query, {}).get(label.document)
+        if place is None and not terms.leased:
+            raise _unknown(label, None)
+        return place
+
+    def _add(self, label: Label, place: int | None, terms: LabelTerms) -> None:
         grade = grade_of(label, self.state.settings)
-        if self._is_repeated(label, (place, label.identity, label.kind.value, grade)):
-            self._count = self._count.added(same=1)
-            return
-        before = self._before(label, place)
-        if before is not None and _says_the_same(label, grade, before, replace=replace):
-            self._count = self._count.added(same=1)
-            return
-        if before is not None and not (replace or label.settles):
-            raise _conflict(label, before.grade, grade)
-        if leased and before is None:
-            self._check_lease(label, place)
-        self._add_row(label, place, grade, before)
-
-    def _before(self, label: Label, place: int) -> CurrentLabel | None:
-        """What the label replaces: what its assessor said before, or what settled the disagreement."""
-        ledger = self.state.ledger
         if label.settles:
-            return self._seen.get((place, None)) or ledger.settled.get(place)
-        return self._seen.get((place, label.identity)) or ledger.given.get(place, {}).get(label.identity)
-
-    def _check_lease(self, label: Label, place: int) -> None:
-        """A lease that has ended is as good as one that has not, while nobody else was given the document."""
-        if self.leases.has(place, label.identity):
+            self._check_dispute(label)
+        beside = self._is_beside(label, place, terms)
+        if self._is_repeated(label, (label.query, label.document, label.identity, label.kind.value, grade), terms):
+            self._count = self._count.added(same=1)
             return
-        if not self.leases.had(place, label.identity):
+        before = self._before(label, place, terms.side if beside else None)
+        if before is not None and _says_the_same(label, grade, before, replace=terms.replace):
+            self._count = self._count.added(same=1)
+            return
+        if before is not None and not (terms.replace or label.settles):
+            raise _conflict(label, before.grade, grade, terms.hint)
+        if before is not None and terms.leased:
+            self._check_changes(label, place, terms.side if beside else None)
+        elif terms.leased and not beside:
+            self._check_lease(label, place)
+        self._keep(label, None if beside else place, grade, before)
+        if terms.side is not None:
+            self._told.append((terms.side, replace(label, grade=grade)))
+
+    def _is_beside(self, label: Label, place: int | None, terms: LabelTerms) -> bool:
+        """Whether it answers a question on the side. What the assessor has as a document, or has judged, is one."""
+        if terms.side is None or not terms.side.is_asked(label):
+            return False
+        return place is None or not (self._given(label, place) or self._is_open(place, label.identity))
+
+    def _before(self, label: Label, place: int | None, side: SideQuestions | None) -> CurrentLabel | None:
+        """What the label replaces: what its assessor said before, or what settled the disagreement."""
+        if spoken := self._seen.get(_spot(label)):
+            return spoken
+        if side is not None:
+            return side.said(label)
+        return None if place is None else self._given(label, place)
+
+    def _given(self, label: Label, place: int) -> CurrentLabel | None:
+        ledger = self.state.ledger
+        return ledger.settled.get(place) if label.settles else ledger.given.get(place, {}).get(label.identity)
+
+    def _check_changes(self, label: Label, place: int | None, side: SideQuestions | None) -> None:
+        often = self._often[_spot(label)]
+        if side is not None:
+            often += side.often(label)
+        elif place is not None:
+            often += self.state.ledger.often[place, label.identity]
+        if often > MOST_CHANGES:
+            problem = f"the answer to document {label.document} of query {label.query} was changed {MOST_CHANGES} times"
+            raise _fault(label, problem, "It stays as it is. Whoever runs the campaign can record another.")
+
+    def _check_lease(self, label: Label, place: int | None) -> None:
+        if place is None or not self.leases.had(place, label.identity):
             problem = f"document {label.document} of query {label.query} was not handed to {label.assessor}"
             raise UnleasedError(problem, line=label.line, hint="Only documents that were handed out can be answered.")
-        if not self.leases.is_free(place, label.identity):
+        if not self._is_open(place, label.identity):
             problem = f"document {label.document} of query {label.query} went to another assessor meanwhile"
-            raise UnleasedError(problem, line=label.line, hint="The time to answer it is over. Go on with the next.")
+            raise UnleasedError(problem, line=label.line, hint=OVERDUE)
+
+    def _check_dispute(self, label: Label) -> None:
+        """A grade in place of all others is for assessors who disagree, or did when it was settled before."""
+        ledger, place = self.state.ledger, self.state.pool.positions[label.query][label.document]
+        mine = [(who, one) for (*pair, who), one in self._seen.items() if pair == [label.query, label.document]]
+        heard = {who: one for who, one in mine if who is not None}
+        said = {one.grade for one in {**ledger.given.get(place, {}), **heard}.values()}
+        if place not in ledger.settled and len(said) < 2:
+            problem = (
+                f"no labels of document {label.document} of query {label.query} differ: there is nothing to settle"
+            )
+            hint = "Import a label of your own instead: it is marked as imported."
+            raise UndisputedError(problem, line=label.line, text=label.text, hint=hint)
+
+    def _is_open(self, place: int, who: Identity) -> bool:
+        """Whether the assessor may answer the document. A lease that has ended is as good as one that has not, while
+        nobody else was given it."""
+        return self.leases.has(place, who) or (self.leases.had(place, who) and self.leases.is_free(place, who))
 
     def _origin(self, label: Label, place: int, before: CurrentLabel | None) -> LabelOrigin:
         """How the label came. Who sends a label in another's name imports it, and so does who answers unasked."""
@@ -100,20 +193,26 @@ class LabelBatch:
             return LabelOrigin(before.origin)
         return LabelOrigin.ANSWERED if self.leases.had(place, label.identity) else LabelOrigin.IMPORTED
 
-    def _is_repeated(self, label: Label, said: tuple[Any, ...]) -> bool:
+    def _is_repeated(self, label: Label, said: KeyedAnswer, terms: LabelTerms) -> bool:
         """Whether this very label came before under its key; it is an error if another label did."""
         if label.key is None:
             return False
-        old = self.state.ledger.keys.get(label.key)
-        known = self._keys.get(label.key) or (old and (old.place, identity_of(old), old.kind, old.grade))
+        known = self._keys.get(label.key) or self._keyed(label.key)
+        if known is None and terms.side is not None:
+            known = terms.side.said_under(label.key)
         if len(label.key) > LONGEST or (known and known != said):
             problem = f"the key {label.key[:60]!r} belongs to another label, or is too long"
             raise _fault(label, problem, f"Every label needs its own key, at most {LONGEST} characters long.")
         self._keys[label.key] = said
         return bool(known)
 
-    def _add_row(self, label: Label, place: int, grade: float | None, before: CurrentLabel | None) -> None:
-        origin = self._origin(label, place, before)
+    def _keyed(self, key: str) -> KeyedAnswer | None:
+        old = self.state.ledger.keys.get(key)
+        return old and (old.query, old.document, identity_of(old), old.kind, old.grade)
+
+    def _keep(self, label: Label, place: int | None, grade: float | None, before: CurrentLabel | None) -> None:
+        """Keeps the label to be written; without a place it answers a question on the side, and is no row."""
+        origin = LabelOrigin.ANSWERED if place is None else self._origin(label, place, before)
         said = CurrentLabel(
             id=0,
             kind=label.kind,
@@ -123,31 +222,32 @@ class LabelBatch:
             made=self.leases.now,
             assessor=label.assessor,
         )
-        self._seen[place, None if label.settles else label.identity] = said
-        self.rows.append(
-            {
-                "place": place,
-                "query": label.query,
-                "document": label.document,
-                "assessor": label.assessor,
-                "kind": label.kind.value,
-                "grade": grade,
-                "comment": label.comment,
-                "key": label.key,
-                "made": self.leases.now,
-                "replaces": before.id or None if before else None,
-                "person": label.person,
-                "sender": label.sender,
-                "origin": origin.value,
-            }
-        )
+        self._seen[_spot(label)] = said
+        self._often[_spot(label)] += 1
+        if place is not None:
+            self.rows.append(label_row(label, place, said, before))
         self._count = self._count.added(
             new=before is None,
             replaced=before is not None,
             skipped=label.kind is LabelKind.SKIP,
-            unasked=not self.state.ledger.asked[place],
+            unasked=place is not None and not self.state.ledger.asked[place],
             imported=origin is LabelOrigin.IMPORTED,
         )
+
+
+def check_documents(labels: Sequence[Label], pool: PooledDocuments) -> None:
+    """Raises an error if the pool lacks the document of a label, with the nearest ids that it has.
+
+    To look for these takes a while, so it is done before a transaction, for people who may see the pool.
+    """
+    for label in labels:
+        known = pool.positions.get(label.query)
+        if known is None or label.document not in known:
+            raise _unknown(label, pool)
+
+
+def _spot(label: Label) -> Spot:
+    return label.query, label.document, None if label.settles else label.identity
 
 
 def _says_the_same(label: Label, grade: float | None, before: CurrentLabel, *, replace: bool) -> bool:
@@ -161,12 +261,6 @@ def is_writable(text: str | None) -> bool:
     return text is None or not ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
-def _checked(label: Label, pool: PooledDocuments) -> int:
-    """The position of the label's document in the pool, if its texts can be stored."""
-    _check_texts(label)
-    return _position(label, pool)
-
-
 def _check_texts(label: Label) -> None:
     if not label.assessor.strip() or len(label.assessor) > LONGEST:
         problem = f"the assessor's name {label.assessor!r} is empty or too long"
@@ -176,15 +270,13 @@ def _check_texts(label: Label) -> None:
         raise _fault(label, problem, "Leave it out.")
 
 
-def _position(label: Label, pool: PooledDocuments) -> int:
-    """The position of the label's document in the pool."""
-    known = pool.positions.get(label.query)
-    if known is None:
-        raise _fault(label, f"the pool has no query {label.query!r}", _near(label.query, pool.positions))
-    if label.document not in known:
+def _unknown(label: Label, pool: PooledDocuments | None) -> InputError:
+    """What the pool lacks; if it is given, with what it has instead."""
+    known = {} if pool is None else pool.positions
+    if pool is not None and label.query in known:
         problem = f"the pool has no document {label.document!r} of query {label.query!r}"
-        raise _fault(label, problem, _near(label.document, known))
-    return known[label.document]
+        return _fault(label, problem, _near(label.document, known[label.query]))
+    return _fault(label, f"the pool has no query {label.query!r}", _near(label.query, known))
 
 
 def grade_of(label: Label, settings: CampaignSettings) -> float | None:
@@ -205,19 +297,22 @@ def grade_of(label: Label, settings: CampaignSettings) -> float | None:
     return grade
 
 
-def _conflict(label: Label, before: float | None, now: float | None) -> InputError:
+def _conflict(label: Label, before: float | None, now: float | None, hint: str) -> InputError:
     then_, now_ = ("'cannot be judged'" if grade is None else f"grade {grade:g}" for grade in (before, now))
-    return _fault(
-        label,
-        f"{label.assessor} has judged document {label.document} of query {label.query} before: "
-        f"{then_} then, {now_} now",
-        "Leave the line out, or record with --replace (replace=True): the new one counts and the old one is kept.",
-    )
+    problem = f"{label.assessor} has judged document {label.document} of query {label.query} before"
+    return AnsweredError(f"{problem}: {then_} then, {now_} now", line=label.line, text=label.text, hint=hint)
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    near = difflib.get_close_matches(name, list(known)[:20_000], n=3)
+    """The ids that are meant, perhaps: of those that begin alike and are as long."""
+    some = heapq.nsmallest(NEAR, islice(known, SEARCHED), key=lambda one: _distance(name, one))
+    near = difflib.get_close_matches(name[:LONGEST], some, n=3)
     return f"Did you mean {' or '.join(near)}?" if near else None
+
+
+def _distance(name: str, other: str) -> int:
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False)))
+    return abs(len(name) - len(other)) - alike
 
 
 def _fault(label: Label, problem: str, hint: str | None) -> InputError:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 from sqlalchemy.engine import Connection
 
+from rankgauge.active.campaign.ledger import label_row
+from rankgauge.active.campaign.side_questions import SideQuestions
 from rankgauge.active.campaign.state import CampaignState
-from rankgauge.active.labels import Assessor, Identity, Task, identity_of
+from rankgauge.active.labels import Assessor, Identity, Label, Task, identity_of
 
 TOLERANCE = 1e-9
 """How far sums of costs may exceed the budget because they are sums of doubles."""
@@ -64,6 +67,11 @@ class Leases:
         numbers = [number for pair in pairs for number in self._live.pop(pair, ())]
         self._state.store.end_leases(self._connection, numbers, self.now)
 
+    def end_all(self, people: Iterable[Identity]) -> None:
+        """Ends everything that these assessors have on lease, so that others get it."""
+        theirs = set(people)
+        self.end([(place, who) for place, who in self._live if who in theirs])
+
     def end_judged(self) -> None:
         """Ends the leases that labels have ended early, once there are enough of them."""
         judged = [pair for pair in self._live if self._is_judged(*pair)]
@@ -81,9 +89,12 @@ class Leases:
 
 
 def lease_documents(
-    leases: Leases, assessors: Sequence[Assessor], n: int = 1, *, seconds: float, again: bool
+    leases: Leases, assessors: Mapping[Assessor, SideQuestions | None], n: int = 1, *, seconds: float, again: bool
 ) -> dict[Identity, list[Task]]:
-    """Up to n documents for each assessor, in a transaction of the state that writes."""
+    """Up to n documents for each assessor, in a transaction of the state that writes.
+
+    Nobody is handed what they have answered on the side: that answer becomes their label.
+    """
     state, connection = leases._state, leases._connection
     state.advance(connection)
     people = {who.identity: who for who in assessors}
@@ -91,13 +102,11 @@ def lease_documents(
         return {identity: [] for identity in people}
     leases.end_judged()
     held, until, chosen = leases.held(), leases.now + seconds, dict[Identity, list[int]]()
-    for who in people:
+    for who, assessor in people.items():
         mine = [place for place, holders in held.items() if again and who in holders][:n]
         leases.end((place, who) for place in mine)
-        fresh = _Search(state, connection, who, held, leases.now).documents()
+        fresh = _Search(leases, assessor, held, assessors[assessor]).documents()
         chosen[who] = [*mine, *islice(fresh, n - len(mine))]
-        for place in chosen[who]:
-            held.setdefault(place, set()).add(who)
     pairs = [(people[who], place) for who, places in chosen.items() for place in places]
     leases.add(pairs, until)
     texts = state.store.texts(connection, [place for _, place in pairs]) if pairs else {}
@@ -111,12 +120,40 @@ class _Search:
     """One walk along the draws for the documents that one assessor may judge; `held` is who has which document now."""
 
     def __init__(
-        self, state: CampaignState, connection: Connection, who: Identity, held: Mapping[int, set[Identity]], now: float
+        self, leases: Leases, assessor: Assessor, held: dict[int, set[Identity]], side: SideQuestions | None
     ) -> None:
-        self.state, self.stage, self.ledger = state, state.stage, state.ledger
-        self.connection, self.who, self.held, self.now = connection, who, held, now
+        self.state, self.connection, self.now = leases._state, leases._connection, leases.now
+        self.stage, self.ledger = self.state.stage, self.state.ledger
+        self.assessor, self.who, self.held, self.side = assessor, assessor.identity, held, side
 
     def documents(self) -> Iterator[int]:
+        """Documents that this assessor is handed. Whenever an earlier answer becomes a label, the draws may need other
+        documents than before, and the walk begins anew."""
+        reached = self._open()
+        while (place := next(reached, None)) is not None:
+            if self._was_answered(place):
+                reached = self._open()
+            else:
+                self.held.setdefault(place, set()).add(self.who)
+                yield place
+
+    def _was_answered(self, place: int) -> bool:
+        """Whether the assessor has answered that document on the side; if so, the answer is their label from now on.
+
+        Its time stays: an old answer that moved to the top of their answers would show what it was.
+        """
+        if self.side is None:
+            return False
+        task, who = self.state.task(place, self.assessor, self.now, {}), self.assessor
+        asked = Label(query=task.query, document=task.document, assessor=who.name, person=who.person, sender=who.person)
+        said = self.side.said(asked)
+        if said is None:
+            return False
+        row = label_row(replace(asked, grade=said.grade, comment=said.comment), place, said)
+        self.ledger.take_labels(self.state.store.add_labels(self.connection, [row]))
+        return True
+
+    def _open(self) -> Iterator[int]:
         """Documents that this assessor may judge, in the order of the draws that need them.
 
         The first open draw, which holds the estimate up, is served first.

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.active.campaign.settings import CampaignSettings, Unjudgeable
-from rankgauge.active.labels import Identity, LabelKind, LabelOrigin, identity_of
+from rankgauge.active.labels import Identity, Label, LabelKind, LabelOrigin, identity_of
 from rankgauge.judgments import combine
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
@@ -32,6 +32,25 @@ class CurrentLabel:
     made: float
     assessor: str
     """The name on the label."""
+
+
+def label_row(label: Label, place: int, said: CurrentLabel, before: CurrentLabel | None = None) -> dict[str, Any]:
+    """The label of a document as a row of the database; `before` is what it replaces."""
+    return {
+        "place": place,
+        "query": label.query,
+        "document": label.document,
+        "assessor": label.assessor,
+        "kind": label.kind.value,
+        "grade": said.grade,
+        "comment": label.comment,
+        "key": label.key,
+        "made": said.made,
+        "replaces": before.id or None if before else None,
+        "person": label.person,
+        "sender": label.sender,
+        "origin": LabelOrigin(said.origin).value,
+    }
 
 
 def shown_names(names: Mapping[Identity, str]) -> dict[Identity, str]:
@@ -59,6 +78,10 @@ class Ledger:
         """By document, what each assessor says of it."""
         self.settled: dict[int, CurrentLabel] = {}
         """By document, the grade that settled a disagreement, if any: the last one."""
+        self.disputed: set[int] = set()
+        """The documents of which assessors say different things."""
+        self._skipped: set[int] = set()
+        """The documents of which somebody has said that they cannot be judged."""
         self.names: dict[Identity, str] = {}
         """By assessor, the name on the last label."""
         self.asked: BoolArray = np.zeros(documents, dtype=bool)
@@ -73,6 +96,8 @@ class Ledger:
         self._asked_at: dict[tuple[int, int], float] = {}
         self.history: dict[Identity, list[tuple[int, float]]] = {}
         """By assessor, the document and time of every label, in the order in which they came."""
+        self.often: Counter[tuple[int, Identity]] = Counter()
+        """By document and assessor, how often the assessor has said something of it."""
         self.imported = 0
         """How many labels came for documents that were not handed to their assessors."""
         self.keys: dict[str, Any] = {}
@@ -118,8 +143,13 @@ class Ledger:
         if said.kind == LabelKind.SETTLED:
             self.settled[row.place] = said
             return
-        self.given.setdefault(row.place, {})[who] = said
+        given = self.given.setdefault(row.place, {})
+        given[who] = said
+        (self.disputed.add if len({one.grade for one in given.values()}) > 1 else self.disputed.discard)(row.place)
+        if said.kind == LabelKind.SKIP:
+            self._skipped.add(row.place)
         self.history.setdefault(who, []).append((row.place, row.made))
+        self.often[row.place, who] += 1
         self.names[who] = row.assessor
 
     def counted(self, place: int) -> set[Identity]:
@@ -136,22 +166,23 @@ class Ledger:
     @property
     def counting(self) -> int:
         """How many labels count."""
-        return sum(len(given) for given in self.given.values()) + len(self.settled)
+        return sum(map(len, self.given.values())) + len(self.settled)
 
     @property
     def unasked(self) -> list[int]:
         """The documents that have labels although no draw has asked for them."""
-        return [place for place in self.given.keys() | self.settled.keys() if not self.asked[place]]
+        places = np.fromiter(self.given.keys() | self.settled.keys(), dtype=np.int64)
+        return [int(place) for place in places[~self.asked[places]]]
 
     @property
     def unjudgeable(self) -> list[int]:
         """The documents asked for whose every label says that they cannot be judged."""
         return [
             place
-            for place, given in self.given.items()
+            for place in self._skipped
             if self.asked[place]
             and place not in self.settled
-            and all(said.kind == LabelKind.SKIP for said in given.values())
+            and all(said.kind == LabelKind.SKIP for said in self.given[place].values())
         ]
 
     def _charge(self, row: Any) -> None:

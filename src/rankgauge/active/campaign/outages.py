@@ -29,6 +29,8 @@ class Outage:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.error: UnavailableError | None = None
+        self.turn = threading.Lock()
+        """Held by whoever writes, where only one can."""
         self._clock, self._lock, self._again, self._since = clock, threading.Lock(), 0.0, 0.0
 
     def look(self) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,9 @@ RECENT = 30
 """From how many of the last labels an assessor's pace is computed."""
 BREAK = 600.0
 """A longer time between two labels, in seconds, is a break and does not count in the pace."""
+
+Beside: TypeAlias = tuple[str, str, float]
+"""Query, document and time of an answer that is no label."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +51,6 @@ class Disagreement:
     """What whoever settled it remarked."""
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
-    @property
-    def spread(self) -> float:
-        """How far the grades are apart."""
-        grades = [grade for grade in self.said.values() if grade is not None]
-        return max(grades) - min(grades) if grades else 0.0
-
 
 class Review:
     """What there is to review in a campaign."""
@@ -60,25 +58,45 @@ class Review:
     def __init__(self, campaign: LabelCampaign) -> None:
         self._campaign, self._state = campaign, campaign._state
 
-    def own(self, who: Identity) -> AssessorProgress:
-        """What the assessor has done so far."""
+    def own(self, who: Identity, beside: Iterable[Beside] = ()) -> AssessorProgress:
+        """What the assessor has done so far, with answers that are no labels: a document that has both counts once."""
         with self._state.looking():
-            return assessor_progress(self._state.ledger, who)
+            labels, known = list(self._state.ledger.history.get(who, [])), self._state.pool.positions
+        judged = {place for place, _ in labels}
+        named = [(known.get(query, {}).get(document, (query, document)), made) for query, document, made in beside]
+        return _progress([*labels, *(one for one in named if one[0] not in judged)])
 
     def assessors(self) -> dict[Identity, str]:
         """Everybody who has judged, by name; the number is added where several have the same name."""
         with self._state.looking():
             return shown_names(self._state.ledger.names)
 
-    def disagreements(self) -> list[Disagreement]:
-        """The documents with different labels: open ones first, the widest apart first."""
+    def everybody(self) -> dict[str, AssessorProgress]:
+        """What everybody who has judged has done, by name."""
+        with self._state.looking():
+            ledger = self._state.ledger
+            return {name: assessor_progress(ledger, who) for who, name in shown_names(ledger.names).items()}
+
+    def disputed(self) -> tuple[int, int]:
+        """How many documents have different labels, or a grade that settled such; and how many are not settled."""
+        with self._state.looking():
+            places = self._disputed()
+            return len(places), sum(place not in self._state.ledger.settled for place in places)
+
+    def disagreements(self, start: int = 0, end: int | None = None) -> list[Disagreement]:
+        """The documents with different labels, or with a grade that settled such: open ones first, the widest apart
+        first. From the first or a later one, up to the last or an earlier one."""
         with self._state.looking() as connection:
-            apart = {place: given for place, given in self._state.ledger.given.items() if _differs(given)}
-            texts = self._state.store.texts(connection, list(apart))
-            names = shown_names(self._state.ledger.names)
-        told = {place: {names[who]: one for who, one in given.items()} for place, given in apart.items()}
-        found = [self._disagreement(place, said, texts.get(place, {})) for place, said in told.items()]
-        return sorted(found, key=lambda one: (one.settled is not None, -one.spread, one.place))
+            ledger, names = self._state.ledger, shown_names(self._state.ledger.names)
+            places = sorted(self._disputed(), key=lambda one: (one in ledger.settled, -_spread(ledger, one), one))
+            shown = places[start:end]
+            texts = self._state.store.texts(connection, shown)
+            told = {place: {names[who]: said for who, said in ledger.given.get(place, {}).items()} for place in shown}
+        return [self._disagreement(place, said, texts.get(place, {})) for place, said in told.items()]
+
+    def _disputed(self) -> list[int]:
+        """The documents whose labels differ, or did when somebody settled it: what was settled stays in sight."""
+        return list(self._state.ledger.disputed | self._state.ledger.settled.keys())
 
     def judgments(self) -> pl.DataFrame:
         """The grades of every assessor by themselves: query, document, grade, assessor."""
@@ -121,12 +139,19 @@ class Review:
 
 def assessor_progress(ledger: Ledger, who: Identity) -> AssessorProgress:
     """What an assessor has done so far."""
-    mine = ledger.history.get(who, [])
-    return AssessorProgress(done=len({place for place, _ in mine}), pace=_pace([made for _, made in mine[-RECENT:]]))
+    return _progress(ledger.history.get(who, []))
 
 
-def _differs(given: Mapping[Identity, CurrentLabel]) -> bool:
-    return len({said.grade for said in given.values()}) > 1
+def _progress(answers: Sequence[tuple[object, float]]) -> AssessorProgress:
+    """What somebody has done who answered this, and when."""
+    times = sorted(made for _, made in answers)
+    return AssessorProgress(done=len({what for what, _ in answers}), pace=_pace(times[-RECENT:]))
+
+
+def _spread(ledger: Ledger, place: int) -> float:
+    """How far the grades of a document are apart."""
+    grades = [said.grade for said in ledger.given.get(place, {}).values() if said.grade is not None]
+    return max(grades) - min(grades) if grades else 0.0
 
 
 def _pace(times: list[float]) -> float | None:

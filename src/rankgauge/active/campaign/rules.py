@@ -7,9 +7,10 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from sqlalchemy import Column, Double, Integer, MetaData, Table, Text, bindparam, delete, insert, select
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy import Column, Double, Integer, MetaData, Table, Text, bindparam, delete, insert, inspect, select
+from sqlalchemy.engine import Connection, Engine, Row
 
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.estimates import estimate
@@ -91,14 +92,25 @@ class SharedRules:
         """The rules as the transaction sees them. A campaign that the command line made has the default ones."""
         row = connection.execute(_RULES, {"campaign": self._campaign}).first()
         if row is not None and tuple(row) != self._row:
-            self._rules = CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
-            self._row = tuple(row)
+            self._rules, self._row = _unpacked(row), tuple(row)
         self._seen = time.monotonic()
         return self._rules
 
     def forget(self) -> None:
         """Reads them again the next time."""
         self._seen = -math.inf
+
+
+def _unpacked(row: Row[Any, Any]) -> CampaignRules:
+    return CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
+
+
+def stored_rules(connection: Connection, campaign: int) -> CampaignRules:
+    """The rules that the database has of a campaign; the default ones if it is no judging room's."""
+    if not inspect(connection).has_table(rules_table.name):
+        return CampaignRules()
+    row = connection.execute(_RULES, {"campaign": campaign}).first()
+    return CampaignRules() if row is None else _unpacked(row)
 
 
 def write_rules(engine: Engine, campaign: int, rules: CampaignRules) -> None:

@@ -62,6 +62,8 @@ class CampaignSettings:
     looks: tuple[int, ...] = ()
     """After how many labels a board is looked at; it stops at the first look that settles its goal."""
 
+    runs: tuple[str, ...] = ()
+    """The names of the runs whose value, or whose difference, is estimated; none if they are not known."""
     judges: str = ""
     """The judges whose grades became beliefs, in words."""
     softened: int = 0
@@ -123,7 +125,7 @@ class CampaignSettings:
         found = json.loads(text)
         if layout == 1:
             found["top"] = 4.0  # as it was then, whatever the pool's scale
-        return cls(**(found | {name: tuple(found.get(name, ())) for name in ("grades", "measures", "looks")}))
+        return cls(**(found | {name: tuple(found.get(name, ())) for name in ("grades", "measures", "looks", "runs")}))
 
 
 @dataclass(frozen=True, kw_only=True)

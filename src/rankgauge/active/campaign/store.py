@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection, Row
 
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign import tables as t
+from rankgauge.active.labels import Assessor
 from rankgauge.errors import GoneError, InputError, UnknownNameError
 from rankgauge.numeric import FloatArray
 
@@ -232,6 +233,23 @@ class Store:
         who = (t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
         chosen = sa.select(*who, sa.func.min(t.leases.c.made).label("made")).group_by(*who)
         return connection.execute(chosen.where(t.leases.c.campaign == self.campaign)).all()
+
+    def first_leases_of(
+        self, connection: Connection, who: Assessor, places: Sequence[int] | None = None
+    ) -> dict[int, int]:
+        """By document, the number of the first lease that the assessor had of it; of these documents, or of all."""
+        lease = t.leases.c
+        mine = (
+            lease.person == who.person
+            if who.person is not None
+            else (lease.assessor == who.name) & lease.person.is_(None)
+        )
+        chosen = sa.select(lease.place, sa.func.min(lease.id).label("first")).where(
+            lease.campaign == self.campaign, mine
+        )
+        if places is not None:
+            chosen = chosen.where(lease.place.in_([int(place) for place in places]))
+        return {row.place: row.first for row in connection.execute(chosen.group_by(lease.place))}
 
     def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Writes leases."""

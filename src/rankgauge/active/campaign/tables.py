@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-SCHEMA = 4
+SCHEMA = 5
 """The number of the judging room's last migration, which these tables are as new as."""
 
 FORMAT = 2
@@ -37,6 +37,7 @@ campaigns = sa.Table(
     sa.Column("made", sa.Double, nullable=False),
     sa.Column("paused", sa.Boolean, nullable=False),
     sa.Column("settings", sa.Text, nullable=False),
+    sqlite_autoincrement=True,  # the number of a deleted campaign is never given again: processes keep pools by it
 )
 pools = sa.Table("pools", metadata, _of_campaign(key=True), sa.Column("content", sa.LargeBinary, nullable=False))
 texts = sa.Table(

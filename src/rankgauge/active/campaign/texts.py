@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
-from rankgauge.active.campaign.label_campaign import LabelCampaign
+from rankgauge.active.campaign.state import CampaignState
+from rankgauge.active.labels import Label
+from rankgauge.errors import InputError
 
 CHUNK = 5_000
 """How many texts are looked up at a time."""
@@ -14,8 +17,8 @@ CHUNK = 5_000
 class PoolTexts:
     """The texts of a campaign's pool, which never change."""
 
-    def __init__(self, campaign: LabelCampaign) -> None:
-        self._state = campaign._state
+    def __init__(self, state: CampaignState) -> None:
+        self._state = state
 
     @cached_property
     def queries(self) -> Mapping[str, str]:
@@ -26,6 +29,29 @@ class PoolTexts:
             query: found.get(start, {}).get("query_text") or query
             for query, start in zip(pool.queries, pool.starts.tolist(), strict=True)
         }
+
+    @cached_property
+    def _called(self) -> Mapping[str, Sequence[str]]:
+        """By text the queries that have it."""
+        found: dict[str, list[str]] = {}
+        for query, text in self.queries.items():
+            found.setdefault(text.strip(), []).append(query)
+        return found
+
+    def identified(self, labels: Sequence[Label]) -> tuple[list[Label], int]:
+        """The labels with the ids of their queries where they name them by their texts, as Quepid does, and how many
+        did. A text that several queries have is an error."""
+        known = self._state.pool.positions
+        found = [label if label.query in known else replace(label, query=self._id(label)) for label in labels]
+        return found, sum(one.query != label.query for one, label in zip(found, labels, strict=True))
+
+    def _id(self, label: Label) -> str:
+        """The query that has the text of the label's query; if none has, what the label says."""
+        queries = self._called.get(label.query.strip(), [label.query])
+        if len(queries) > 1:
+            problem = f"{len(queries)} queries of the pool have the text {label.query!r}: {', '.join(queries[:5])}"
+            raise InputError(problem, line=label.line, text=label.text, hint="Name the query by its id.")
+        return queries[0]
 
     def titles(self, documents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """By query and document the title; a document without one is called by its id."""

@@ -16,6 +16,9 @@ Host: TypeAlias = Annotated[
     str | None, typer.Option("--host", help="The address to listen on [default: 127.0.0.1].", metavar="ADDRESS")
 ]
 Port: TypeAlias = Annotated[int | None, typer.Option("--port", help="The port [default: 8000].", metavar="N")]
+Workers: TypeAlias = Annotated[
+    int | None, typer.Option("--workers", help="How many processes serve the room [default: 1].", metavar="N")
+]
 Url: TypeAlias = Annotated[
     str | None,
     typer.Option("--url", help="The room's public URL, if it is behind a proxy.", metavar="URL"),
@@ -36,7 +39,12 @@ Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL o
     place=130,
 )
 def serve(
-    database: Database = None, host: Host = None, port: Port = None, url: Url = None, admin: Admin = None
+    database: Database = None,
+    host: Host = None,
+    port: Port = None,
+    workers: Workers = None,
+    url: Url = None,
+    admin: Admin = None,
 ) -> None:
     """Open the judging room: pages for assessors, a dashboard for whoever runs the campaign, an API for programs.
 
@@ -46,7 +54,27 @@ def serve(
     from rankgauge.web.server import serve as run
     from rankgauge.web.settings import RoomSettings
 
-    run(RoomSettings.of(database=database, host=host, port=port, url=url, admin=admin))
+    run(RoomSettings.of(database=database, host=host, port=port, workers=workers, url=url, admin=admin))
+
+
+@command(
+    "admin-link",
+    "rankgauge admin-link",
+    "rankgauge admin-link --admin ann --database postgresql://me@localhost/judging --url https://judge.example.org",
+    place=130,
+)
+def admin_link(
+    database: Database = None, host: Host = None, port: Port = None, url: Url = None, admin: Admin = None
+) -> None:
+    """Print a new link for an administrator of a judging room, which may be open meanwhile.
+
+    The link works once, within the hour. Give it the options that the room was opened with.
+    """
+    _require()
+    from rankgauge.web.server import new_admin_link
+    from rankgauge.web.settings import RoomSettings
+
+    print(new_admin_link(RoomSettings.of(database=database, host=host, port=port, url=url, admin=admin)))
 
 
 @command(

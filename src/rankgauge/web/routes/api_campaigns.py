@@ -8,6 +8,7 @@ from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
+from rankgauge.web import campaign_changes
 from rankgauge.web.auth import Admin, Manager, TheRoom, Viewer
 from rankgauge.web.exports import export
 from rankgauge.web.new_campaign import NewCampaign, create, single_file
@@ -78,21 +79,21 @@ def show_curve(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[
 @router.post("/campaigns/{campaign}/pause")
 def pause_campaign(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
     """Hands out no more documents; labels are still accepted."""
-    room.campaigns.get(campaign).campaign.pause()
+    campaign_changes.set_paused(room, campaign, person, paused=True)
     return summary(room, campaign)
 
 
 @router.post("/campaigns/{campaign}/resume")
 def resume_campaign(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
     """Hands out documents again."""
-    room.campaigns.get(campaign).campaign.resume()
+    campaign_changes.set_paused(room, campaign, person, paused=False)
     return summary(room, campaign)
 
 
 @router.put("/campaigns/{campaign}/stop")
 def set_stop(room: TheRoom, person: Manager, campaign: CampaignNumber, stop: Stop) -> CampaignSummary:
     """Sets the half-width of the interval at which the campaign pauses by itself."""
-    room.campaigns.stop_at(campaign, stop.half_width)
+    campaign_changes.set_stop(room, campaign, person, stop.half_width)
     return summary(room, campaign)
 
 

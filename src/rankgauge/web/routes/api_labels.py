@@ -42,8 +42,9 @@ def lease_tasks(
 ) -> list[LeasedTask]:
     """Leases documents to the caller, beginning with those that the caller holds already.
 
-    Until a lease ends, no other assessor gets the document. A paused campaign hands out nothing, but still accepts
-    labels for documents that it handed out before.
+    Nobody holds more than RANKGAUGE_DESK_DOCUMENTS (20) at a time, however many are asked for. Until a lease ends, no
+    other assessor gets the document. A paused campaign hands out nothing, but still accepts labels for documents that
+    it handed out before.
     """
     tasks = Desk(room=room, opened=room.campaigns.get(campaign), person=person).tasks(n)
     return [LeasedTask(query=t.query, document=t.document, until=t.until, texts=dict(t.texts)) for t in tasks]
@@ -67,8 +68,8 @@ def record_labels(
 ) -> dict[str, int]:
     """Records labels. When the response arrives, they are on disk.
 
-    Assessors may answer documents that were handed to them, and change their answers. What managers send beyond that is
-    imported, and marked as such.
+    Assessors may answer documents that were handed to them, and change their answers, up to 1,000 at once. What
+    managers send beyond that is imported, and marked as such.
     """
     labels = [one.label(person) for one in sent.labels]
     opened = room.campaigns.get(campaign)

@@ -52,3 +52,19 @@ def revoke(
     """Revokes a person's access; the labels stay."""
     if not room.people.revoke(campaign, guest):
         raise HTTPException(404, "no such person")
+
+
+@router.get("/campaigns/{campaign}/tokens")
+def list_tokens(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The tokens of the campaign's people that work: whose each is, what for and until when; never the secret."""
+    room.campaigns.get(campaign)
+    return [dict(row._mapping) for row in room.people.campaign_tokens(campaign)]
+
+
+@router.delete("/campaigns/{campaign}/tokens/{token}", status_code=204)
+def revoke_token(
+    room: TheRoom, person: Manager, campaign: CampaignNumber, token: Annotated[int, Path(ge=1, le=2**31 - 1)]
+) -> None:
+    """Revokes a token of somebody of the campaign."""
+    if not room.people.revoke_campaign_token(campaign, token):
+        raise HTTPException(404, "no such token")

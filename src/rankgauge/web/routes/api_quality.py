@@ -8,10 +8,11 @@ from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
 from rankgauge.active.labels import Label
+from rankgauge.web import campaign_changes
 from rankgauge.web.answers import Text
 from rankgauge.web.auth import Manager, TheRoom, Viewer
-from rankgauge.web.gold import GoldRules
 from rankgauge.web.gold_files import question_of
+from rankgauge.web.gold_rows import GoldRules
 from rankgauge.web.quality import QualityReport
 from rankgauge.web.route import CampaignNumber, api, finite
 
@@ -21,11 +22,14 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 class Quality(BaseModel):
-    """The quality of labels: a row per assessor, level and hundred labels."""
+    """The quality of labels: a row per assessor, level and hundred labels; why documents could not be judged, and the
+    last comments, of labels and of answers to gold questions."""
 
     assessors: list[dict[str, Any]]
     levels: list[dict[str, Any]]
     drift: list[dict[str, Any]]
+    reasons: dict[str, int]
+    comments: list[dict[str, Any]]
 
 
 class Rules(BaseModel):
@@ -46,14 +50,15 @@ class SentGold(BaseModel):
     document: Text
     grade: float | Text | None = Field(None, description="Null: the right answer is that it cannot be judged.")
     texts: dict[str, Annotated[str, Field(max_length=10**6)]] = Field(
-        default_factory=dict, description="What assessors read, by default what the pool has: title, text, query_text …"
+        default_factory=dict,
+        description="What assessors read of a document that is not in the pool: title, text, query_text …",
     )
 
 
 @router.get("/campaigns/{campaign}/quality")
 def show_quality(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> Quality:
     """How far assessors agree with each other and with gold questions, and how long they take."""
-    report = QualityReport(opened=room.campaigns.get(campaign), gold=room.gold)
+    report = QualityReport.of(room, campaign)
     assessors = [
         {
             "assessor": one.name,
@@ -72,17 +77,25 @@ def show_quality(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> Qua
         for row in report.drift(daily=False)
     ]
     return Quality(
-        assessors=assessors, levels=[finite(row) for row in report.levels().iter_rows(named=True)], drift=drift
+        assessors=assessors,
+        levels=[finite(row) for row in report.levels().iter_rows(named=True)],
+        drift=drift,
+        reasons=dict(report.reasons()),
+        comments=report.comments(),
     )
 
 
 @router.get("/campaigns/{campaign}/gold")
 def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
-    """The gold questions."""
-    room.campaigns.get(campaign)
+    """The gold questions, with how many have answered each, how many of them right, and what they remarked."""
     return [
-        {"id": one.id, "query": one.query, "document": one.document, "grade": one.grade}
-        for one in room.gold.questions(campaign)
+        {
+            **{name: getattr(one.question, name) for name in ("id", "query", "document", "grade")},
+            "asked": one.answers.n,
+            "right": one.answers.seen,
+            "comments": one.comments,
+        }
+        for one in QualityReport.of(room, campaign).questions()
     ]
 
 
@@ -94,7 +107,7 @@ def add_gold(
     questions: Annotated[list[SentGold], Field(max_length=10_000)],
 ) -> dict[str, int]:
     """Adds gold questions; one of the same document takes the place of the older one."""
-    opened = room.campaigns.get(campaign)
+    opened = room.campaigns.unarchived(campaign)
     labels = [Label(query=one.query, document=one.document, grade=one.grade) for one in questions]
     made = [question_of(opened, label, one.texts) for label, one in zip(labels, questions, strict=True)]
     return {"added": room.gold.add(campaign, person.id, made)}
@@ -103,14 +116,14 @@ def add_gold(
 @router.put("/campaigns/{campaign}/gold/rules")
 def set_gold_rules(room: TheRoom, person: Manager, campaign: CampaignNumber, rules: Rules) -> Rules:
     """Sets how often gold questions are asked, and when an assessor gets no more documents."""
-    room.campaigns.get(campaign)
-    room.gold.set_rules(campaign, GoldRules(**rules.model_dump()))
+    campaign_changes.set_gold_rules(room, campaign, person, GoldRules(**rules.model_dump()))
     return rules
 
 
 @router.delete("/campaigns/{campaign}/gold/{question}", status_code=204)
 def retire_gold(room: TheRoom, person: Manager, campaign: CampaignNumber, question: Number) -> None:
     """Asks a gold question no more; its answers still count."""
+    room.campaigns.unarchived(campaign)
     if not room.gold.retire(campaign, question):
         raise HTTPException(404, "no such gold question")
 
@@ -118,5 +131,6 @@ def retire_gold(room: TheRoom, person: Manager, campaign: CampaignNumber, questi
 @router.post("/campaigns/{campaign}/assessors/{guest}/unblock", status_code=204)
 def unblock(room: TheRoom, person: Manager, campaign: CampaignNumber, guest: Number) -> None:
     """Gives an assessor documents again who was blocked by gold questions."""
+    room.campaigns.unarchived(campaign)
     if not room.gold.lift(campaign, guest, person.id):
         raise HTTPException(404, "nobody is blocked under this number")

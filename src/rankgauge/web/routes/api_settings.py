@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rankgauge.active.campaign.rules import Guidelines
 from rankgauge.web.auth import Admin, Manager, TheRoom
-from rankgauge.web.changes import changes, note_change
+from rankgauge.web.campaign_changes import FIXED, rename, set_archived, set_budget, set_guide
+from rankgauge.web.changes import changes
 from rankgauge.web.route import CampaignNumber, api
-from rankgauge.web.routes.settings import FIXED, set_budget, set_guide
 
 router = api("api_settings", place=205, tag="campaigns")
 
@@ -54,7 +54,7 @@ def show_settings(room: TheRoom, person: Manager, campaign: CampaignNumber) -> C
         guide=guide.words,
         names=dict(guide.names),
         meanings=dict(guide.meanings),
-        archived=campaign in room.campaigns.archived(),
+        archived=room.campaigns.is_archived(campaign),
         fixed=dict(FIXED),
         changes=[{name: getattr(row, name) for name in known} for row in changes(room.engine, campaign)],
     )
@@ -62,18 +62,20 @@ def show_settings(room: TheRoom, person: Manager, campaign: CampaignNumber) -> C
 
 @router.patch("/campaigns/{campaign}/settings")
 def change_settings(room: TheRoom, person: Manager, campaign: CampaignNumber, changed: Changed) -> CampaignWords:
-    """Changes a campaign, one thing after another in the order of the fields; an error leaves the later ones."""
-    opened = room.campaigns.get(campaign)
+    """Changes a campaign, one thing after another in the order of the fields; an error leaves the later ones.
+
+    An archived campaign has to be restored before anything else is changed, or in the same call.
+    """
+    if changed.archived is False:
+        set_archived(room, campaign, person, archived=False)
     if changed.name is not None:
-        before = opened.campaign.name
-        opened.campaign.rename(changed.name)
-        note_change(room.engine, campaign, person.name, what="name", before=before, after=changed.name)
+        rename(room, campaign, person, changed.name)
     if changed.budget is not None:
-        set_budget(room, opened, person, changed.budget)
+        set_budget(room, campaign, person, changed.budget)
     if {"guide", "names", "meanings"} & changed.model_fields_set:
-        set_guide(room, opened, person, _merged(opened.rules.guide, changed))
-    if changed.archived is not None:
-        (room.campaigns.archive if changed.archived else room.campaigns.restore)(campaign)
+        set_guide(room, campaign, person, _merged(room.campaigns.get(campaign).rules.guide, changed))
+    if changed.archived:
+        set_archived(room, campaign, person, archived=True)
     return show_settings(room, person, campaign)
 
 

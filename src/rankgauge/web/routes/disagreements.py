@@ -13,33 +13,42 @@ from rankgauge.report.passages import ReportTable
 from rankgauge.web.answers import Settlement
 from rankgauge.web.auth import Manager, TheRoom, Viewer
 from rankgauge.web.filters import decimals
-from rankgauge.web.route import pages
+from rankgauge.web.route import PageNumber, pages
 
 router = pages("disagreements", place=70, tab="Disagreements")
+
+PAGE = 20
+"""How many documents a page shows."""
 
 PAIR = ("assessor", "other", "items", "observed", "kappa")
 """What is shown of two assessors."""
 
 
 @router.get("/campaigns/{campaign}/disagreements")
-def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
-    """The documents that assessors disagree on, and how well they agree overall."""
+def show(request: Request, room: TheRoom, person: Viewer, campaign: int, page: PageNumber = 1) -> Response:
+    """A page of the documents that assessors disagree on, those that are open first; the first page also says how well
+    they agree overall."""
     opened = room.campaigns.get(campaign)
+    disputed, _ = opened.review.disputed()
     return room.page(
         request,
         "disagreements.html",
         opened=opened,
-        found=opened.review.disagreements(),
-        tables=_tables(opened.review.agreement()),
+        found=opened.review.disagreements((page - 1) * PAGE, page * PAGE),
+        tables=_tables(opened.review.agreement()) if page == 1 else [],
         choices=opened.choices(),
+        page=page,
+        pages=max(-(-disputed // PAGE), 1),
     )
 
 
 @router.post("/campaigns/{campaign}/disagreements")
-def settle(room: TheRoom, person: Manager, campaign: int, settled: Annotated[Settlement, Form()]) -> Response:
-    """Records the grade that replaces those of the assessors."""
+def settle(
+    room: TheRoom, person: Manager, campaign: int, settled: Annotated[Settlement, Form()], page: PageNumber = 1
+) -> Response:
+    """Records the grade that replaces those of the assessors, and shows the page again that it was sent from."""
     room.campaigns.get(campaign).answers.record([settled.label(person)], leased=False)
-    return RedirectResponse(f"/campaigns/{campaign}/disagreements", status_code=303)
+    return RedirectResponse(f"/campaigns/{campaign}/disagreements?page={page}", status_code=303)
 
 
 def _tables(found: Agreement | None) -> list[ReportTable]:

@@ -47,7 +47,7 @@ def upload(
     replace: Annotated[bool, Form()] = False,
 ) -> Response:
     """Records the labels of a file, in any format of labels."""
-    opened = room.campaigns.get(campaign)
+    opened = room.campaigns.unarchived(campaign)
     done, problem = "", ""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "labels"
@@ -58,6 +58,7 @@ def upload(
             count = opened.answers.record(sent, replace=replace, leased=False)
             done = f"{count.new} new labels, marked as imported; {count.same} known already; "
             done += f"{count.unasked} for documents not handed out"
+            done += f"; {count.by_text} with queries named by their texts" if count.by_text else ""
         except InputError as error:  # without the path, which the sender does not know
             problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
     return _page(request, room, opened, done=done, problem=problem)

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import math
 import secrets
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Form, Query, Request, Response
 from pydantic import Field
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from rankgauge.active.campaign.history import OwnAnswer
 from rankgauge.active.campaign.review import AssessorProgress
 from rankgauge.active.labels import Task
+from rankgauge.errors import AnsweredError, UnleasedError
 from rankgauge.web.answers import SentLabel
 from rankgauge.web.auth import Judge, TheRoom
 from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.desk import BLOCKED, Desk
+from rankgauge.web.desk import Desk
+from rankgauge.web.gold_desk import BLOCKED
 from rankgauge.web.reasons import KEYS, Reason, reason_of
 from rankgauge.web.roles import Permission
 from rankgauge.web.room import Room
-from rankgauge.web.route import pages
+from rankgauge.web.route import PageNumber, pages
 
 router = pages("judge", place=100, tab="Judge", permission=Permission.JUDGE)
 
 FRAGMENT = "x-fragment"
 """The header with which the page's script asks for the next document without the rest of the page."""
+
+UNRECORDED = "Your last answer was not recorded."
+ANSWERED = """Not recorded: you have judged this document already, perhaps in another window. Your earlier answer
+counts; to change it, answer again."""
 
 PER_PAGE = 50
 """How many answers a page of the history shows."""
@@ -50,6 +57,9 @@ class JudgingPage:
     """Why there is nothing to judge."""
     spent: float = 0.0
     budget: float = 0.0
+    refusal: str = ""
+    """Why the answer that was sent is not recorded, and never will be."""
+    status: int = 200
 
     @property
     def query(self) -> str:
@@ -77,8 +87,9 @@ def show(
 ) -> Response:
     """The next document, or one that the person has judged already: the last one before a moment, or the named one."""
     desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
-    answer = desk.answered_before(before) if before is not None else None
-    answer = desk.answered(query, document) if query is not None else answer
+    answer = None
+    if (before is not None or query is not None) and not desk.is_blocked:
+        answer = desk.answered(query, document) if query is not None else desk.answered_before(before or 0.0)
     return _page(request, room, desk.opened, _next(desk) if answer is None else _judged(desk, answer))
 
 
@@ -88,25 +99,45 @@ def judge(
 ) -> Response:
     """Records the answer and shows the next document."""
     desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
-    shown = _next(desk, answer)
-    if FRAGMENT in request.headers:
+    shown = _recorded(desk, answer)
+    if FRAGMENT in request.headers or shown.refusal:
         return _page(request, room, desk.opened, shown)
     return RedirectResponse(f"/campaigns/{campaign}/judge", status_code=303)
 
 
 @router.get("/campaigns/{campaign}/judge/history")
-def history(
-    request: Request, room: TheRoom, person: Judge, campaign: int, page: Annotated[int, Query(ge=1, le=10**6)] = 1
-) -> Response:
+def history(request: Request, room: TheRoom, person: Judge, campaign: int, page: PageNumber = 1) -> Response:
     """What the person has answered so far, the newest first; each answer can be changed."""
     desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
     answers = desk.answers()
     shown = answers[(page - 1) * PER_PAGE : page * PER_PAGE]
     rows = [(one, _said(desk.opened, one), reason_of(one.kind, one.comment)[1], _address(desk, one)) for one in shown]
     last = max(math.ceil(len(answers) / PER_PAGE), 1)
-    return room.page(
-        request, "history.html", opened=desk.opened, rows=rows, answers=len(answers), number=page, last=last
-    )
+    facts: dict[str, Any] = {"opened": desk.opened, "rows": rows, "answers": len(answers), "number": page, "last": last}
+    return room.page(request, "history.html", blocked=desk.is_blocked, **facts)
+
+
+def _recorded(desk: Desk, answer: FormAnswer) -> JudgingPage:
+    """Records the answer and shows the next document; if the room refuses it for good, says why, and what is next."""
+    try:
+        return _next(desk, answer)
+    except AnsweredError:
+        return _contradicting(desk, answer)
+    except UnleasedError as error:
+        status, words = 409, error.hint or error.problem
+    except HTTPException as error:
+        if error.status_code not in (403, 409):
+            raise
+        status, words = error.status_code, str(error.detail)
+    if desk.is_blocked:
+        return replace(_next(desk), refusal=UNRECORDED, status=status)
+    return JudgingPage(task=None, own=desk.own(), refusal=words, comment=answer.comment or "", status=status)
+
+
+def _contradicting(desk: Desk, answer: FormAnswer) -> JudgingPage:
+    """The document that the person has judged otherwise before, in another window, to change that answer."""
+    known = _judged(desk, desk.answered(answer.query, answer.document))
+    return replace(known, refusal=ANSWERED, comment=answer.comment or known.comment, status=409)
 
 
 def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
@@ -117,10 +148,11 @@ def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
     return JudgingPage(
         task=found.task,
         own=found.own,
-        earlier=f"/campaigns/{desk.opened.id}/judge?before=inf" if found.own.done else None,
+        earlier=f"/campaigns/{desk.opened.id}/judge?before=inf" if found.own.done and not idle else None,
         reason=idle if state is None else state.idle.sentence if state.idle else "",
         spent=0.0 if state is None else state.spent,
-        budget=desk.opened.campaign.settings.budget,
+        # Gold questions cost nothing: where they are asked, what is spent would give them away.
+        budget=0.0 if desk.asks_gold else desk.opened.campaign.settings.budget,
     )
 
 
@@ -154,4 +186,8 @@ def _address(desk: Desk, answer: OwnAnswer) -> str:
 def _page(request: Request, room: Room, opened: OpenCampaign, shown: JudgingPage) -> Response:
     template = "task.html" if FRAGMENT in request.headers else "judge.html"
     key = secrets.token_urlsafe(12)  # an answer that is sent twice with one key counts once
-    return room.page(request, template, opened=opened, shown=shown, choices=opened.choices(), reasons=KEYS, key=key)
+    facts: dict[str, Any] = {"opened": opened, "shown": shown, "choices": opened.choices(), "reasons": KEYS, "key": key}
+    page = room.page(request, template, status=shown.status, **facts)
+    if FRAGMENT in request.headers:
+        page.headers[FRAGMENT] = "1"  # so that the script tells it from an error page
+    return page

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from fastapi import HTTPException, Query, Request, Response
+from fastapi import HTTPException, Request, Response
 
 from rankgauge.active.labels import LabelKind, LabelOrigin
 from rankgauge.web.auth import TheRoom, Viewer
 from rankgauge.web.exports import LABEL_FILES
 from rankgauge.web.label_browser import WantedLabels, filtered
-from rankgauge.web.route import pages
+from rankgauge.web.route import PageNumber, pages
 
 router = pages("labels", place=85, tab="Labels")
 
 PAGE = 50
 """How many labels a page shows."""
+
+KINDS: Mapping[LabelKind, str] = {
+    LabelKind.GRADE: "gives a grade",
+    LabelKind.SKIP: "cannot be judged",
+    LabelKind.SETTLED: "settles a disagreement",
+}
+"""What a label may say, in words."""
 
 
 @router.get("/campaigns/{campaign}/labels")
@@ -26,7 +33,7 @@ def show(
     person: Viewer,
     campaign: int,
     wanted: WantedLabels,
-    page: Annotated[int, Query(ge=1, le=10**6)] = 1,
+    page: PageNumber = 1,
 ) -> Response:
     """A page of the labels that pass the filter, the last first."""
     opened = room.campaigns.get(campaign)
@@ -46,16 +53,18 @@ def show(
         address=urlencode(wanted.chosen),
         assessors=sorted(set(opened.review.assessors().values())),
         choices=opened.choices(),
-        kinds=[kind.value for kind in LabelKind],
+        kinds=KINDS,
         origins=[origin.value for origin in LabelOrigin],
     )
 
 
 @router.get("/campaigns/{campaign}/labels/{name}")
-def download(room: TheRoom, person: Viewer, campaign: int, wanted: WantedLabels, name: str) -> Response:
-    """The labels that pass the filter, as a file."""
+def download(
+    room: TheRoom, person: Viewer, campaign: int, wanted: WantedLabels, name: str, raw: bool = False
+) -> Response:
+    """The labels that pass the filter, as a file; `raw` as for all labels."""
     if name not in LABEL_FILES:
         raise HTTPException(404, f"no such file; there are {', '.join(LABEL_FILES)}")
-    media, written = LABEL_FILES[name]
-    content = written(filtered(room.campaigns.get(campaign), wanted))
-    return Response(content, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})
+    file, labels = LABEL_FILES[name], filtered(room.campaigns.get(campaign), wanted)
+    content = (file.raw if raw else file.written)(labels)
+    return Response(content, media_type=file.media, headers={"content-disposition": f'attachment; filename="{name}"'})

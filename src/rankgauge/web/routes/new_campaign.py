@@ -83,7 +83,7 @@ def begin(request: Request, room: TheRoom, person: Admin, files: Files) -> Respo
     try:
         number = room.drafts.begin(person.id, files)
     except RankGaugeError as error:
-        return _upload(request, room, person, problem=str(error))
+        return _upload(request, room, person, problem=room.told(error))
     return _to(number, "pool")
 
 
@@ -100,7 +100,7 @@ def add_files(request: Request, room: TheRoom, person: Admin, draft: int, files:
     try:
         room.drafts.add(known, files)
     except RankGaugeError as error:
-        return _files(request, room, known, problem=str(error))
+        return _files(request, room, known, problem=room.told(error))
     return _to(draft, "pool")
 
 
@@ -111,7 +111,7 @@ def remove_file(request: Request, room: TheRoom, person: Admin, draft: int, file
     try:
         room.drafts.remove(known, file)
     except RankGaugeError as error:
-        return _files(request, room, known, problem=str(error))
+        return _files(request, room, known, problem=room.told(error))
     return _to(draft, "files")
 
 
@@ -173,7 +173,7 @@ def make(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fie
     try:
         number = create(room.campaigns, page.wanted, page.contents)
     except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, page, "make", problem=_words(error))
+        return _show(request, room, page, "make", problem=_words(room, error))
     room.drafts.discard(page.draft)
     return RedirectResponse(f"/campaigns/{number}", status_code=303)
 
@@ -217,7 +217,7 @@ def _choose(
         changed.wanted  # noqa: B018 - wrong settings raise an error here
         _CHECKS[step](changed)
     except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, changed, step, problem=_words(error))
+        return _show(request, room, changed, step, problem=_words(room, error))
     room.drafts.choose(page.draft, chosen)
     steps = list(STEPS)
     return _to(page.draft.id, step if go == "stay" else steps[steps.index(step) + 1])
@@ -256,7 +256,7 @@ def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: 
         if step in ("plan", "make"):
             facts["outlook"] = _expect(page)
     except (RankGaugeError, ValidationError) as error:
-        problem = problem or _words(error)
+        problem = problem or _words(room, error)
     return room.page(
         request,
         f"draft_{step}.html",
@@ -295,8 +295,8 @@ def _lines(fields: Mapping[str, str]) -> str:
     return "\n".join(f"{grade} {name or grade}{': ' + meaning if meaning else ''}" for grade, name, meaning in lines)
 
 
-def _words(error: RankGaugeError | ValidationError) -> str:
-    return problems(error) if isinstance(error, ValidationError) else str(error)
+def _words(room: Room, error: RankGaugeError | ValidationError) -> str:
+    return problems(error) if isinstance(error, ValidationError) else room.told(error)
 
 
 def _to(draft: int, step: str) -> Response:

@@ -10,6 +10,7 @@ from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import InputError
+from rankgauge.web import campaign_changes
 from rankgauge.web.auth import Manager, TheRoom
 from rankgauge.web.roles import WORDS, Permission, Role
 from rankgauge.web.room import Room
@@ -48,13 +49,13 @@ def invite(
         _check(names)
         guests = [room.people.invite(campaign, one, role) for one in names]
     except InputError as error:
-        return _page(request, room, campaign, problem=str(error))
+        return _page(request, room, campaign, problem=room.told(error))
     return _page(request, room, campaign, links=[(guest.name, room.settings.link(secret)) for guest, secret in guests])
 
 
 @router.post("/campaigns/{campaign}/people/{guest}/link")
 def invite_again(request: Request, room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
-    """Replaces a lost link."""
+    """Replaces a lost link; the sessions and tokens of the old one end."""
     known = _known(room, campaign, guest)
     return _page(request, room, campaign, links=[(known.name, room.settings.link(room.people.invite_again(guest)))])
 
@@ -62,8 +63,7 @@ def invite_again(request: Request, room: TheRoom, person: Manager, campaign: int
 @router.post("/campaigns/{campaign}/people/{guest}/role")
 def set_role(room: TheRoom, person: Manager, campaign: int, guest: int, role: CampaignRole) -> Response:
     """Gives somebody another role; it counts from their next request on."""
-    if not room.people.set_role(campaign, guest, role):
-        raise HTTPException(404, "no such person")
+    campaign_changes.set_role(room, campaign, person, guest, role)
     return RedirectResponse(f"/campaigns/{campaign}/people", status_code=303)
 
 
@@ -80,6 +80,14 @@ def revoke(room: TheRoom, person: Manager, campaign: int, guest: int) -> Respons
     """Revokes a person's access; the labels stay."""
     if not room.people.revoke(campaign, guest):
         raise HTTPException(404, "no such person")
+    return RedirectResponse(f"/campaigns/{campaign}/people", status_code=303)
+
+
+@router.post("/campaigns/{campaign}/people/tokens/{token}/revoke")
+def revoke_token(room: TheRoom, person: Manager, campaign: int, token: int) -> Response:
+    """Revokes a token of somebody of the campaign."""
+    if not room.people.revoke_campaign_token(campaign, token):
+        raise HTTPException(404, "no such token")
     return RedirectResponse(f"/campaigns/{campaign}/people", status_code=303)
 
 
@@ -106,5 +114,6 @@ def _page(
     opened = room.campaigns.get(campaign)
     rows = [(row, opened.review.own(row.id)) for row in room.people.of_campaign(campaign)]
     facts = {"opened": opened, "rows": rows, "links": links, "problem": problem, "now": time.time()}
+    facts["tokens"] = room.people.campaign_tokens(campaign)
     roles = {role.value: WORDS[role] for role in ROLES}
     return room.page(request, "people.html", status=400 if problem else 200, roles=roles, **facts)

@@ -10,9 +10,10 @@ from fastapi import Form, HTTPException, Query, Request, Response, UploadFile
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.web import campaign_changes
 from rankgauge.web.auth import Manager, TheRoom, Viewer
-from rankgauge.web.gold import GoldRules
 from rankgauge.web.gold_files import chosen_question, read_questions, settled_questions
+from rankgauge.web.gold_rows import GoldRules
 from rankgauge.web.people import Person
 from rankgauge.web.quality import QualityReport
 from rankgauge.web.room import Room
@@ -27,7 +28,7 @@ def show(
 ) -> Response:
     """How far assessors can be trusted: agreement, gold questions, times, and whether these change."""
     opened = room.campaigns.get(campaign)
-    report = QualityReport(opened=opened, gold=room.gold)
+    report = QualityReport.of(room, campaign)
     rules = room.gold.rules(campaign)
     return room.page(request, "quality.html", opened=opened, report=report, rules=rules, daily=daily)
 
@@ -35,6 +36,7 @@ def show(
 @router.post("/campaigns/{campaign}/quality/{guest}/unblock")
 def unblock(room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
     """Gives an assessor documents again."""
+    room.campaigns.unarchived(campaign)
     if not room.gold.lift(campaign, guest, person.id):
         raise HTTPException(404, "nobody is blocked under this number")
     return RedirectResponse(f"/campaigns/{campaign}/quality", status_code=303)
@@ -58,15 +60,14 @@ def set_rules(
     least: Annotated[int, Form()] = 10,
 ) -> Response:
     """Sets how often gold questions are asked, and when an assessor gets no more documents."""
-    room.campaigns.get(campaign)
     try:
         rate = int(every) if every.strip() else None
         rules = GoldRules(every=rate, within=within, threshold=threshold / 100, least=least)
     except ValueError:
         return _page(request, room, campaign, problem=f"'{every}' is not a whole number")
     except ParameterError as error:
-        return _page(request, room, campaign, problem=str(error))
-    room.gold.set_rules(campaign, rules)
+        return _page(request, room, campaign, problem=room.told(error))
+    campaign_changes.set_gold_rules(room, campaign, person, rules)
     return RedirectResponse(f"/campaigns/{campaign}/gold", status_code=303)
 
 
@@ -81,25 +82,25 @@ def add(
     grade: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
     """Makes a document of the pool a gold question."""
-    opened = room.campaigns.get(campaign)
+    opened = room.campaigns.unarchived(campaign)
     try:
         question = chosen_question(opened, query.strip(), document.strip(), grade.strip() or None)
     except InputError as error:
-        return _page(request, room, campaign, problem=str(error))
+        return _page(request, room, campaign, problem=room.told(error))
     return _added(request, room, person, campaign, room.gold.add(campaign, person.id, [question]))
 
 
 @router.post("/campaigns/{campaign}/gold/settled")
 def add_settled(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
     """Makes every document on which a disagreement was settled a gold question."""
-    found = settled_questions(room.campaigns.get(campaign))
+    found = settled_questions(room.campaigns.unarchived(campaign))
     return _added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
 
 
 @router.post("/campaigns/{campaign}/gold/labels")
 def upload(request: Request, room: TheRoom, person: Manager, campaign: int, file: UploadFile) -> Response:
     """Adds the gold questions of a file."""
-    opened = room.campaigns.get(campaign)
+    opened = room.campaigns.unarchived(campaign)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"gold{Path(file.filename or '').suffix.lower()[:10]}"
         path.write_bytes(file.file.read())
@@ -114,6 +115,7 @@ def upload(request: Request, room: TheRoom, person: Manager, campaign: int, file
 @router.post("/campaigns/{campaign}/gold/{question}/retire")
 def retire(room: TheRoom, person: Manager, campaign: int, question: int) -> Response:
     """Asks a gold question no more."""
+    room.campaigns.unarchived(campaign)
     if not room.gold.retire(campaign, question):
         raise HTTPException(404, "no such gold question")
     return RedirectResponse(f"/campaigns/{campaign}/gold", status_code=303)
@@ -126,16 +128,12 @@ def _added(request: Request, room: Room, person: Person, campaign: int, count: i
 
 def _page(request: Request, room: Room, campaign: int, *, problem: str = "", done: str = "") -> Response:
     opened = room.campaigns.get(campaign)
-    report = QualityReport(opened=opened, gold=room.gold)
-    asked = [one.question.id for one in report.gold_answers]
-    right = [one.question.id for one in report.gold_answers if one.right]
-    rows = [(one, right.count(one.id), asked.count(one.id)) for one in room.gold.questions(campaign)]
     return room.page(
         request,
         "gold.html",
         status=400 if problem else 200,
         opened=opened,
-        rows=rows,
+        rows=QualityReport.of(room, campaign).questions(),
         rules=room.gold.rules(campaign) or GoldRules(every=10),
         choices=opened.choices(),
         problem=problem,

@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse
 from rankgauge.web.addresses import is_cross_site
 from rankgauge.web.auth import COOKIE, SignedIn, TheRoom, count_try
 from rankgauge.web.credentials import signed
+from rankgauge.web.people import DAY, HOUR, REMEMBERED_DAYS
 from rankgauge.web.route import pages
 
 router = pages("sign_in", place=20)
@@ -39,7 +40,8 @@ def enter(request: Request, room: TheRoom, link: str) -> Response:
     response.set_cookie(
         COOKIE,
         signed(entered[1], room.key),
-        max_age=int(room.settings.session_hours * 3600),
+        # The cookie outlives the session: without it the room could not tell an ended session from a stranger.
+        max_age=int(room.settings.session_hours * HOUR + REMEMBERED_DAYS * DAY),
         httponly=True,
         secure=room.settings.secure,
         samesite="lax",

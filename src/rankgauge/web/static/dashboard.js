@@ -2,12 +2,14 @@
 "use strict";
 
 const progress = document.getElementById("progress");
+const ended = document.getElementById("ended");
 const PAUSE = 3000;
 
 async function refresh() {
   if (!document.hidden) {
     try {
       const answer = await fetch(progress.dataset.address);
+      ended.hidden = answer.status !== 401;
       if (answer.ok) {
         const text = await answer.text();
         if (text !== progress.dataset.shown) { progress.innerHTML = text; progress.dataset.shown = text; }

@@ -20,7 +20,25 @@ const kept = {
 };
 
 class Refused extends Error {
-  constructor(words, code) { super(words); this.code = code; }
+  constructor(words, answer) {
+    super(words);
+    this.code = answer.status;
+    this.elsewhere = answer.headers.get("x-refused") === "session";
+  }
+}
+
+// What is said below the document, and a way on where there is one.
+function say(words, label, act) {
+  status.textContent = words;
+  if (!label) return;
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
+  button.addEventListener("click", act);
+  status.append(" ", button);
+}
+
+// What went wrong, without a full stop; from the words of the browser nobody would learn what to do.
+function problem(error) {
+  return (error instanceof Refused ? error.message : "the room does not answer; try again").replace(/[.\s]+$/, "");
 }
 
 // A second try sends the same answer with the same key, so that it is recorded once.
@@ -35,7 +53,7 @@ async function send(body) {
     } catch (error) {
       if (attempt >= 3) throw error;
     }
-    status.textContent = "No answer yet; trying again …";
+    say("No answer yet; trying again …");
     await new Promise((done) => setTimeout(done, 400 * 2 ** attempt));
   }
 }
@@ -46,43 +64,53 @@ function busily(on) {
   place.setAttribute("aria-busy", String(on));
 }
 
+// An answer that the room refuses for good comes with a page of its own, which says why and leads on.
+// Gives whether the room agreed.
 async function show(answer) {
   const text = await answer.text();
-  if (!answer.ok) {
+  if (!answer.ok && !answer.headers.has("x-fragment")) {
     const page = new DOMParser().parseFromString(text, "text/html");
     const words = page.querySelector("main .problem") ?? page.querySelector("main");
-    throw new Refused(words?.innerText.trim() || `error ${answer.status}`, answer.status);
+    throw new Refused(words?.innerText.trim() || `error ${answer.status}`, answer);
   }
   place.innerHTML = text;
-  status.textContent = "";
+  say("");
   window.scrollTo(0, 0);
   place.querySelector(".document")?.scrollTo(0, 0);
+  place.querySelector("[data-focus]")?.focus();
   ready();
+  return answer.ok;
 }
 
-const ENDED = "Your session has ended. Nothing is lost: what you typed is kept in this browser. " +
-  "Open your personal link again, and it will be sent.";
+function reload() { window.location.reload(); }
 
-// The room has refused for good what it would refuse again; a session that ended, or a room that is away, has not.
+// A session that ended, or a room that is away, has refused nothing: the answer is kept, and sent later.
 function explain(error) {
-  if (error.code === 401) { status.textContent = ENDED; return; }
-  if (error.code === 403) { status.textContent = "You have signed in again elsewhere. Reload the page: your answer is kept, and will be sent."; return; }
-  if (error.code < 500) kept.drop("answer");
-  status.textContent = `Not recorded: ${error.message}. Your answer is still here; try again.`;
+  if (error.code === 401) {
+    say(place.dataset.ended);
+  } else if (error.elsewhere) {
+    say("You have signed in again in this browser. Your answer is kept, and sent once the page is reloaded.", "Reload", reload);
+  } else if (error.code === undefined || error.code === 429 || error.code >= 500) {
+    say(`Not recorded: ${problem(error)}. Your answer is still here.`);
+  } else {
+    kept.drop("answer");
+    say(`Not recorded: ${problem(error)}.`, "Reload", reload);
+  }
 }
 
 async function post(body) {
   busily(true);
   try {
-    await show(await send(body));
+    const recorded = await show(await send(body));
     kept.drop("answer");
     kept.drop("comment");
-    return true;
+    return recorded;
   } catch (error) {
     explain(error);
     return false;
   } finally {
     busily(false);
+    wait();
   }
 }
 
@@ -100,7 +128,7 @@ async function resend() {
   const csrf = document.querySelector("input[name=csrf]")?.value;
   if (!answer || !csrf) return;
   if (await post(new URLSearchParams([["csrf", csrf], ...answer]))) {
-    status.textContent = "Your last answer had not been sent; it is recorded now.";
+    say("Your last answer had not been sent; it is recorded now.");
   }
 }
 
@@ -110,17 +138,22 @@ async function go(address) {
   try {
     await show(await fetch(address, { headers: { "x-fragment": "1" } }));
   } catch (error) {
-    status.textContent = error.code === 401 ? ENDED : error.message;
+    const again = isWaiting() ? " This page asks again by itself." : "";
+    say(error.code === 401 ? place.dataset.ended : `That did not work: ${problem(error)}.${again}`);
   } finally {
     busily(false);
+    wait();
   }
 }
 
-// If there is nothing to judge, another assessor's answer may release the next document.
+function isWaiting() { return place.querySelector("[data-waiting]") !== null; }
+
+// If there is nothing to judge, another assessor's answer may release the next document. The room may be away for a
+// while, and a session may end: the page asks until it is told.
 let timer = 0;
 function wait() {
   clearTimeout(timer);
-  if (place.querySelector("[data-waiting]")) timer = setTimeout(() => go(place.dataset.address), 5000);
+  if (isWaiting()) timer = setTimeout(() => go(place.dataset.address), 5000);
 }
 
 // A document in a frame is as high as it needs to be, so that its card scrolls, and the keys stay with this page.
@@ -202,5 +235,6 @@ document.addEventListener("keydown", (event) => {
 
 const guide = document.querySelector(".guide details");
 if (guide && window.matchMedia("(max-width: 899px)").matches) guide.open = false;
+place.addEventListener("click", (event) => { if (event.target.closest(".to-guide")) guide.open = true; });
 ready();
 resend();

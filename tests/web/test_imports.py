@@ -1,0 +1,73 @@
+"""Imports that name queries by their texts, as Quepid does."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from rankgauge.cli.main import app
+from tests.web.house import House, csrf, parquet, pool
+
+TEXT, QUERY = pool()["query_text"][0], pool()["query"][0]
+BOOK = {
+    "name": "Shop",
+    "query_doc_pairs": [
+        {"query_text": TEXT, "doc_id": f"{QUERY}-d01", "judgements": [{"rating": 2.0, "user_email": "ann@example.org"}]}
+    ],
+}
+CASE = {"case_name": "Shop", "queries": [{"query_text": TEXT, "ratings": {f"{QUERY}-d01": 2.0}}]}
+FILES = {
+    "raters": f"query,docid,Anna,Ben\n{TEXT},{QUERY}-d01,2,\n",
+    "case": json.dumps(CASE),
+    "book": json.dumps(BOOK),
+    "table": f"query,document,grade\n {TEXT} ,{QUERY}-d01,2\n",
+}
+
+
+def upload(boss: httpx.Client, number: int, content: str) -> httpx.Response:
+    """A file sent by the page Files."""
+    return boss.post(f"/campaigns/{number}/labels", data={"csrf": csrf(boss)}, files={"labels": ("f", content)})
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_queries_by_their_texts(house: House, database: str, kind: str, tmp_path: Path) -> None:
+    """Where a query is no id of the pool, its text finds it, on the page and at the command line, which say so."""
+    number, boss = house.campaign("autumn", method="passive"), house.admin()
+    answer = upload(boss, number, FILES[kind])
+    assert answer.status_code == 200, html.unescape(answer.text)
+    assert "1 with queries named by their texts" in answer.text
+    (row,) = house.room.campaigns.get(number).campaign.labels().rows(named=True)
+    assert (row["query"], row["document"], row["grade"]) == (QUERY, f"{QUERY}-d01", 2.0)
+    (tmp_path / "labels").write_text(FILES[kind])
+    said = CliRunner().invoke(
+        app, ["active", "record", f"{database}#autumn", str(tmp_path / "labels"), "--assessor", "x"]
+    )
+    assert "1 with queries named by their texts" in said.output, said.exception
+    gold = boss.post(
+        f"/campaigns/{number}/gold/labels", data={"csrf": csrf(boss)}, files={"file": ("gold", FILES[kind])}
+    )
+    assert "1 gold question added" in gold.text
+    assert [one.query for one in house.room.gold.questions(number)] == [QUERY]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_text_of_several_queries(house: House) -> None:
+    """Which of them is meant is not guessed; a text of none is an unknown query; an id is no text."""
+    frame = pool().drop("grade").with_columns(query_text=pool()["query_text"].replace({pool()["query_text"][-1]: TEXT}))
+    params = {"name": "twins", "measure": "ERR@5", "budget": 30, "filename": "pool.parquet"}
+    made = house.program().post("/api/v1/campaigns", params=params, content=parquet(frame)).json()["id"]
+    boss = house.admin()
+    several = upload(boss, made, FILES["table"])
+    assert several.status_code == 400
+    assert f"2 queries of the pool have the text '{TEXT}': {QUERY}, {pool()['query'][-1]}" in html.unescape(
+        several.text
+    )
+    nobody = upload(boss, made, FILES["table"].replace(TEXT, "a query of nobody"))
+    assert "the pool has no query 'a query of nobody'" in html.unescape(nobody.text)
+    assert "named by their texts" not in upload(boss, made, FILES["table"].replace(f" {TEXT} ", QUERY)).text
