@@ -10,6 +10,7 @@ import pytest
 
 from rankgauge import evaluate, io
 from rankgauge.cli.main import run
+from rankgauge.input_notes import heard
 from rankgauge.io.detection import detections
 from rankgauge.io.format import FORMATS, Format, SampleFile
 from rankgauge.io.source import Source
@@ -54,7 +55,8 @@ def test_an_example_is_evaluated(
         io.write_judgments([(*ids, 1) for ids in frame.select("query", "document").rows()], other)
         pair = (other, path)
     else:
-        frame = io.read_judgments(path)
+        with heard():
+            frame = io.read_judgments(path)
         io.write_run([(*ids, 1.0) for ids in frame.select("query", "document").unique().rows()], other)
         pair = (path, other)
     options = {"assessors": "mean"} if "assessor" in frame.columns else {}

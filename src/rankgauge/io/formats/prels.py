@@ -5,7 +5,12 @@
 
 Measures that ask for a sample (xinfAP, xinfNDCG, statAP) are told the strata and probabilities; others read the grades
 alone, and count what was judged as if it were all. A grade of −1 means that the document is in the pool and was not
-judged; so does a probability of 0, which means that the document was not judged for being drawn.
+judged.
+
+Prels are read as the tracks' script statAP_MQ_eval.pl (versions 3 and 4) reads them. Documents of the methods 0 and 2
+were chosen for what they tell of runs, not at random, or both ways: they stand for themselves, with a probability of 1.
+A query with documents of method 0 alone has no sample and is left out, and so are lines with the grade −999 or the
+probability NA.
 """
 
 from __future__ import annotations
@@ -13,8 +18,9 @@ from __future__ import annotations
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.input_notes import note
 from rankgauge.io import lines
-from rankgauge.io.format import Format, Head, Kind, SampleFile
+from rankgauge.io.format import Format, Head, Kind, SampleFile, is_number
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.policies import JudgmentKind
@@ -32,17 +38,23 @@ _PRELS = (
 SAMPLED = "1 0 3824231 1 2\n1 0 3148967 1 0\n1 0 2713445 2 -1\n1 0 3011789 2 1\n"
 PRELS = "10002 GX000-00-13923627 0 1 0.4286\n10002 GX000-24-4683027 1 2 1.0\n10002 GX000-43-4801502 0 0 0.0\n"
 
-_GRADES = frozenset(str(grade) for grade in range(-2, 11))
-_METHODS = frozenset("012")
+_GRADES = frozenset(str(grade) for grade in (-999, *range(-2, 11)))
+_METHODS = frozenset("01234")
+
+_CHOSEN = ("0", "2")
+"""The methods whose documents were not drawn at random, or not only."""
+
+_UNDRAWN = rf"{_GAP}-999{_GAP}{WORD}+{_GAP}{WORD}+{BLANK}*$|{_GAP}NA{BLANK}*$"
+"""A line of a document that was not judged, or has no probability."""
 
 
 def is_sampled(head: Head) -> bool:
     """Whether the lines are those of sample_eval: a run's ranks would not repeat, and Q0 marks a run."""
     if not _is_five(head) or len({fields[1].lower() for fields in head.fields} - {"q0"}) != 1:
         return False
-    small = all(fields[3].isdecimal() and fields[4] in _GRADES for fields in head.fields)
+    graded = all(is_number(fields[4]) for fields in head.fields)
     documents, strata = ({(fields[0], fields[at]) for fields in head.fields} for at in (2, 3))
-    return small and len(strata) < len(documents) == len(head.fields)
+    return graded and len(strata) < len(documents) == len(head.fields)
 
 
 def is_prels(head: Head) -> bool:
@@ -58,10 +70,7 @@ def _is_five(head: Head) -> bool:
 
 
 def _is_share(field: str) -> bool:
-    try:
-        return 0 <= float(field) <= 1
-    except ValueError:
-        return False
+    return field == "NA" or (is_number(field) and 0 <= float(field) <= 1)
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
@@ -79,7 +88,9 @@ def _read_sample(source: Source) -> pl.DataFrame:
     """The judgments with the stratum of each document; of prels, those of one probability are a stratum."""
     if not is_prels(Head(source=source)):
         return lines.read(source, JUDGMENTS, *_WITH_STRATA)
-    found = lines.read(source, JUDGMENTS, *_WITH_CHANCES)
+    rows = _drawn_lines(source)
+    method = rows["line"].str.extract(rf"({WORD}+){_GAP}{WORD}+{BLANK}*$").alias("method")
+    found = _sampled(lines.records(rows, JUDGMENTS, *_WITH_CHANCES, source).with_columns(method), source)
     beyond = found.filter(~pl.col("probability").is_between(0.0, 1.0))
     if len(beyond):
         row = beyond.row(0, named=True)
@@ -96,9 +107,30 @@ def _read_sample(source: Source) -> pl.DataFrame:
     )
 
 
+def _drawn_lines(source: Source) -> pl.DataFrame:
+    """The numbered lines of prels, but for documents that were not judged or have no probability."""
+    rows = lines.content(source)
+    drawn = rows.filter(~pl.col("line").str.contains(_UNDRAWN))
+    if left := len(rows) - len(drawn):
+        note(f"{left} lines with the grade -999 or the probability NA were left out", source.name)
+    return drawn
+
+
+def _sampled(found: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """The judgments of queries of which documents were drawn at random; chosen documents have a probability of 1."""
+    sampled = found.filter((pl.col("method") != _CHOSEN[0]).any().over("query"))
+    if left := found["query"].n_unique() - sampled["query"].n_unique():
+        note(f"{left} queries were judged by method 0 alone, which is no sample, and left out", source.name)
+    chance = pl.when(pl.col("method").is_in(_CHOSEN)).then(1.0).otherwise("probability")
+    return sampled.with_columns(probability=chance).drop("method")
+
+
 def _read(source: Source) -> pl.DataFrame:
-    pattern = _PRELS if is_prels(Head(source=source)) else _SAMPLED
-    return lines.read(source, JUDGMENTS, *pattern)
+    """The judgments alone, of the documents that were drawn."""
+    if is_prels(Head(source=source)):
+        found = lines.records(_drawn_lines(source), JUDGMENTS, *_PRELS, source)
+        return found.filter(pl.col("grade") >= 0)
+    return lines.read(source, JUDGMENTS, *_WITH_STRATA)
 
 
 PRELS_FORMAT = Format(

@@ -3,16 +3,16 @@
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
-from rankgauge.measures.strata import Strata
+from rankgauge.measures.strata import FromStrata, Strata, over_strata
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
-from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.ranking import UNJUDGED
 
 NOT = float("nan")
 """A document is not in the stratum."""
 
 
-class statAP(Measure):
+class statAP(FromStrata, Measure):
     """Average precision from a sample: a relevant document that was drawn with a chance of π stands for 1/π of them,
     also where it counts towards the precision of those below.
 
@@ -30,6 +30,7 @@ class statAP(Measure):
         bounds=(0.0, np.inf),
         ties=TieRule.SAMPLED,
         improves=False,  # documents of two strata stand for different numbers of others
+        better=True,
         judgments=JudgmentKind.SAMPLES,
         examples=(
             # The first stratum is judged throughout; of the second, one of the two documents: π = 1/2.
@@ -44,11 +45,8 @@ class statAP(Measure):
     )
     rel: float = OPEN
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        return self.inferred(Strata.of(lists))
-
     def inferred(self, strata: Strata) -> FloatArray:
         """The estimate from strata."""
-        stands = (strata.relevant(self.rel) * strata.expansion[..., np.newaxis, :]).sum(axis=-1)
+        stands = over_strata(strata.relevant(self.rel) * strata.expansion[..., np.newaxis, :])
         before = np.cumsum(stands, axis=-1) - stands
         return ratio(np.nansum(stands * (1.0 + before) / strata.ranks, axis=-1), strata.total_relevant(self.rel))

@@ -3,10 +3,10 @@
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
-from rankgauge.measures.strata import Strata, above
+from rankgauge.measures.strata import FromStrata, Strata, above, over_strata
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
-from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.ranking import UNJUDGED
 
 SMOOTHING = (1e-5, 3e-5)
 """What keeps a share from 0/0 where nothing above was judged: above and below the line (sample_eval.pl)."""
@@ -15,7 +15,7 @@ NOT = float("nan")
 """A document is not in the stratum."""
 
 
-class xinfAP(Measure):
+class xinfAP(FromStrata, Measure):
     """Average precision, inferred from a pool in strata, of each of which a random part was judged.
 
     The precision at a relevant document is estimated from the judged ones above it, stratum by stratum: a document that
@@ -33,6 +33,7 @@ class xinfAP(Measure):
         bounds=(0.0, np.inf),
         ties=TieRule.SAMPLED,
         improves=False,
+        better=True,
         knows_pool=True,
         judgments=JudgmentKind.SAMPLES,
         examples=(
@@ -53,14 +54,11 @@ class xinfAP(Measure):
     )
     rel: float = OPEN
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        return self.inferred(Strata.of(lists))
-
     def inferred(self, strata: Strata) -> FloatArray:
         """The estimate from strata."""
         relevant = strata.relevant(self.rel)
         found, seen = above(relevant), above(strata.drawn)
-        there = above(strata.members) / np.where(np.isnan(strata.chance), 1.0, strata.chance)[..., np.newaxis, :]
-        expected = 1.0 + (there * (found + SMOOTHING[0]) / (seen + SMOOTHING[1])).sum(axis=-1)
-        stands = (relevant * strata.expansion[..., np.newaxis, :]).sum(axis=-1)
+        there = above(strata.members) / strata.listed[..., np.newaxis, :]
+        expected = 1.0 + over_strata(there * (found + SMOOTHING[0]) / (seen + SMOOTHING[1]))
+        stands = over_strata(relevant * strata.expansion[..., np.newaxis, :])
         return ratio(np.nansum(stands * expected / strata.ranks, axis=-1), strata.total_relevant(self.rel))

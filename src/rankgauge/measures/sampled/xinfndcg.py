@@ -4,16 +4,16 @@ import numpy as np
 
 from rankgauge.measures.gains import GAINS
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.strata import Strata
+from rankgauge.measures.strata import FromStrata, Strata, over_documents, over_strata
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
-from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.ranking import UNJUDGED
 
 NOT = float("nan")
 """A document is not in the stratum."""
 
 
-class xinfNDCG(Measure):
+class xinfNDCG(FromStrata, Measure):
     """nDCG, inferred from a pool in strata, of each of which a random part was judged.
 
     A stratum adds the mean discounted gain of its judged documents in the list, times how many documents of it the list
@@ -34,6 +34,7 @@ class xinfNDCG(Measure):
         ties=TieRule.SAMPLED,
         graded=True,
         improves=False,
+        better=True,
         knows_pool=True,
         judgments=JudgmentKind.SAMPLES,
         examples=(
@@ -55,9 +56,6 @@ class xinfNDCG(Measure):
     cutoff: int | None = None
     gain: str = OPEN
 
-    def values(self, lists: RankedLists) -> FloatArray:
-        return self.inferred(Strata.of(lists))
-
     def inferred(self, strata: Strata) -> FloatArray:
         """The estimate from strata."""
         inside = (strata.ranks <= (np.inf if self.cutoff is None else self.cutoff))[..., np.newaxis]
@@ -65,10 +63,9 @@ class xinfNDCG(Measure):
         discounted = (
             inside * strata.drawn * worth / np.log2(1.0 + np.nan_to_num(strata.ranks, nan=1.0))[..., np.newaxis]
         )
-        there, seen = (inside * strata.members).sum(axis=-2), (inside * strata.drawn).sum(axis=-2)
-        gained = there * np.divide(discounted.sum(axis=-2), seen, out=np.zeros(np.shape(seen)), where=seen > 0)
-        chance = np.where(np.isnan(strata.chance), 1.0, strata.chance)
-        return ratio((gained / chance).sum(axis=-1), self._ideal(strata))
+        there, seen = over_documents(inside * strata.members), over_documents(inside * strata.drawn)
+        gained = there * np.divide(over_documents(discounted), seen, out=np.zeros(np.shape(seen)), where=seen > 0)
+        return ratio(over_strata(gained / strata.listed), self._ideal(strata))
 
     def _ideal(self, strata: Strata) -> FloatArray:
         """The DCG of the ideal order of as many documents of each grade as the sample stands for."""
