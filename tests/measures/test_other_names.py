@@ -22,6 +22,8 @@ PAPERS = {
     "F1@10": "F@10",
     "nDCG10": "nDCG@10",
     "recall(rel=2)@20": "R(rel=2)@20",
+    "Q-measure@10": "Q@10",
+    "Q-measure": "Q",
     "normalized discounted cumulative gain@5": "nDCG@5",
 }
 TREC = {

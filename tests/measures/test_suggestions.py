@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ir_measures
 import pytest
 
 from rankgauge import dialects
 from rankgauge.errors import UnknownNameError
-from rankgauge.measures import MEASURES, resolve
+from rankgauge.measures import MEASURES, parse, resolve
+from rankgauge.measures.elsewhere import CATALOGUE, LEFT_OUT
 from rankgauge.measures.names import unknown
-from rankgauge.measures.other_names import OTHER_NAMES
+from rankgauge.measures.other_names import OTHER_NAMES, plain
 from rankgauge.measures.trec_names import NAMES
 
 
@@ -57,3 +59,36 @@ def test_several_dialects_where_one_is_wanted() -> None:
         dialects.get("trec_eval,yahoo")
     with pytest.raises(UnknownNameError, match="Did you mean trec_eval"):
         dialects.get("trec_evil,yahoo")
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("gini", "rankgauge catalogue RUN --statistics gini"),
+        ("GiniIndex@10", "rankgauge catalogue RUN --statistics gini"),
+        ("novelty@5", "rankgauge catalogue RUN --statistics novelty"),
+        ("tailpercentage", "rankgauge catalogue RUN --statistics tail"),
+        ("RMSE", "an error of predicted ratings, .* deliberately left out"),
+        ("LogLoss", "an error of predicted ratings, .* deliberately left out"),
+        ("TBG", "reading times of documents, and is deliberately left out"),
+        ("gauc", "weighs the AUC of each user"),
+    ],
+)
+def test_what_is_no_measure_here(written: str, words: str) -> None:
+    """A name that is found elsewhere, or left out on purpose, is not said to be near to some measure."""
+    with pytest.raises(UnknownNameError, match=words) as caught:
+        resolve([written])
+    assert "Did you mean" not in str(caught.value)
+
+
+def test_no_measure_is_said_to_be_elsewhere() -> None:
+    """What is said to be no measure is none, by any of its names."""
+    assert not {*CATALOGUE, *LEFT_OUT} & {*OTHER_NAMES, *map(plain, MEASURES), *map(plain, NAMES)}
+
+
+def test_a_parameter_that_makes_another_measure() -> None:
+    """ir-measures' SetP(relative=True) is SetRelativeP, with whatever else is written."""
+    assert parse("SetP(relative=True)") == parse("SetRelativeP")
+    assert parse("SetP(rel=2, relative=True)") == parse("SetRelativeP(rel=2)")
+    assert parse("SetP(relative=False)") == parse("SetP")
+    assert parse(ir_measures.SetP(relative=True, rel=2)) == parse("SetRelativeP(rel=2)")

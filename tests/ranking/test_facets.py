@@ -106,3 +106,34 @@ def test_weights_of_subtopics(files: tuple[Path, Path]) -> None:
     weighed = _table().with_columns(probability=pl.when(pl.col("subtopic") == "1").then(0.75).otherwise(0.25))
     found = evaluate(weighed, files[1], "StRecall@1").matrix[:, 0]
     np.testing.assert_allclose(found, [0.75, 0.5])
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_rows_without_a_subtopic_are_refused(ending: str, tmp_path: Path, files: tuple[Path, Path]) -> None:
+    """An empty cell is an error that names the file and the document; measures of whole documents do without it."""
+    frame = _table().with_columns(subtopic=pl.when(pl.col("grade") != "2").then("subtopic"))
+    path = tmp_path / f"judged.{ending}"
+    frame.write_csv(path) if ending == "csv" else frame.write_ndjson(path)
+    for judgments, place in ((path, rf"judged\.{ending}: "), (frame, "")):
+        with pytest.raises(InputError, match=f"{place}the judgment of document b of query q1 names no subtopic"):
+            evaluate(judgments, files[1], "alpha_nDCG@3")
+        with pytest.raises(InputError, match=f"{place}the judgment of document b of query q1 names no group"):
+            evaluate(judgments, files[1], "Prefs")
+    best = {"q1": {"a": 1, "b": 2, "c": 1}, "q2": {"d": 1, "e": 1}}
+    assert evaluate(path, files[1], "nDCG@3")["nDCG@3"] == evaluate(best, files[1], "nDCG@3")["nDCG@3"]
+
+
+def test_errors_of_judgments_name_the_judgments(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """What is wrong with judgments is said of their file, of however many runs."""
+    run = files[1]
+    plain, below, halves = tmp_path / "plain.csv", tmp_path / "below.txt", tmp_path / "halves.txt"
+    plain.write_text("query,document,grade\nq1,a,1\n")
+    below.write_text(QRELS.replace("q1 1 a 1", "q1 1 a -2"))
+    halves.write_text(QRELS.replace("q1 1 a 1", "q1 1 a 1.5"))
+    for runs in (run, {"one": str(run), "two": str(run)}):
+        with pytest.raises(InputError, match=r"plain\.csv: alpha_nDCG asks for judgments by subtopic"):
+            evaluate(plain, runs, "alpha_nDCG@3")
+        with pytest.raises(InputError, match=r"below\.txt: negative grade -2"):
+            evaluate(below, runs, "alpha_nDCG@3", negative="refuse")
+        with pytest.raises(InputError, match=r"halves\.txt: ndeval does not accept the grade 1\.5"):
+            evaluate(halves, runs, "alpha_nDCG@5", dialect="ndeval")

@@ -13,6 +13,7 @@ import pytest
 from rankgauge.errors import ParameterError
 from rankgauge.measures import MEASURES, TieRule, parse
 from rankgauge.ranking import RankedLists, Sampling
+from rankgauge.ranking.every_order import EveryOrder
 from rankgauge.ranking.sampling import Orders
 
 NAN = np.nan
@@ -46,9 +47,41 @@ def test_sampled_mean_is_near_the_mean_over_every_order(name: str, monkeypatch: 
     ]
     kind = MEASURES[measure.facts.name]
     monkeypatch.setattr(kind, "facts", replace(kind.facts, ties=TieRule.SAMPLED))
-    mean, error = measure.estimate(TIED, Sampling(seed=7, orders=4000))
+    mean, error = measure.estimate(TIED, Sampling(seed=7, orders=4000, every=0))
     assert (error < 0.01).all()
     assert (abs(mean - exact) <= 4 * error + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG@3", "BPM(max_grade=3)@4", "AP(judged_only=True)"])
+def test_few_orders_are_all_scored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean of a list with few orders is that over every order, without an error and whatever the seed."""
+    measure = parse(name)
+    kind = MEASURES[measure.facts.name]
+    exact = [
+        np.mean([measure.score(RankedLists.of(order, missed=missed)) for order in every_order(groups)])
+        for groups, missed in (FIRST, SECOND)
+    ]
+    monkeypatch.setattr(kind, "facts", replace(kind.facts, ties=TieRule.SAMPLED))
+    for seed in (1, 2):
+        mean, error = measure.estimate(TIED, Sampling(seed=seed, every=72))
+        assert mean == pytest.approx(exact, abs=1e-12)
+        assert (error == 0).all()
+    one = measure.estimate(TIED.taken(np.array([1])), Sampling())
+    assert (float(one[0][0]), float(one[1][0])) == (mean[1], 0)
+
+
+def test_documents_judged_alike_are_interchangeable() -> None:
+    """Five documents that are not relevant and one that is have six orders, by subtopic too; another grade on one
+    subtopic makes another order."""
+    tied = {"first": np.ones((1, 6)), "size": np.full((1, 6), 6.0)}
+    plain = replace(RankedLists.of([0, 0, 1, 0, 0, 0]).taken(None), **tied)
+    alike = replace(RankedLists.of([(0, 1), (0, 1), (1, 0), (0, 1), (0, 1), (0, 1)]).taken(None), **tied)
+    other = replace(RankedLists.of([(0, 1), (0, 1), (1, 0), (0, 1), (0, 1), (1, 1)]).taken(None), **tied)
+    for lists, orders in ((plain, 6), (alike, 6), (other, 30)):
+        found = [[order.grades.tolist() for order in every] for _, every in EveryOrder(lists.by_grade(), 64)]
+        assert [len(one) for one in found] == [orders]
+        assert not len(EveryOrder(lists.by_grade(), 64).rest)
+    assert EveryOrder(other.by_grade(), 29).rest.tolist() == [0]
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
@@ -80,7 +113,7 @@ def test_untied_hits_and_padding_stay() -> None:
 def test_the_seed_decides() -> None:
     """The same seed gives the same mean; another seed another one."""
     kernel = parse("AP(rel=1)").values
-    again = [Sampling(seed=seed, orders=8).mean(kernel, TIED)[0] for seed in (3, 3, 4)]
+    again = [Sampling(seed=seed, orders=8, every=0).mean(kernel, TIED)[0] for seed in (3, 3, 4)]
     assert (again[0] == again[1]).all()
     assert (again[0] != again[2]).any()
 
@@ -88,15 +121,15 @@ def test_the_seed_decides() -> None:
 def test_a_query_is_drawn_for_by_its_id_alone() -> None:
     """Neither the other queries of a block, nor padding, nor the order in which tied documents came, changes a mean."""
     kernel, named = parse("AP(rel=1)").values, replace(TIED, names=pl.Series(["a", "b"]))
-    mean, error = Sampling(seed=3).mean(kernel, named)
+    mean, error = Sampling(seed=3, every=0).mean(kernel, named)
     alone = {name: getattr(named, name)[1:, :3] for name in ("ranks", "grades", "first", "size")}
     turned = {**alone, "grades": alone["grades"][:, [2, 0, 1]]}
     for fields in (alone, turned):
         one = replace(named, ideal=named.ideal[1:], retrieved=named.retrieved[1:], names=named.names[1:], **fields)
-        again = Sampling(seed=3).mean(kernel, one)
+        again = Sampling(seed=3, every=0).mean(kernel, one)
         assert (again[0][0], again[1][0]) == (mean[1], error[1])
     other = replace(named, names=pl.Series(["a", "c"]))
-    assert (Sampling(seed=3).mean(kernel, other)[0] == mean).tolist() == [True, False]
+    assert (Sampling(seed=3, every=0).mean(kernel, other)[0] == mean).tolist() == [True, False]
 
 
 def test_many_hits_of_a_large_group_stand_in_places_of_their_own() -> None:

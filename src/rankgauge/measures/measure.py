@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import JudgmentsError, ParameterError, UnknownNameError
 from rankgauge.measures.forms import Form
 from rankgauge.measures.output import NumberFormat
 from rankgauge.numeric import FloatArray, ratio
@@ -115,6 +115,9 @@ class Facts:
     """Moving a document above one with a lower grade never lowers the value."""
     attains: bool = False
     """The ideal order of the judged documents gives the upper bound, where the value is defined."""
+    better: bool | None = None
+    """Whether more is better; None: it is if the ideal order gives the upper bound, or if order matters and moving a
+    better document up never lowers the value."""
     aggregate: Aggregate = Aggregate.MEAN
     counts_unjudged: bool = False
     """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
@@ -122,6 +125,13 @@ class Facts:
     """An unjudged document of the pool counts differently from one outside the pool."""
     judgments: JudgmentKind = JudgmentKind.GRADES
     """What the measure asks judgments to say of a document."""
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether a run with more of it is the better one."""
+        if self.better is not None:
+            return self.better
+        return self.attains or (self.improves and self.ties is not TieRule.IMMUNE)
 
 
 _ASKED = {
@@ -167,6 +177,8 @@ class Measure:
     facts: ClassVar[Facts]
     shorthands: ClassVar[Mapping[str, Callable[[Any], dict[str, Any]]]] = {}
     """Other spellings of parameters: a name, and what its value stands for."""
+    variants: ClassVar[Mapping[str, str]] = {}
+    """Parameters of other tools that, if true, make another measure of this one: a name, and that measure's."""
 
     judged_only: bool = field(default=False, metadata={"words": "take unjudged documents out of the list first"})
 
@@ -230,16 +242,27 @@ class Measure:
         values = kernel(lists)
         return values, np.zeros_like(values)
 
-    def unasked(self) -> InputError:
+    def extreme(self, lists: RankedLists, *, best: bool, sampling: Sampling = SAMPLING) -> FloatArray:
+        """The value of each list in the best or the worst order of its tied documents, as far as that can be found."""
+        return sampling.extreme(partial(self.score, sampling=sampling), lists, best=best)
+
+    def facet_worth(self, grades: FloatArray) -> FloatArray:
+        """What grades on a facet are worth: the sum over facets says which of two tied documents is better on top."""
+        rel = getattr(self, "rel", None)
+        if self.facts.judgments is JudgmentKind.PREFERENCES:
+            return grades  # levels: their order alone counts, also below 0
+        return np.maximum(grades, 0.0) if rel is None else (grades >= rel).astype(np.float64)
+
+    def unasked(self) -> JudgmentsError:
         """The error for judgments that do not say what the measure asks for."""
         if self.facts.judgments in (JudgmentKind.PREFERENCES, JudgmentKind.GROUPS):
-            return InputError(
+            return JudgmentsError(
                 f"{self.facts.name} asks for judgments by group, and these do not say which group they are of",
                 hint="Give qrels (query group document grade), for preferences also trec_eval's prefs (query group "
                 "subgroup document level), or a table with a column subtopic that names the group.",
             )
         asked, hint = _ASKED[self.facts.judgments]
-        return InputError(
+        return JudgmentsError(
             f"{self.facts.name} asks for judgments {asked}, and these have one grade for each document", hint=hint
         )
 
@@ -323,6 +346,12 @@ def asking(measures: Iterable[Measure]) -> Measure | None:
         names = " and ".join(str(one) for one in found.values())
         raise ParameterError("evaluate", "measures", "of one kind of judgments; these need different ones", names)
     return next(iter(found.values()), None)
+
+
+def kind_asked(measures: Iterable[Measure]) -> JudgmentKind:
+    """What the measures ask judgments to say."""
+    found = asking(measures)
+    return JudgmentKind.GRADES if found is None else found.facts.judgments
 
 
 def _literal(value: Any) -> str:

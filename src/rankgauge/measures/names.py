@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -36,7 +36,9 @@ def parse(text: str | Measure) -> Measure:
         if meant is None:
             raise unknown(text)
         return parse(meant)
-    parameters = _parameters(kind, match["parameters"] or "", text)
+    given = _given(match["parameters"] or "", text)
+    kind = _variant(kind, given)
+    parameters = _parameters(kind, given)
     if match["cutoff"] is not None:
         parameters["cutoff"] = _cutoff(kind, match["cutoff"], text)
     return kind(**parameters)
@@ -62,7 +64,8 @@ def as_list(names: Any) -> list[Any]:
     return list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
 
 
-def _parameters(kind: type[Measure], text: str, whole: str) -> dict[str, Any]:
+def _given(text: str, whole: str) -> dict[str, Any]:
+    """The parameters as they were written, by name."""
     try:
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
@@ -72,15 +75,28 @@ def _parameters(kind: type[Measure], text: str, whole: str) -> dict[str, Any]:
         given, positional = {}, True
     if positional or None in given:
         raise ParameterError(whole, "parameters", "written as name=value, as in AP(rel=2)", text)
+    return {str(name): value for name, value in given.items()}
+
+
+def _variant(kind: type[Measure], given: dict[str, Any]) -> type[Measure]:
+    """The measure that another tool's parameter makes of one: that parameter is taken from those given."""
+    for name in kind.variants.keys() & given.keys():
+        if given.pop(name):
+            return MEASURES[kind.variants[name]]
+    return kind
+
+
+def _parameters(kind: type[Measure], given: Mapping[str, Any]) -> dict[str, Any]:
     names = {f.name for f in fields(kind)} - {"cutoff"}
     parameters: dict[str, Any] = {}
     for name, value in given.items():
         if name in kind.shorthands:
-            parameters |= kind.shorthands[str(name)](value)
+            parameters |= kind.shorthands[name](value)
         elif name in names:
-            parameters[str(name)] = _frozen(value)
+            parameters[name] = _frozen(value)
         else:
-            raise UnknownNameError(f"parameter of {kind.facts.name}", str(name), [*names, *kind.shorthands])
+            known = [*names, *kind.shorthands, *kind.variants]
+            raise UnknownNameError(f"parameter of {kind.facts.name}", name, known)
     return parameters
 
 
@@ -118,7 +134,11 @@ _CUTOFFS = {
 
 def unknown(text: str, also: Iterable[str] = ()) -> UnknownNameError:
     """The error for an unknown name; `also` are names to suggest besides those of measures."""
+    from rankgauge.measures.elsewhere import elsewhere  # most commands know all their measures, and start without it
+
     known = [*MEASURES, *also]
+    if words := elsewhere(text.partition("@")[0]):
+        return UnknownNameError("measure", text.strip(), known, near=(), otherwise=words)
     return UnknownNameError("measure", text.strip(), known, near=_near(text, known), otherwise=COMMON)
 
 

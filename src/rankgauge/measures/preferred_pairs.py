@@ -25,7 +25,10 @@ CACHED = "preferences"
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PreferredGroup:
     """One group of a query: which judged document is preferred to which (documents × documents), the level of each
-    document (NaN where the group has not seen it), and whether several subgroups make it up."""
+    document (NaN where the group has not seen it), and whether several subgroups make it up.
+
+    A document of several subgroups has the level of the last one by name, as in trec_eval (form_jg_pa).
+    """
 
     prefers: BoolArray
     level: FloatArray
@@ -125,9 +128,10 @@ def _relations(pool: FloatArray, weights: FloatArray, numbers: FloatArray | None
 
 def _group(levels: FloatArray) -> PreferredGroup:
     """The group of some subgroups (documents × subgroups)."""
-    prefers = np.zeros((len(levels), len(levels)), dtype=bool)
+    prefers, level = np.zeros((len(levels), len(levels)), dtype=bool), np.full(len(levels), np.nan)
     for column in levels.T:
         prefers |= column[:, np.newaxis] > column
+        level = np.where(np.isnan(column), level, column)
     mixed = int((~np.isnan(levels)).any(axis=0).sum()) > 1
     if mixed:
         prefers = _closed(prefers)
@@ -136,7 +140,7 @@ def _group(levels: FloatArray) -> PreferredGroup:
                 "preferences of one group contradict each other: a document is preferred to one preferred to it",
                 hint="Contradictions between people are fine: give each of them a group.",
             )
-    return PreferredGroup(prefers=prefers, level=np.fmax.reduce(levels, axis=-1), mixed=mixed)
+    return PreferredGroup(prefers=prefers, level=level, mixed=mixed)
 
 
 def _closed(prefers: BoolArray) -> BoolArray:

@@ -6,7 +6,7 @@ document as a whole, its one grade, is the highest over its facets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -61,6 +61,12 @@ class FacetLists:
         """The same with the first hits only; the pool stays whole."""
         return replace(self, grades=self.grades[..., :count, :], places=self.places[..., :count])
 
+    def rows(self, rows: IndexArray | None) -> FacetLists:
+        """Those of some lists of a block; None makes a block of a list that is alone."""
+        groups = None if self.groups is None else self.groups[rows]
+        cells = {name: getattr(self, name)[rows] for name in ("grades", "pool", "weights", "places")}
+        return FacetLists(**cells, groups=groups)
+
     def taken(self, order: IndexArray) -> FacetLists:
         """The same with the hits of each list in that order."""
         grades = np.take_along_axis(self.grades, order[..., np.newaxis], axis=-2)
@@ -82,6 +88,14 @@ class Facets:
     weights: FloatArray
     names: Sequence[Sequence[str]]
     groups: FloatArray | None = None
+    sampled: bool = False
+    """Whether the facets are strata, of which some documents were drawn."""
+
+    def worth(self, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """What each document is worth: the sum over its facets, by their weights, of what `of` makes of its grades."""
+        judged = np.isfinite(self.grades)
+        weights = np.nan_to_num(self.weights)[self.query]
+        return np.asarray((np.where(judged, of(np.where(judged, self.grades, 0.0)), 0.0) * weights).sum(axis=-1))
 
 
 def whole(judgments: pl.DataFrame) -> pl.DataFrame:
@@ -91,11 +105,20 @@ def whole(judgments: pl.DataFrame) -> pl.DataFrame:
     return judgments.group_by("query", "document", maintain_order=True).agg(pl.col("grade").max())
 
 
-def faceted(judgments: pl.DataFrame, negative: NegativeGrade) -> tuple[pl.DataFrame, Facets]:
-    """The judgments with one grade for each document, and the place of each among the facets; and these."""
+def faceted(judgments: pl.DataFrame, negative: NegativeGrade, *, levels: bool = False) -> tuple[pl.DataFrame, Facets]:
+    """The judgments with one grade for each document, and the place of each among the facets; and these.
+
+    Levels keep their order on the facets, also below 0; what negative grades mean is said of whole documents alone.
+    """
     from rankgauge.ranking.rules import graded
 
-    rows = judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
+    # Measures of whole documents may do without the names of facets; those that ask for facets have checked them.
+    grades = judgments["grade"].to_numpy()
+    rows = judgments.with_columns(
+        pl.Series("grade", graded(grades, negative)),
+        pl.Series("level", grades if levels else graded(grades, negative)),
+        pl.col(FACET).fill_null(""),
+    )
     queries = rows.select(pl.col("query").unique(maintain_order=True)).with_row_index("code")
     facets = _facets(rows, queries)
     documents = (
@@ -108,12 +131,12 @@ def faceted(judgments: pl.DataFrame, negative: NegativeGrade) -> tuple[pl.DataFr
     cells = rows.join(documents.select("query", "document", "place"), on=["query", "document"], how="left")
     cells = cells.join(facets, on=["query", FACET], how="left")
     width = int(facets["facet"].max()) + 1 if len(facets) else 0  # type: ignore[arg-type]
-    grades, weights = np.full((len(documents), width), np.nan), np.full((len(queries), width), np.nan)
-    grades[cells["place"].to_numpy(), cells["facet"].to_numpy()] = cells["grade"].to_numpy()
+    placed, weights = np.full((len(documents), width), np.nan), np.full((len(queries), width), np.nan)
+    placed[cells["place"].to_numpy(), cells["facet"].to_numpy()] = cells["level"].to_numpy()
     weights[facets["code"].to_numpy(), facets["facet"].to_numpy()] = facets[WEIGHT].to_numpy()
     made = Facets(
         query=documents["code"].to_numpy().astype(np.int64),
-        grades=grades,
+        grades=placed,
         weights=weights,
         names=facets.group_by("code", maintain_order=True).agg(FACET)[FACET].to_list(),
         groups=_groups(facets, weights.shape),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.errors import InputError, RepeatedError
+from rankgauge.errors import InputError, JudgmentsError, RepeatedError
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade, RunOrder, Ties
@@ -43,11 +43,13 @@ def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
 def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: Ranking) -> Hits:
     """The judged hits of a run that comes in batches of whole queries; only hits are kept of each."""
     facets: Facets | None = None
-    if STRATUM in judgments.columns:  # a grade below 0 is a document that was not drawn, whatever a tool makes of it
+    sampled = STRATUM in judgments.columns
+    if sampled:  # a grade below 0 is a document that was not drawn, whatever a tool makes of it
         judgments, how = judgments.rename({STRATUM: FACET}), replace(how, negative=NegativeGrade.POOLED)
     if FACET in judgments.columns:
         _refuse_negative(judgments, how.negative)
-        judgments, facets = faceted(judgments, how.negative)
+        judgments, facets = faceted(judgments, how.negative, levels=how.levels)
+        facets = replace(facets, sampled=sampled)
     kept = ("document", "grade") if facets is None else ("document", "grade", "place")
     pool = _pool(judgments, how.negative)
     queries = pool["query"].unique(maintain_order=True)
@@ -155,7 +157,7 @@ def _refuse_negative(judgments: pl.DataFrame, negative: NegativeGrade) -> None:
     below = judgments.filter(pl.col("grade") < 0) if negative is NegativeGrade.REFUSE else judgments.clear()
     if len(below):
         row = below.row(0, named=True)
-        raise InputError(
+        raise JudgmentsError(
             f"negative grade {row['grade']:g} of document {row['document']} in query {row['query']}",
             hint="'rankgauge evaluate' has --negative unjudged, zero or keep, which says what they mean.",
         )

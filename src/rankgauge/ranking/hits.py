@@ -157,6 +157,24 @@ class Hits:
         """The highest grade of the judgments, at least 0: the top of the scale if nobody declares it."""
         return float(np.max(self.pool_grade, initial=0.0)) if self.top is None else self.top
 
+    @cached_property
+    def whole(self) -> Hits:
+        """The hits without facets, for measures of whole documents; of a sample those that were drawn."""
+        if self.facets is None:
+            return self
+        if not self.facets.sampled:
+            return replace(self, place=None, facets=None)
+        kept, pooled = self.grade > UNJUDGED, self.pool_grade > UNJUDGED
+        flat = {name: getattr(self, name)[kept] for name in ("query", *FLAT)}
+        return replace(
+            self,
+            **flat,
+            pool_query=self.pool_query[pooled],
+            pool_grade=self.pool_grade[pooled],
+            place=None,
+            facets=None,
+        )
+
     @property
     def is_answered(self) -> BoolArray:
         """For which of the judged queries the run has documents."""
@@ -186,14 +204,18 @@ class Hits:
             )
         return self
 
-    def ordered(self, ties: Ties) -> Hits:
-        """The hits with their ties resolved as best or worst for the run; other policies keep the order."""
+    def ordered(self, ties: Ties, worth: FloatArray | None = None) -> Hits:
+        """The hits with their ties resolved as best or worst for the run; other policies keep the order.
+
+        Documents are worth their grade as a whole, unless `worth` says what each document that is judged by facet is.
+        """
         tied = np.flatnonzero(self.size > 1)
         if ties not in (Ties.BEST, Ties.WORST) or not len(tied):
             return self
         # The hits of a group are together, so that only these change places.
         query, first, size, grade = self.query[tied], self.first[tied], self.size[tied], self.grade[tied]
-        order = np.lexsort((*self._worth(tied, ties), -grade if ties is Ties.BEST else grade, first, query))
+        keys = [*self._summed(tied), grade] if worth is None or self.place is None else [worth[self.place[tied]]]
+        order = np.lexsort((*(-key if ties is Ties.BEST else key for key in keys), first, query))
         grade = grade[order]
         starts = np.flatnonzero(np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool))
         counts = np.diff(starts, append=len(query))
@@ -208,12 +230,11 @@ class Hits:
         places[tied] = self.place[tied][order]
         return replace(self, rank=ranks, grade=grades, place=places)
 
-    def _worth(self, tied: IndexArray, ties: Ties) -> tuple[FloatArray, ...]:
-        """By what tied hits of one grade are ordered for the best or the worst: the grades on all facets together."""
+    def _summed(self, tied: IndexArray) -> tuple[FloatArray, ...]:
+        """What orders tied hits of one grade: the grades on all facets together."""
         if self.facets is None or self.place is None:
             return ()
-        summed = np.nansum(np.maximum(self.facets.grades[self.place[tied]], 0.0), axis=-1)
-        return (-summed if ties is Ties.BEST else summed,)
+        return (self.facets.worth(lambda grades: np.maximum(grades, 0.0))[self.place[tied]],)
 
     def condensed(self, *, pooled: bool = False) -> Hits:
         """The hits of the same lists without their unjudged documents; `pooled` keeps those that were in the pool."""

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.facets import FacetLists
 
 Weight: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -137,6 +137,43 @@ class RankedLists:
             facets=None if self.facets is None else self.facets.top(k),
         )
 
+    def taken(self, rows: IndexArray | None) -> RankedLists:
+        """Some lists of a block; None makes a block of a list that is alone."""
+        names = self.names
+        return replace(
+            self,
+            ranks=self.ranks[rows],
+            grades=self.grades[rows],
+            ideal=self.ideal[rows],
+            retrieved=self.retrieved[rows],
+            first=None if self.first is None else self.first[rows],
+            size=None if self.size is None else self.size[rows],
+            names=names if names is None or rows is None else [names[row] for row in rows.tolist()],
+            facets=None if self.facets is None else self.facets.rows(rows),
+        )
+
+    def by_grade(self) -> RankedLists:
+        """The lists with the hits of each tie group by grade, so that the order of the input decides nothing."""
+        assert self.first is not None
+        facets = self.facets
+        further = () if facets is None else tuple(np.nan_to_num(np.moveaxis(facets.grades, -1, 0), nan=-1.0))
+        order = np.lexsort((*further, self.grades, self.first), axis=-1)
+        grades = np.take_along_axis(self.grades, order, axis=-1)
+        return replace(self, grades=grades, facets=None if facets is None else facets.taken(order))
+
+    def arranged(self, ranks: FloatArray) -> RankedLists:
+        """The lists with their hits at these ranks, and nothing tied."""
+        order = np.argsort(ranks, axis=-1, kind="stable")
+        return replace(
+            self,
+            ranks=np.take_along_axis(ranks, order, axis=-1),
+            grades=np.take_along_axis(self.grades, order, axis=-1),
+            first=None,
+            size=None,
+            names=None,
+            facets=None if self.facets is None else self.facets.taken(order),
+        )
+
     def ideal_order(self, cutoff: float | None = None) -> RankedLists:
         """The ideal ranking of the same queries down to the cutoff: what a measure is normalised by."""
         grades = self.ideal if cutoff is None else self.ideal[..., : int(cutoff)]
@@ -151,8 +188,10 @@ class RankedLists:
 
     def condensed(self) -> RankedLists:
         """The same lists without their unjudged documents."""
-        order = np.argsort(~self.judged, axis=-1, kind="stable")
-        kept = np.take_along_axis(self.judged, order, axis=-1)
+        # A level of preferences may be below 0, which as a grade of the whole document may mean that nobody judged it.
+        judged = self.judged if self.facets is None else (self.facets.grades > UNJUDGED).any(axis=-1)
+        order = np.argsort(~judged, axis=-1, kind="stable")
+        kept = np.take_along_axis(judged, order, axis=-1)
         grades = np.where(kept, np.take_along_axis(self.grades, order, axis=-1), np.nan)
         ranks = np.where(kept, np.cumsum(kept, axis=-1), np.nan)
         first, size = self.first, self.size

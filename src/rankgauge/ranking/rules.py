@@ -26,6 +26,8 @@ class Ranking:
     ideal: IdealPool = IdealPool.JUDGED
     depth: int | None = None
     single_arithmetic: bool = False
+    levels: bool = False
+    """Whether grades by facet are levels of preferences: then those below 0 are levels like any other."""
 
 
 def arrange(hits: Hits, how: Ranking) -> Hits:
@@ -36,7 +38,7 @@ def arrange(hits: Hits, how: Ranking) -> Hits:
     hits = replace(hits.ordered(how.ties), single=how.single_arithmetic)
     if how.depth is not None:
         hits = hits.cut(how.depth)
-    pooled = how.negative is NegativeGrade.POOLED
+    pooled = how.negative is NegativeGrade.POOLED or how.levels or (hits.facets is not None and hits.facets.sampled)
     return hits.condensed(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
 
 

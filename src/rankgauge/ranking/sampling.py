@@ -1,14 +1,16 @@
-"""Sampling: the mean over random orders of tied documents, for measures that have no closed form for it.
+"""Sampling: the mean over orders of tied documents, for measures that have no closed form for it.
 
-Which orders are drawn for a query depends on the seed and on the query's id, not on the queries beside it: a query
-has the same value in any block, in any batch of a stream and on any machine.
+A list that allows only a few orders is scored in each of them, and its mean is exact. For other lists orders are drawn.
+Which ones depends on the seed and on the query's id, not on the queries beside it: a query has the same value in any
+block, in any batch of a stream and on any machine.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,34 +19,93 @@ from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.lists import RankedLists, group_edges
 
+if TYPE_CHECKING:
+    from rankgauge.ranking.every_order import EveryOrder
+
 Bits = npt.NDArray[np.uint64]
+
+ROUNDING = 1e-12
+"""By how much sums of the same numbers in another order may differ."""
+
+Kernel = Callable[[RankedLists], FloatArray]
+"""What gives each list its value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """How many random orders of tied documents are drawn, and from which seed."""
+    """How many random orders of tied documents are drawn, and from which seed.
+
+    A list with at most `every` orders is scored in each of them.
+    """
 
     seed: int = 0
     orders: int = 64
+    every: int = 64
 
     def __post_init__(self) -> None:
         if self.orders < 2:
             raise ParameterError("Sampling", "orders", "at least 2, so that there is a standard error", self.orders)
 
-    def mean(self, kernel: Callable[[RankedLists], FloatArray], lists: RankedLists) -> tuple[FloatArray, FloatArray]:
-        """The mean of a kernel's values over random orders of each list, and its standard error.
+    def mean(self, kernel: Kernel, lists: RankedLists) -> tuple[FloatArray, FloatArray]:
+        """The mean of a kernel's values over the orders of each list, and its standard error: 0 if there are few."""
+        block = _block(lists)
+        values, errors = np.zeros((2, len(block.ranks)))
+        every = self._every(block)
+        for rows, orders in every:
+            values[rows] = _mean(kernel, orders)[0]
+        if len(every.rest):
+            drawn = Orders(block.taken(every.rest), self.seed)
+            mean, squares = _mean(kernel, (drawn.draw(n) for n in range(1, self.orders + 1)))
+            values[every.rest], errors[every.rest] = mean, np.sqrt(squares / (self.orders - 1) / self.orders)
+        return values.reshape(lists.retrieved.shape), errors.reshape(lists.retrieved.shape)
 
-        Welford's running update: no order's values are kept, and equal values have the error 0 exactly.
+    def extreme(self, kernel: Kernel, lists: RankedLists, *, best: bool) -> FloatArray:
+        """The highest of a kernel's values over the orders of each list, or the lowest.
+
+        Where there are more than a few, it is the value of the order in which the lists are, unless that is on the
+        wrong side of the mean: then it is the most extreme one of random orders.
         """
-        orders = Orders(lists, self.seed)
-        mean = kernel(orders.draw(1))
-        spread = np.zeros_like(mean)
-        for n in range(2, self.orders + 1):
-            value = kernel(orders.draw(n))
-            step = value - mean
-            mean = mean + step / n
-            spread = spread + step * (value - mean)
-        return mean, np.sqrt(spread / (self.orders - 1) / self.orders)
+        sign = 1.0 if best else -1.0
+        block = _block(lists)
+        found = sign * kernel(replace(block, first=None, size=None))
+        every = self._every(block)
+        for rows, orders in every:
+            found[rows] = np.fmax.reduce([sign * kernel(order) for order in orders])
+        if len(every.rest):
+            mean = sign * kernel(block.taken(every.rest))
+            short = every.rest[found[every.rest] < mean - ROUNDING]
+            drawn = Orders(block.taken(short), self.seed)
+            for number in range(1, self.orders + 1 if len(short) else 1):
+                found[short] = np.fmax(found[short], sign * kernel(drawn.draw(number)))
+        return sign * found.reshape(lists.retrieved.shape)
+
+    def _every(self, block: RankedLists) -> EveryOrder:
+        """The lists of a block that allow few orders."""
+        from rankgauge.ranking.every_order import EveryOrder  # few evaluations look at orders, as with `_hash`
+
+        return EveryOrder(block.by_grade(), self.every)
+
+
+def _block(lists: RankedLists) -> RankedLists:
+    """The lists with an axis of queries, and a name for each."""
+    # A list by itself is the first of one.
+    block = lists if lists.ranks.ndim > 1 else lists.taken(np.newaxis)
+    return block if block.names is not None else replace(block, names=range(len(block.ranks)))
+
+
+def _mean(kernel: Kernel, orders: Iterator[RankedLists]) -> tuple[FloatArray, FloatArray]:
+    """The mean of the values over the orders, and the sum of squared differences from it.
+
+    Welford's running update: no order's values are kept, and equal values have the error 0 exactly.
+    """
+    mean = kernel(next(orders))
+    spread = np.zeros_like(mean)
+    for n, order in enumerate(orders, 2):
+        value = kernel(order)
+        step = value - mean
+        mean = mean + step / n
+        spread = spread + step * (value - mean)
+    return mean, spread
 
 
 SAMPLING = Sampling()
@@ -63,7 +124,7 @@ class Orders:
     def __init__(self, lists: RankedLists, seed: int) -> None:
         assert lists.first is not None
         assert lists.size is not None
-        self.lists = _by_grade(lists)
+        self.lists = lists.by_grade()
         # A list by itself has no axis of queries: it is the first of one.
         self._first, size = (cells.reshape(-1, cells.shape[-1]) for cells in (lists.first, lists.size))
         names = range(len(size)) if lists.names is None else lists.names
@@ -81,17 +142,7 @@ class Orders:
         streams = _mixed(self._seeds + np.uint64(number))
         for groups in self._groups:
             ranks[groups.cells] += groups.places(streams[groups.rows])
-        ranks = ranks.reshape(self.lists.ranks.shape)
-        order = np.argsort(ranks, axis=-1, kind="stable")
-        return replace(
-            self.lists,
-            ranks=np.take_along_axis(ranks, order, axis=-1),
-            grades=np.take_along_axis(self.lists.grades, order, axis=-1),
-            first=None,
-            size=None,
-            names=None,
-            facets=None if self.lists.facets is None else self.lists.facets.taken(order),
-        )
+        return self.lists.arranged(ranks.reshape(self.lists.ranks.shape))
 
 
 class _Groups(ABC):
@@ -154,16 +205,6 @@ class _Sparse(_Groups):
         near = near[np.lexsort((is_fresh[near], place[near], self.group[near]))]
         same = (np.diff(place[near], prepend=-1) == 0) & (np.diff(self.group[near], prepend=-1) == 0)
         return np.sort(near[same])
-
-
-def _by_grade(lists: RankedLists) -> RankedLists:
-    """The lists with the hits of each tie group by grade, so that the order of the input decides nothing."""
-    assert lists.first is not None
-    facets = lists.facets
-    further = () if facets is None else tuple(np.nan_to_num(np.moveaxis(facets.grades, -1, 0), nan=-1.0))
-    order = np.lexsort((*further, lists.grades, lists.first), axis=-1)
-    grades = np.take_along_axis(lists.grades, order, axis=-1)
-    return replace(lists, grades=grades, facets=None if facets is None else facets.taken(order))
 
 
 def _hash(name: str | int, seed: int) -> int:

@@ -11,7 +11,8 @@ class AUC(Measure):
     """The chance that a relevant document of the list is above one that is not, the area under the ROC curve.
 
     Every other retrieved document counts as not relevant, as everywhere; documents that the list lacks do not count.
-    Tied documents count half. Its mean over users is called GAUC.
+    Tied documents count half. A list of relevant documents only, or without any, has no pair to compare: its query is
+    left out of the mean. RecBole's GAUC weighs queries by their relevant documents; in this mean all weigh the same.
     """
 
     facts = Facts(
@@ -26,6 +27,11 @@ class AUC(Measure):
         ),
     )
     rel: float = OPEN
+
+    @property
+    def left_out(self) -> bool:
+        """Always: 0 for want of a pair would call a perfect list the worst."""
+        return True
 
     def values(self, lists: RankedLists) -> FloatArray:
         found, n = lists.found(self.rel), lists.retrieved

@@ -30,6 +30,7 @@ class infAP(Measure):
         ties=TieRule.SAMPLED,
         # A judged non-relevant document that moves above one never judged spoils the estimate for those below.
         improves=False,
+        better=True,
         examples=(
             Example(
                 "infAP",

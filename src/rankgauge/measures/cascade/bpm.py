@@ -19,6 +19,7 @@ class BPM(ReadsOn, Measure):
         cutoff=Cutoff.REQUIRED,
         graded=True,
         improves=False,  # a better document higher up may be enough, and the user misses a still better one
+        better=True,
         ties=TieRule.SAMPLED,
         examples=(
             Example("BPM(max_grade=2)@5", (1, None, 2, 2), missed=(2,), value="(1/2 + 1) / 3"),

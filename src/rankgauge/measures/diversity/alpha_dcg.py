@@ -44,7 +44,7 @@ class alpha_DCG(Measure):
     cutoff: int = OPEN
     rel: float = OPEN
     alpha: float = field(
-        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next; 0.5 if open"}
+        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next"}
     )
     undivided_first: bool = OPEN
 

@@ -58,7 +58,7 @@ class alpha_nDCG(Measure):
     cutoff: int | None = None
     rel: float = OPEN
     alpha: float = field(
-        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next; 0.5 if open"}
+        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next"}
     )
     ideal_order: str | None = choice("ideal order", ORDERS)
 

@@ -46,6 +46,9 @@ class D_nDCG(Measure):
         gained = total(self._worth(top) * top.weigh(discount(str(self.discount)), self.cutoff))
         return ratio(gained, self._ideal(lists))
 
+    def facet_worth(self, grades: FloatArray) -> FloatArray:
+        return GAINS[str(self.gain)](grades)
+
     def _worth(self, lists: RankedLists) -> FloatArray:
         """What each hit gains over all subtopics, by their weights."""
         each = gains(lists.by_facet, str(self.gain)) * intents(lists)[..., np.newaxis]

@@ -38,4 +38,4 @@ class nNRBP(NRBP):
     ideal_order: str | None = choice("ideal order", ORDERS)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        return self.gain.against_ideal(lists, self.ideal_order)
+        return self.novelty.against_ideal(lists, self.ideal_order)

@@ -41,9 +41,9 @@ class NRBP(Measure):
     )
     rel: float = OPEN
     alpha: float = field(
-        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next; 0.5 if open"}
+        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next"}
     )
-    beta: float = field(default=OPEN, metadata={"words": "how likely a user goes on to the next document; 0.5 if open"})
+    beta: float = field(default=OPEN, metadata={"words": "how likely a user goes on to the next document"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,9 +53,9 @@ class NRBP(Measure):
     def values(self, lists: RankedLists) -> FloatArray:
         # The constant is divided first, as in ndeval: a value halfway between two printed ones depends on it.
         share = np.asarray(1.0 - (1.0 - self.alpha) * self.beta)
-        return np.asarray(self.gain.of(lists) * ratio(share, total(intents(lists, self.rel))))
+        return np.asarray(self.novelty.of(lists) * ratio(share, total(intents(lists, self.rel))))
 
     @property
-    def gain(self) -> Novelty:
+    def novelty(self) -> Novelty:
         """What documents gain."""
         return Novelty(rel=self.rel, alpha=self.alpha, weight=lambda ranks: np.power(self.beta, ranks - 1.0))

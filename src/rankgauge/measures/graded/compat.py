@@ -5,34 +5,50 @@ from dataclasses import field
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Example, Facts, Measure
+from rankgauge.measures.measure import Example, Facts, Measure, choice
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import ABOVE_ZERO
 from rankgauge.ranking import RankedLists, total
 from rankgauge.ranking.lists import group_edges
+
+DEPTH = 1000
+"""How deep the authors' program compares (DEPTH in compatibility.py), however short the lists are."""
+
+ENDS = ("1000", "longer")
+"""Where a comparison ends: at the authors' depth, or at the end of the longer list, as in ir-measures."""
 
 
 class Compat(Measure):
     """How similar the list is to the ideal ranking that is most similar to it, by rank-biased overlap.
 
     An ideal ranking has the documents above grade 0 by falling grade, in any order where grades are equal; grades may
-    stand for preferences, since only their order counts. Lists are compared to the depth of the longer one.
+    stand for preferences, since only their order counts. Lists are compared to rank 1,000 even if both are shorter.
     """
 
     facts = Facts(
         title="Compatibility",
         formula=r"\frac{\sum_{d=1}^{D} p^{d-1} \, |L_{1:d} \cap I_{1:d}| / d}"
-        r"{\sum_{d=1}^{D} p^{d-1} \, |I_{1:d}| / d}, \quad D = \max(|L|, |I|)",
+        r"{\sum_{d=1}^{D} p^{d-1} \, |I_{1:d}| / d}, \quad D = 1000",
         reference="Clarke, Vtyurina & Smucker, Assessing top-k preferences, TOIS 2021",
         graded=True,
         counts_unjudged=True,
         examples=(
-            Example("Compat", (0, 2, 1), missed=(1,), value="(.95 / 2 + .95**2 * 2 / 3) / (1 + .95 + .95**2)"),
+            # The sum of p**(d − 1) / d over all d is −log(1 − p) / p.
             Example(
-                "Compat(p=0.5)", (1, None, 3), missed=(2,), value="(.5 * 0 / 2 + .5**2 * 2 / 3) / (1 + .5 + .5**2)"
+                "Compat(p=0.5)",
+                (1, None, 3),
+                missed=(2,),
+                value="(4*log(2) - 2 - 1/2) / (1 + 1/2 + 1/4 + 3 * (2*log(2) - 1 - 1/4 - 1/12))",
+            ),
+            Example("Compat(p=0.5, normalize=False)", (1, None, 2, 0), value="(1/4 + 2 * (2*log(2) - 1 - 1/4)) / 2"),
+            Example(
+                "Compat(until='longer')",
+                (0, 2, 1),
+                missed=(1,),
+                value="(.95 / 2 + .95**2 * 2 / 3) / (1 + .95 + .95**2)",
             ),
             Example(
-                "Compat(p=0.5, normalize=False)",
+                "Compat(p=0.5, normalize=False, until='longer')",
                 (1, None, 2, 0),
                 value="(.5 / 2 + .5**2 * 2/3 + .5**3 * 2/4) / (2 - 2 * .5**4)",
             ),
@@ -40,6 +56,7 @@ class Compat(Measure):
     )
     p: float = field(default=0.95, metadata={"words": "how likely the reader goes on to the next rank"})
     normalize: bool = field(default=True, metadata={"words": "divide by the value of an ideal ranking"})
+    until: str | None = choice("end of a comparison", ENDS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -51,7 +68,7 @@ class Compat(Measure):
         table = self._overlaps(lists)
         whole = table[self._depth(lists).astype(np.intp)][..., np.newaxis]
         place = _ideal_ranks(lists)
-        weight = whole - table[np.maximum(place, np.where(lists.hits, lists.ranks, 1.0)).astype(np.intp) - 1]
+        weight = whole - _up_to(table, np.maximum(place, np.where(lists.hits, lists.ranks, 1.0)))
         if lists.first is not None:
             weight = np.where(lists.size == 1.0, weight, _tied_weights(lists, place, table, whole))
         return np.where(place > 0, weight, 0.0)
@@ -63,17 +80,23 @@ class Compat(Measure):
             return np.asarray((1.0 - self.p**depth) / (1.0 - self.p))
         # Added up as the amounts of an ideal list are, so that its value is 1 to the last bit.
         table, ideal = self._overlaps(lists), lists.total_relevant(ABOVE_ZERO)[..., np.newaxis]
-        ranks = np.arange(int(ideal.max(initial=0.0)))
+        ranks = np.arange(1.0, float(ideal.max(initial=0.0)) + 1)
         whole = table[depth.astype(np.intp)][..., np.newaxis]
-        return total(np.where(ranks < ideal, whole - table[ranks], 0.0))
+        return total(np.where(ranks <= ideal, whole - _up_to(table, ranks), 0.0))
 
     def _depth(self, lists: RankedLists) -> FloatArray:
-        return np.maximum(lists.retrieved, lists.total_relevant(ABOVE_ZERO))
+        ideal = lists.total_relevant(ABOVE_ZERO)
+        return np.maximum(lists.retrieved, ideal) if self.until == "longer" else np.full_like(ideal, DEPTH)
 
     def _overlaps(self, lists: RankedLists) -> FloatArray:
         """What a document in both tops from rank 1 to each depth adds."""
         ranks = np.arange(1.0, float(self._depth(lists).max(initial=0.0)) + 1)
         return np.concatenate([[0.0], np.cumsum(self.p ** (ranks - 1.0) / ranks)])
+
+
+def _up_to(table: FloatArray, ranks: FloatArray) -> FloatArray:
+    """What a document adds at the depths above a rank; past the last depth it adds nothing."""
+    return np.asarray(table[np.minimum(ranks.astype(np.intp) - 1, len(table) - 1)])
 
 
 def _ideal_ranks(lists: RankedLists) -> FloatArray:
@@ -111,9 +134,8 @@ def _tied_weights(lists: RankedLists, place: FloatArray, table: FloatArray, whol
         before, after = np.where(possible, t - j, 0), np.where(possible, size - t - (m - j), 0)
         ways = _log_choose(logs, np.maximum(j - 1, 0), before) + _log_choose(logs, np.maximum(m - j, 0), after)
         chance = np.exp(ways - _log_choose(logs, m, np.maximum(size - m, 0)))
-        rank = np.where(possible, np.maximum(place, first + t - 1.0), 1.0).astype(np.intp)
-        weight = whole - table[rank - 1]
-        mean += np.where(possible, chance * weight, 0.0)
+        rank = np.where(possible, np.maximum(place, first + t - 1.0), 1.0)
+        mean += np.where(possible, chance * (whole - _up_to(table, rank)), 0.0)
     return mean
 
 

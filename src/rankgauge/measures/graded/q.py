@@ -34,6 +34,7 @@ class Q(Measure):
         cutoff=Cutoff.OPTIONAL,
         graded=True,
         improves=False,
+        better=True,
         examples=(
             Example(
                 "Q", (1, None, 3, 2), missed=(2,), value="((1 + 1)/(1 + 3) + (2 + 4)/(3 + 7) + (3 + 6)/(4 + 8)) / 4"

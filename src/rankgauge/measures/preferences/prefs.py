@@ -45,9 +45,7 @@ class Prefs(Measure):
             ),
         ),
     )
-    over: str = choice(
-        "unit of preferences", OVER, "what counts the same: preferences, pairs or groups; open: preferences"
-    )
+    over: str = choice("unit of preferences", OVER, "what counts the same: preferences, pairs or groups")
     among: str = choice("choice of preferences", AMONG, AMONG_WORDS)
 
     def values(self, lists: RankedLists) -> FloatArray:

@@ -27,6 +27,7 @@ class PrefsRnonrel(Measure):
         reference="trec_eval 9.0.8, prefs_avgjg_Rnonrel, prefs_avgjg_Rnonrel_ret",
         graded=True,
         improves=False,
+        better=True,
         ties=TieRule.SAMPLED,
         judgments=JudgmentKind.PREFERENCES,
         examples=(
@@ -49,7 +50,9 @@ class PrefsRnonrel(Measure):
         return np.array(found, dtype=np.float64).reshape(lists.retrieved.shape)
 
     def _share(self, pairs: PreferredPairs, group: PreferredGroup) -> float:
-        relevant, rest = group.level > 0, group.level <= 0
+        relevant = group.level > 0
+        # In trec_eval's groups of several subgroups, levels below 0 are neither relevant nor of level 0.
+        rest = group.level == 0 if group.mixed else group.level <= 0
         counted = pairs.retrieved if self.retrieved else np.ones_like(relevant)
         r, n = int((relevant & counted).sum()), int((rest & counted).sum())
         fulfils = (pairs.order[:, np.newaxis] < pairs.order) & pairs.retrieved[:, np.newaxis]
@@ -68,7 +71,10 @@ class PrefsRnonrel(Measure):
 
     def _asked(self, pairs: PreferredPairs, group: PreferredGroup, r: int) -> BoolArray:
         """Which pairs a group of one subgroup asks for: the preferences among its upper levels, and every document,
-        those of the lowest level included, above the first R of the lowest level."""
+        those of the lowest level included, above the first R of the lowest level.
+
+        Where fewer than R have the lowest level, trec_eval reads past their end; here these are all there are.
+        """
         lowest = group.level == np.nanmin(group.level)
         first = _among_first(pairs.order, lowest, r)
         seen = ~np.isnan(group.level)

@@ -25,6 +25,7 @@ class SetAccuracy(Measure):
         formula=r"\frac{a + d}{a + b + c + d}, \quad d \text{ judged non-relevant and not retrieved}",
         reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
         ties=TieRule.IMMUNE,
+        better=True,
         examples=(
             Example("SetAccuracy", (1, None, 2, 0), missed=(1, 0, 0), value="(2 + 2) / (2 + 2 + 1 + 2)"),
             Example("SetAccuracy(rel=2)", (2, 1, 3), missed=(2, 1), value="(2 + 1) / (2 + 1 + 1 + 1)"),

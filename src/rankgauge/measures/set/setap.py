@@ -13,6 +13,7 @@ class SetAP(Measure):
         formula=r"\frac{a}{a + b} \cdot \frac{a}{a + c}",
         reference="trec_eval, m_set_map; Voorhees & Harman, TREC: Experiment and Evaluation, 2005",
         ties=TieRule.IMMUNE,
+        better=True,
         examples=(
             Example("SetAP", (1, None, 2, 0), missed=(1,), value="2/4 * 2/3"),
             Example("SetAP(rel=2)", (2, 1, 3), missed=(2, 2, 1), value="2/3 * 2/4"),

@@ -19,6 +19,7 @@ class SetF(Measure):
         formula=r"\frac{(1 + \beta) \, p \, r}{\beta p + r}, \quad p \text{ set precision, } r \text{ set recall}",
         reference="van Rijsbergen, Information Retrieval, 1979; trec_eval, m_set_F",
         ties=TieRule.IMMUNE,
+        better=True,
         examples=(
             Example("SetF", (1, None, 2, 0), missed=(1,), value="2 / (1/(2/4) + 1/(2/3))"),
             Example(

@@ -13,6 +13,7 @@ class SetP(Measure):
         formula=r"\frac{a}{a + b}, \quad a \text{ relevant and } b \text{ other documents retrieved}",
         reference="van Rijsbergen, Information Retrieval, 1979",
         ties=TieRule.IMMUNE,
+        better=True,
         examples=(
             Example("SetP", (1, None, 2, 0), missed=(1,), value="2 / 4"),
             Example("SetP(rel=2)", (2, 1, 3), missed=(2, 0), value="2 / 3"),
@@ -20,6 +21,7 @@ class SetP(Measure):
         ),
         counts_unjudged=True,
     )
+    variants = {"relative": "SetRelativeP"}  # ir-measures' SetP(relative=True)
     rel: float = OPEN
 
     def amounts(self, lists: RankedLists) -> FloatArray:

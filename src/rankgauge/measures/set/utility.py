@@ -20,6 +20,7 @@ class Utility(Measure):
         reference="Lewis, The TREC-4 filtering track, TREC 1995; trec_eval 9.0.8, utility",
         bounds=(-math.inf, math.inf),
         ties=TieRule.IMMUNE,
+        better=True,
         examples=(
             Example("Utility", (1, 0, None, 2), missed=(1,), value="2 - 2"),
             Example(
