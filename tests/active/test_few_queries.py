@@ -20,7 +20,7 @@ from rankgauge.active.simulation import repetitions
 from rankgauge.active.target import Target
 from rankgauge.numeric import FloatArray
 from rankgauge.report.campaign import CampaignReport
-from tests.active.campaigns import judged, pool, spend, truth
+from tests.active.campaigns import grades, judged, pool, spend, truth
 from tests.active.graded import graded_pool
 from tests.active.test_old_campaigns import GOLDEN
 
@@ -145,9 +145,29 @@ def test_words_of_a_campaign(tmp_path: Path) -> None:
         headline, notes = told(campaign)
         assert headline.startswith(f"{NDCG} 0.")
         assert notes["few"] == "6 queries are too few for an interval to say much"
-        assert told(campaign, "sequence")[0] == f"{NDCG}: not yet: about {6 * DOCUMENTS * 100 // 6 - 24} more labels"
+        left = len(truth()) - 6 * DOCUMENTS  # a sequence would need more draws than this pool has
+        assert told(campaign, "sequence")[0] == f"{NDCG}: not yet: about {left} more labels"
         campaign.record(judged(campaign.lease(24), truth()))
         assert "few" not in told(campaign)[1]
+
+
+@pytest.mark.parametrize(("queries", "interval"), [(24, "sequence"), (2, "t"), (1, "t")])
+def test_a_pool_that_is_judged_whole(queries: int, interval: str, tmp_path: Path) -> None:
+    """With every document judged the value is exact, however few draws the pool has."""
+    found, known = pool(queries=queries), truth(queries=queries)
+    with Campaign.create(tmp_path / "whole.rg", found, NDCG, budget=queries * DOCUMENTS, method="passive") as campaign:
+        spend(campaign, known)
+        exact = campaign.estimate(interval=interval)
+        assert exact is not None
+        value = Target.of(NDCG, found).values(found, grades(found, known)).mean()
+        assert (exact.low, exact.value, exact.high, exact.error) == (
+            exact.value,
+            pytest.approx(value),
+            exact.value,
+            0.0,
+        )
+        assert exact.labels == queries * DOCUMENTS
+        assert "± 0.0000" in told(campaign, interval)[0]
 
 
 def test_words_for_noise(tmp_path: Path) -> None:
@@ -157,7 +177,7 @@ def test_words_for_noise(tmp_path: Path) -> None:
         report = CampaignReport.of(campaign, level=0.95, interval="t")
         assert report.estimate is not None
         none = replace(report, estimate=replace(report.estimate, low=-np.inf, high=np.inf))
-        assert none.headline() == f"{NDCG}: not yet: about 60 more labels"
+        assert none.headline() == f"{NDCG}: not yet: about {len(truth()) - 60} more labels"
         assert dict(none.notes())["noise"] == "what the labels say so far is too uncertain to be shown"
 
 

@@ -28,6 +28,13 @@ def test_the_price_of_stopping_at_any_time() -> None:
     assert found[1] / stats.norm.ppf(0.975) == pytest.approx(1.55, abs=0.01)
 
 
+@pytest.mark.parametrize("freedom", [0.5, 1.5, 4.0, 99.0, np.inf])
+def test_a_sequence_is_never_the_narrower_one(freedom: float) -> None:
+    """However little is known of the error, what holds at any time is 1.55 times as wide, or there is no interval."""
+    found = [half_width(1.0, draws=FIRST, freedom=freedom, level=0.95, kind=kind) for kind in ("t", "sequence")]
+    assert found[1] == pytest.approx(found[0] * 1.55, rel=0.01)
+
+
 def test_kinds_and_levels() -> None:
     """What makes no sense is refused."""
     with pytest.raises(UnknownNameError, match="interval"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from rankgauge.active.pool_table import PoolTable
+from rankgauge.active.pool_table import PoolTable, document_table
 from rankgauge.errors import InputError
 
 
@@ -32,7 +32,7 @@ def test_ids_texts_and_runs_under_other_names() -> None:
     assert table.texts == ["title", "text"]
     assert taken(table)["name"] == "the document's title"
     assert [role.name for role in table.roles if role.ignored] == ["price"]
-    assert table.run("bm25").rows() == [("lamp", "a", -1.0), ("lamp", "b", -2.0)]
+    assert table.run("bm25").rows() == [("lamp", "a", -1.0, 1), ("lamp", "b", -2.0, 2)]
     assert table.run("dense").rows() == [("lamp", "a", 0.2)], "an empty cell: not in the list"
     further = {role.name for role in PoolTable.of(frame, board=True).roles if role.ignored}
     assert not further, "numbers of a board's documents may tell relevant ones"
@@ -70,3 +70,24 @@ def test_a_table_without_ids_is_one_clear_error() -> None:
     """The error names what is missing."""
     with pytest.raises(InputError, match="no column for document among query, score"):
         PoolTable.of(pl.DataFrame({"query": ["q"], "score": [1.0]}))
+
+
+def test_a_word_is_no_rank() -> None:
+    """A column of scores whose name has the letters of rank in it holds scores; that of a pool's best rank no run."""
+    frame = pl.DataFrame({"query": ["q"], "document": ["d"], "ranker_score": [0.5], "best_rank": [1]})
+    table = PoolTable.of(frame)
+    assert dict(table.runs) == {"ranker": "ranker_score"}
+    assert table.run("ranker")["score"].to_list() == [0.5]
+
+
+def test_texts_of_another_table() -> None:
+    """What a table of documents says is added; where both say something, the pool's own stays."""
+    pool = pl.DataFrame(
+        {"query": ["q", "q", "r"], "document": ["a", "b", "a"], "score": [2.0, 1.0, 1.0], "title": ["A", None, None]}
+    )
+    documents = pl.DataFrame({"document": ["b", "a"], "title": ["bee", "ay"], "text": ["text b", "text a"]})
+    found = PoolTable.of(pool).joined(document_table(documents)[0]).frame
+    assert found["title"].to_list() == ["A", "bee", "ay"]
+    assert found["text"].to_list() == ["text a", "text b", "text a"]
+    told = documents.with_columns(query=pl.Series(["q", "r"]), llm_grade=pl.Series([1, 2]))
+    assert "llm_grade" not in PoolTable.of(pool).joined(document_table(told)[0]).frame.columns, "a judge by itself"

@@ -225,3 +225,20 @@ def test_the_papers_are_the_default() -> None:
     """Who names no dialect gets the formulas of the papers."""
     pool, _ = graded_pool(queries=2)
     assert Target.of("DCG", pool).dialect.name == "papers"
+
+
+def test_values_are_remembered_of_what_cannot_change() -> None:
+    """Of an array that may change they are computed each time; of a frozen one once, and they are the same."""
+    pool, grades = graded_pool()
+    target = Target.of("ERR@2", pool)
+    grades, frozen = grades.copy(), grades.copy()
+    frozen.flags.writeable = False
+    assert target.values(pool, frozen) is target.values(pool, frozen)
+    assert target.values(pool, frozen).tolist() == target.values(pool, grades).tolist()
+    grades[:] = 0.0
+    assert target.values(pool, grades).tolist() == [0.0] * len(pool.sizes)
+    view = grades[:]
+    view.flags.writeable = False
+    assert target.values(pool, view).tolist() == [0.0] * len(pool.sizes)
+    grades[:] = pool.grades.max()
+    assert min(target.values(pool, view)) > 0

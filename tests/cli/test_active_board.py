@@ -141,15 +141,16 @@ def test_judges(command: Command, runs: list[str], tmp_path: Path) -> None:
 
 
 def test_mistakes(command: Command, runs: list[str], tmp_path: Path) -> None:
-    """A measure that no board can estimate, a table and options of another method are refused in one line."""
+    """A measure that no board can estimate, a table without runs and options of other methods are refused in a line."""
     common = ("--grades", "0,1,2,3", "--budget", "50", "-o", str(tmp_path / "a.rg"))
-    assert "states its form" in command("active", "plan", *runs, "-m", "Bpref", *common, code=4)
+    assert "adds up what documents are worth" in command("active", "plan", *runs, "-m", "Bpref", *common, code=4)
     assert "one measure" in command(
         "active", "plan", *runs[:2], "-m", "ERR", "-m", "P@5", "--method", "greg", *common, code=4
     )
     assert "one or two runs" in command("active", "plan", *runs, "--method", "greg", *common, code=4)
-    pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}).write_csv(tmp_path / "pool.csv")
-    assert "made of runs" in command("active", "plan", str(tmp_path / "pool.csv"), "--goal", "best", *common, code=2)
+    pl.DataFrame({"query": ["q"], "document": ["d"], "price": [1.0]}).write_csv(tmp_path / "pool.csv")
+    said = command("active", "plan", str(tmp_path / "pool.csv"), "--goal", "best", *common, code=2)
+    assert "no column of ranks or scores among query, document, price" in said
 
 
 def test_a_paragraph_to_publish(command: Command, runs: list[str], tmp_path: Path) -> None:

@@ -93,7 +93,9 @@ def half_width(
     if rule is IntervalKind.BERNSTEIN:
         raise ParameterError("this method", "interval", "t or sequence: its draws are not bounded and alike", kind)
     found = np.asarray(error, dtype=float)
-    factor = _student(freedom, level) if rule is IntervalKind.T else _sequence(draws, level)
+    factor = _student(freedom, level)
+    if rule is IntervalKind.SEQUENCE:  # it takes the error for known, so what Student's t adds for that comes on top
+        factor = factor * _sequence(draws, level) / _student(np.inf, level)
     # Too few draws make the factor infinite, and the interval too, even if the error is 0.
     return np.where(np.isinf(factor), np.inf, found * np.where(np.isinf(factor), 1.0, factor))
 

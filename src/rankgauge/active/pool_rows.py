@@ -10,7 +10,9 @@ import numpy as np
 import polars as pl
 
 from rankgauge import io
+from rankgauge.active.run_columns import is_rank, run_columns
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.input_notes import note
 from rankgauge.io.formats.letor import FeatureTable
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking.arrays import pad_groups
@@ -19,9 +21,6 @@ from rankgauge.tables.conversion import as_frame
 
 TEXTS = ("query_text", "title", "text", "html", "markdown", "image", "url")
 """The columns that assessors read."""
-
-SCORES = (("score_1", "score_2"), ("score",), ("score_1",), ("rank_1", "rank_2"), ("rank_1",), ("rank",))
-"""The columns of scores that are looked for if none are named."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,6 +49,8 @@ class PoolRows:
         place, sizes = np.argsort(code, kind="stable"), np.bincount(code)
         scored = [_scores(frame, name, lone=len(names) == 1)[place] for name in names]
         ranks = np.column_stack([_ranks(sizes, scores) for scores in scored])
+        for name, stated, rank in zip(names, scored, ranks.T, strict=True):
+            _note_gaps(name, -stated, rank, depth)
         _refuse_unlisted(frame, place, ranks)
         ranks[ranks > (np.inf if depth is None else depth)] = np.nan
         kept = ~np.isnan(ranks).all(axis=1)
@@ -163,13 +164,18 @@ def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
 def _score_columns(frame: pl.DataFrame, scores: str | Sequence[str] | None) -> tuple[str, ...]:
     if scores is not None:
         return (scores,) if isinstance(scores, str) else tuple(scores)
-    found = next((names for names in SCORES if all(name in frame.columns for name in names)), None)
-    if found is None:
+    found = run_columns(frame.columns)
+    if not found:
         raise InputError(
             f"no column of scores among {', '.join(frame.columns)}",
             hint="Call it score (score_1 and score_2 for two rankers), or name it: scores='bm25'.",
         )
-    return found
+    if len(found) > 2:
+        raise InputError(
+            f"the table has {len(found)} runs ({', '.join(found)}), and a pool for one value has one or two",
+            hint="Name their columns: scores=['rank_bm25', 'rank_dense']. Values of all runs are those of a board.",
+        )
+    return tuple(found.values())
 
 
 def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
@@ -183,7 +189,13 @@ def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
             f"row {row + 1}: the {name} of document {frame['document'][row]} is not a number",
             hint="Give every document a score. With two lists, an empty cell means: not in this list.",
         )
-    return -found if name.startswith("rank") else found
+    return -found if is_rank(name) else found
+
+
+def _note_gaps(name: str, stated: FloatArray, ranks: FloatArray, depth: int | None) -> None:
+    """Says so where ranks have gaps, as those of a pool have: documents after a gap count for more than they should."""
+    if is_rank(name) and ((stated > ranks) & (ranks <= (depth or np.inf))).any():
+        note(f"{name} has gaps: documents after one are taken for the next ranks; a depth that ends there drops them")
 
 
 def _refuse_unlisted(frame: pl.DataFrame, place: IndexArray, ranks: FloatArray) -> None:

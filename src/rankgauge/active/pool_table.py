@@ -6,16 +6,17 @@ where they are recognised, so that whoever makes a campaign can see what each wa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from rankgauge import io
 from rankgauge.active.beliefs import belief_columns
-from rankgauge.active.pool_rows import SCORES, TEXTS
+from rankgauge.active.board import BoardPool
+from rankgauge.active.pool_rows import TEXTS
+from rankgauge.active.run_columns import is_rank, run_columns
 from rankgauge.errors import InputError
 from rankgauge.judges.machine_judge import judges_in
 from rankgauge.tables import find, raters
@@ -23,8 +24,8 @@ from rankgauge.tables.conversion import as_frame
 
 KEYS = ("query", "document")
 
-RUN = re.compile(r"(?P<kind>rank|score)_(?P<before>.+)|(?P<after>.+)_(?:rank|score)", re.IGNORECASE)
-"""The names of columns that hold a run's ranks or scores."""
+OTHER = " of the other"
+"""The end of a column's name while two tables are joined."""
 
 OTHERS: Mapping[str, tuple[str, ...]] = {
     "query_text": ("query_string", "querytext", "search_term", "keywords"),
@@ -80,7 +81,7 @@ class PoolTable:
                     hint="A pool has a row for each query and document, with the columns query and document.",
                 )
         kept = frame.rename(names).with_columns(pl.col(KEYS).cast(pl.String))
-        runs = _runs(kept.columns)
+        runs = run_columns(kept.columns)
         words = {**WORDS, **dict(_words(kept, runs, board=board))}
         before = {now: then for then, now in names.items()}
         roles = [_role(kept, name, before.get(name, name), words.get(name, "")) for name in kept.columns]
@@ -97,11 +98,34 @@ class PoolTable:
         return [name for name in TEXTS if name in self.frame.columns]
 
     def run(self, name: str) -> pl.DataFrame:
-        """A run of the table: query, document, score. Documents without a rank or score are not in it."""
+        """A run of the table: query, document, score, and the rank if the table states it.
+
+        Documents without a rank or score are not in it.
+        """
         column = self.runs[name]
-        score = pl.col(column).cast(pl.Float64)
+        number = pl.col(column).cast(pl.Float64)
         listed = self.frame.filter(pl.col(column).is_not_null())
-        return listed.select(*KEYS, score=-score if "rank" in column.lower() else score)
+        if not is_rank(column):
+            return listed.select(*KEYS, score=number)
+        return listed.select(*KEYS, score=-number, rank=number.cast(pl.Int64))
+
+    def board_pool(self, **options: Any) -> BoardPool:
+        """The pool of a board of all its runs; what it says of its documents beside ranks and people's grades helps."""
+        if not self.runs:
+            raise unranked(self.frame.columns)
+        said = self.frame.drop(*self.runs.values(), *grades_in(self.frame))
+        return BoardPool.from_runs({name: self.run(name) for name in self.runs}, texts=said, stated=True, **options)
+
+    def joined(self, documents: pl.DataFrame) -> PoolTable:
+        """The table with what another says of its documents; where both have a text, its own."""
+        keys = [name for name in KEYS if name in documents.columns]
+        told = judges_in(documents) if set(KEYS) <= set(documents.columns) else {}
+        names = [name for name in documents.columns if name not in {*KEYS, *told}]
+        known = documents.select(*keys, *names).unique(keys, keep="first", maintain_order=True)
+        both = [name for name in names if name in self.frame.columns]
+        found = self.frame.join(known, on=keys, how="left", maintain_order="left", suffix=OTHER)
+        own = [pl.coalesce(name, name + OTHER) if name in TEXTS else pl.col(name) for name in both]
+        return replace(self, frame=found.with_columns(own).drop([name + OTHER for name in both]))
 
 
 def _renamed(columns: Sequence[str]) -> dict[str, str]:
@@ -119,27 +143,11 @@ def _renamed(columns: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _runs(columns: Sequence[str]) -> dict[str, str]:
-    """The columns of ranks or scores by run. Where a run has both, its ranks: they have no ties."""
-    usual = next((names for names in SCORES if all(name in columns for name in names)), None)
-    if usual is not None:
-        return {f"ranker {n}" if len(usual) > 1 else "ranker": name for n, name in enumerate(usual, start=1)}
-    found: dict[str, str] = {}
-    for column in columns:
-        match = RUN.fullmatch(column)
-        if match is not None:
-            run = match["before"] or match["after"]
-            if run not in found or "rank" in column.lower():
-                found[run] = column
-    lone = find(columns, "score") or find(columns, "rank")
-    return found or ({"ranker": lone} if lone is not None else {})
-
-
 def _words(frame: pl.DataFrame, runs: Mapping[str, str], *, board: bool) -> Iterator[tuple[str, str]]:
     """What columns hold that are no texts."""
     yield from ((name, f"the {name}'s id") for name in KEYS)
     for run, column in runs.items():
-        yield column, f"{'ranks' if 'rank' in column.lower() else 'scores'} of {run}"
+        yield column, f"{'ranks' if is_rank(column) else 'scores'} of {run}"
     yield from ((column, f"belief: the chance of grade {grade:g}") for grade, column in belief_columns(frame).items())
     told = judges_in(frame)
     yield from ((column, "a judge's grades: beliefs, never labels") for column in told)
@@ -154,6 +162,23 @@ def grades_in(frame: pl.DataFrame) -> list[str]:
     grade = find(frame.columns, "grade")
     people = [column for column in raters(frame.columns) if column not in judges_in(frame)]
     return [*([] if grade is None else [grade]), *people]
+
+
+def document_table(source: Any) -> tuple[pl.DataFrame, tuple[ColumnRole, ...]]:
+    """A table of documents under our names, with a query in each row or the same for all, and its columns' roles."""
+    frame = io.read_table(source) if io.is_path(source) else as_frame(source)
+    of_all = find(frame.columns, "query") is None
+    table = PoolTable.of(frame.with_columns(query=pl.lit("")) if of_all else frame, board=True)
+    roles = tuple(role for role in table.roles if role.name in frame.columns)
+    return table.frame.drop("query") if of_all else table.frame, roles
+
+
+def unranked(columns: Sequence[str]) -> InputError:
+    """The error where a table has no run."""
+    return InputError(
+        f"no column of ranks or scores among {', '.join(columns)}",
+        hint="Call it score or rank; for several runs rank_NAME or score_NAME.",
+    )
 
 
 def _role(frame: pl.DataFrame, name: str, shown: str, words: str) -> ColumnRole:

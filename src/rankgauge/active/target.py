@@ -86,6 +86,9 @@ class Target:
 
     def needed(self, pool: Pool) -> BoolArray:
         """The documents whose grades the value depends on."""
+        return self.remembered("needed", (pool.ranks, pool.sizes), lambda: self._needed(pool))
+
+    def _needed(self, pool: Pool) -> BoolArray:
         if self.shape is Shape.OTHER:
             return np.ones(len(pool.documents), dtype=bool)
         return np.asarray((self.weights(pool) != 0).any(axis=1))
@@ -122,8 +125,16 @@ class Target:
         return grade_worths(self.form, self.dialect, np.asarray(grades, dtype=np.float64))
 
     def values(self, pool: Pool, grades: npt.ArrayLike) -> FloatArray:
-        """The value of each query under these grades of its documents; NaN if one that it depends on is not known."""
+        """The value of each query under these grades of its documents; NaN if one that it depends on is not known.
+
+        Those of an array that cannot change are computed once.
+        """
         known = np.asarray(grades, dtype=np.float64)
+        if known.flags.writeable or not known.flags.owndata:
+            return self._values(pool, known)
+        return self.remembered("values", (pool.ranks, pool.sizes, known), lambda: self._values(pool, known))
+
+    def _values(self, pool: Pool, known: FloatArray) -> FloatArray:
         lists = self._lists(pool, known)
         values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
         lacking = np.isnan(known) & self.needed(pool)
@@ -141,8 +152,10 @@ def require_mean(measure: Measure, dialect: Dialect) -> None:
     """Refuses a measure whose value is not the mean over all queries."""
     if measure.facts.aggregate is not Aggregate.MEAN:
         raise ParameterError("active evaluation", "measure", "one that is averaged over queries", str(measure))
-    if measure.left_out or dialect.choice("empty", measure) == LEAVE_OUT:
-        # A mean over the queries that turn out to count is a ratio of two unknowns.
+    # A mean over the queries that turn out to count is a ratio of two unknowns.
+    if measure.left_out:
+        raise ParameterError("active evaluation", "measure", "one that has a value for every query", str(measure))
+    if dialect.choice("empty", measure) == LEAVE_OUT:
         raise ParameterError("active evaluation", "empty", "a number: every query of the pool counts", LEAVE_OUT)
 
 

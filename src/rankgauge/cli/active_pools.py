@@ -16,6 +16,7 @@ from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.active.campaign.board_campaign import METHOD
 from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
+from rankgauge.active.pool_table import PoolTable, document_table
 from rankgauge.active.units import in_units
 from rankgauge.cli.options import RunSpellingOptions
 from rankgauge.cli.runs import named
@@ -33,28 +34,34 @@ SHARES = (0.25, 0.5, 1.0, 2.0)
 """The budgets of the forecast, as shares of the campaign's own."""
 
 
-def is_board(asked: PlanOptions) -> bool:
-    """Whether what is asked for is a board of runs: it was named, or the other methods cannot give it."""
-    if asked.method not in (defaults.METHOD, METHOD):
-        return False
-    if _is_table(asked.pool):
-        return _refused_table(asked)
-    needs = asked.goal is not None or asked.judged is not None or len(asked.pool) > 2 or len(asked.measure or ()) > 1
-    return asked.method == METHOD or needs or any(parse(name).form() is None for name in asked.measure or ())
+def made_campaign(asked: PlanOptions) -> Campaign | BoardCampaign:
+    """A new campaign: for a board of runs if it was named or the other methods cannot give it, else for one value."""
+    table = _table(asked) if _is_table(asked.pool) else None
+    return _made_board(asked, table) if _is_board(asked, table) else _made_for_one_value(asked, table)
 
 
 def _is_table(paths: Sequence[Path]) -> bool:
     return len(paths) == 1 and suffix_of(paths[0]) in table_suffixes()
 
 
-def _refused_table(asked: PlanOptions) -> bool:
-    if asked.method == METHOD or asked.goal is not None or asked.judged is not None:
-        raise InputError("a board is made of runs, not of a table", path=asked.pool[0], hint="Give each run as a file.")
-    return False
+def _table(asked: PlanOptions) -> PoolTable:
+    """The table of a pool, with the texts of its documents."""
+    said = _spelling(asked)
+    table = PoolTable.of(said.file(asked.pool[0]))
+    return table if asked.documents is None else table.joined(document_table(said.file(asked.documents))[0])
 
 
-def made_campaign(asked: PlanOptions) -> Campaign:
-    """A new campaign for one value."""
+def _is_board(asked: PlanOptions, table: PoolTable | None) -> bool:
+    if asked.method not in (defaults.METHOD, METHOD):
+        return False
+    runs, measures = len(asked.pool if table is None else table.runs), asked.measure or ()
+    needs = asked.goal is not None or asked.judged is not None or runs > 2 or len(measures) > 1
+    # A table of one or two rankers keeps the other methods, which sample a measure without a form.
+    formless = table is None and any(parse(name).form() is None for name in measures)
+    return asked.method == METHOD or needs or formless
+
+
+def _made_for_one_value(asked: PlanOptions, table: PoolTable | None) -> Campaign:
     measures = asked.measure or [defaults.MEASURE]
     if len(measures) > 1 or asked.goal is not None or asked.judged is not None:
         method = f"method {asked.method}"
@@ -62,8 +69,8 @@ def made_campaign(asked: PlanOptions) -> Campaign:
     grades = None if asked.grades is None else _numbers(asked.grades)
     choices: dict[str, Any] = {"cost": asked.cost, "grades": grades, "depth": asked.depth}
     said = _spelling(asked)
-    if _is_table(asked.pool):
-        pool = Pool.of(said.file(asked.pool[0]), **choices)
+    if table is not None:
+        pool = Pool.of(table.frame, **choices)
     else:
         pool = Pool.from_runs(*said.files(named(asked.pool)).values(), texts=said.maybe(asked.documents), **choices)
     judges = _judges(asked)
@@ -77,26 +84,22 @@ def made_campaign(asked: PlanOptions) -> Campaign:
     return Campaign.create(asked.output, scaled, measures[0], method=asked.method, options=options, **common)
 
 
-def made_board(asked: PlanOptions) -> BoardCampaign:
-    """A new campaign for a board of runs."""
+def _made_board(asked: PlanOptions, table: PoolTable | None) -> BoardCampaign:
     if asked.option:
         raise ParameterError("method leaderboard", "option", "none", ", ".join(asked.option))
     said = _spelling(asked)
-    pool = BoardPool.from_runs(
-        said.files(named(asked.pool)),
-        depth=asked.depth,
-        also=said.maybe(asked.judged),
-        texts=said.maybe(asked.documents),
-        judges=_judges(asked),
-        cost=asked.cost,
-    )
+    common = {"depth": asked.depth, "also": said.maybe(asked.judged), "judges": _judges(asked), "cost": asked.cost}
+    if table is None:
+        pool = BoardPool.from_runs(said.files(named(asked.pool)), texts=said.maybe(asked.documents), **common)
+    else:
+        pool = table.board_pool(**common)
     if asked.calibrate_on is not None:
         human, judge = map(said.file, asked.calibrate_on)
-        pool = calibrated(pool, human, judge, grades=np.array(_scale(asked, pool)))
+        pool = calibrated(pool, human, judge, grades=np.array(_scale(asked, pool, table)))
     scaled, words = in_units(pool, asked.unit, asked.overhead)
     measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
-    common = _common(asked, words)
-    return BoardCampaign.create(asked.output, scaled, measures, grades=_scale(asked, pool), goal=goal, **common)
+    grades = _scale(asked, pool, table)
+    return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **_common(asked, words))
 
 
 def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:
@@ -115,12 +118,14 @@ def _common(asked: PlanOptions, words: str) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in names} | {"cost": words}
 
 
-def _scale(asked: PlanOptions, pool: BoardPool) -> list[float]:
-    """The scale of grades: as it is given, that of its words, or that of the judgments that there are."""
+def _scale(asked: PlanOptions, pool: BoardPool, table: PoolTable | None) -> list[float]:
+    """The scale of grades: as it is given, that of its words, of beliefs, or of the judgments that there are."""
     if asked.grades is not None:
         return sorted(_numbers(asked.grades))
     if asked.scale is not None:
         return sorted({float(level) for _, level in scale(asked.scale).levels})
+    if table is not None and table.grades:
+        return list(table.grades)
     found = np.unique(np.maximum(pool.known[~np.isnan(pool.known)], 0.0)).tolist()
     if not found:
         raise InputError("the scale of grades is not known", hint="Name it: --grades 0,1,2,3 or --scale.")

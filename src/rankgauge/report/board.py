@@ -15,10 +15,10 @@ from rankgauge.active.board.later_run import LaterEstimate
 from rankgauge.active.board.outlook import MORE
 from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
 from rankgauge.active.judge_alone import judges_alone
-from rankgauge.numeric import BoolArray
+from rankgauge.numeric import BoolArray, IndexArray
 from rankgauge.report.board_notes import judge_notes, pool_notes
 from rankgauge.report.board_paragraph import alone_words, board_paragraph
-from rankgauge.report.comparison_figures import BARS, mean_bars
+from rankgauge.report.comparison_figures import mean_bars
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import FEW
 from rankgauge.report.numbers import amount, count, interval, number
@@ -89,14 +89,15 @@ class BoardReport(Report):
         columns = {
             "measure": [str(estimate.target)] * runs,
             "run": list(estimate.runs),
-            "value": unknown if verdicts is None else estimate.values,
+            "value": unknown if verdicts is None else estimate.bounded,
             "half_width": own,
             "joint_half_width": joint,
             "like_half_width": like,
             "rank_low": list(ranges[:, 0]),
             "rank_high": list(ranges[:, 1]),
         }
-        return pl.DataFrame(columns, schema=SCHEMA).sort("value", descending=True, nulls_last=True, maintain_order=True)
+        found = pl.DataFrame(columns, schema=SCHEMA)
+        return found if verdicts is None else found[_order(estimate)]
 
     def data(self) -> dict[str, Any]:
         """Everything, with the values of each query."""
@@ -123,13 +124,14 @@ class BoardReport(Report):
         return sheet(self.headline(), self._bars())
 
     def _bars(self) -> dict[str, Drawing]:
-        rows = self.frame().filter(pl.col("value").is_finite())
-        half = pl.col("joint_half_width")
-        bars = rows.select("run", "measure", mean="value", low=pl.col("value") - half, high=pl.col("value") + half)
+        rows = []
+        for estimate in self.estimates:
+            if (ends := estimate.joint_ends(self.level)) is not None:
+                bars = list(zip(estimate.runs, estimate.bounded, *ends, strict=True))
+                rows += [(str(estimate.target.measure), *bars[run]) for run in _order(estimate)]
         shown = [estimate.target.measure for estimate in self.estimates if not estimate.reason]
         names = {str(one.target.measure): str(one.target) for one in self.estimates}
-        named = bars.with_columns(pl.col("measure").replace({name: key for key, name in names.items()}))
-        return {names[key]: drawn for key, drawn in mean_bars(named.select(BARS).rows(), shown).items()}
+        return {names[key]: drawn for key, drawn in mean_bars(rows, shown).items()}
 
     def document(self, medium: Medium) -> ReportDocument:
         """The board of each measure, and what it rests on."""
@@ -150,7 +152,7 @@ class BoardReport(Report):
             return f"{measure} of {runs}: {estimate.reason}"
         pairs = len(self.pool.runs) * (len(self.pool.runs) - 1) // 2
         lead = int(np.argmax(estimate.values))
-        led = f"{estimate.runs[lead]} leads with {number(float(estimate.values[lead]))}"
+        led = f"{estimate.runs[lead]} leads with {number(float(estimate.bounded[lead]))}"
         if not pairs:
             return f"{measure}: {led}"
         settled = f"{round(verdicts.settled * pairs):,} of {count(pairs, 'pair')} settled"
@@ -300,9 +302,11 @@ class BoardReport(Report):
     def _beyond(self) -> Iterator[tuple[str, str]]:
         """Values that no measure can have, if there are any."""
         for estimate in self.estimates:
-            low, high = estimate.target.measure.facts.bounds
-            if not estimate.reason and ((estimate.values < low) | (estimate.values > high)).any():
-                yield "beyond", f"{estimate.target}: values below {low:g} or above {high:g} are the noise of few labels"
+            beyond = int(np.count_nonzero(estimate.bounded != estimate.values))
+            if beyond and not estimate.reason:
+                low, high = estimate.target.measure.facts.bounds
+                of = f"{estimate.target} of {count(beyond, 'run')}"
+                yield "beyond", f"{of}: few labels led below {low:g} or above {high:g}; the bound is shown instead"
 
     def _few(self) -> Iterator[tuple[str, str]]:
         queries = len(self.pool.queries)
@@ -323,6 +327,11 @@ SCHEMA = {
     "rank_low": pl.Int64,
     "rank_high": pl.Int64,
 }
+
+
+def _order(estimate: BoardEstimate) -> IndexArray:
+    """The runs, the one that is ahead first."""
+    return np.argsort(-estimate.values, kind="stable")
 
 
 def _sides(verdicts: Verdicts, run: int) -> tuple[str, str, str]:

@@ -88,7 +88,7 @@ def _values(report: BoardReport) -> Iterator[str]:
             else ""
         )
         yield (
-            f"By {estimate.target}, {estimate.runs[lead]} has {number(float(estimate.values[lead]))} ± "
+            f"By {estimate.target}, {estimate.runs[lead]} has {number(float(estimate.bounded[lead]))} ± "
             f"{number(float(own[lead]))} ({100 * report.level:.4g} % interval for these queries"
             + (f"; ± {number(float(own.mean()))} on average over the runs)" if pairs else ")")
             + (f", and rank {verdicts.range_texts[lead]}{settled}." if pairs else ".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -112,6 +113,18 @@ def test_queries_like_these_are_wider(campaigns: tuple[Board, FloatArray, list[t
     estimate = campaigns[2][0][0]
     alone = np.sqrt(estimate.by_query.var(axis=1, ddof=1) / 12)
     assert (estimate.like_half_widths() >= 2.2 * alone).all()  # t with 11 degrees of freedom
+
+
+def test_what_is_shown_stays_within_bounds(campaigns: tuple[Board, FloatArray, list[tuple]]) -> None:
+    """Values that few labels push beyond the measure's bounds are shown at the bound, and so are ends of intervals."""
+    estimate = campaigns[2][0][0]
+    lifted = replace(estimate, by_query=estimate.by_query - estimate.by_query.mean() + 1.0)
+    assert (lifted.bounded == np.minimum(lifted.values, 1.0)).all()
+    assert (lifted.values > 1.0).any()
+    low, high = lifted.joint_ends()
+    half = lifted.joint_half_widths()
+    assert (high == np.minimum(lifted.values + half, 1.0)).all()
+    assert (low == np.minimum(lifted.values - half, 1.0)).all()
 
 
 def test_a_seed_fixes_the_board(campaigns: tuple[Board, FloatArray, list[tuple]]) -> None:
@@ -228,7 +241,7 @@ def test_a_sample_is_judged_throughout() -> None:
 )
 def test_measures_that_state_nothing_are_refused(measure: str) -> None:
     """A measure that does not state its numerator and its ideal is refused, never estimated by a guess."""
-    with pytest.raises(ParameterError, match="states its form"):
+    with pytest.raises(ParameterError, match="adds up what documents are worth"):
         BoardTarget.of(measure, pooled()[0], grades=np.arange(4.0))
 
 

@@ -77,5 +77,5 @@ def test_what_is_no_pool_is_refused() -> None:
         BoardPool.from_runs({})
     with pytest.raises(ParameterError, match="depth"):
         BoardPool.from_runs({"one": FIRST}, depth=0)
-    with pytest.raises(InputError, match="twice"):
+    with pytest.raises(InputError, match="one: the run lists document a more than once for query q"):
         BoardPool.from_runs({"one": [("q", "a", 1.0), ("q", "a", 2.0)]})

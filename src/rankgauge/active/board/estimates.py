@@ -59,6 +59,14 @@ class BoardEstimate:
         """The estimate of each run's mean over the queries."""
         return np.asarray(self.by_query.mean(axis=1))
 
+    @property
+    def bounded(self) -> FloatArray:
+        """The estimates to show: where few labels lead beyond what the measure can be, its bound is nearer the truth.
+
+        Which run is ahead is a matter of `values`, which err as often upwards as downwards.
+        """
+        return np.clip(self.values, *self.target.measure.facts.bounds)
+
     def half_widths(self, level: float = LEVEL) -> FloatArray | None:
         """Half the width of each run's own interval, for these queries."""
         return None if self.reason else self.covariance.half_widths(level)
@@ -69,6 +77,13 @@ class BoardEstimate:
             return None
         joint = self.covariance.joint_half_widths(level, np.random.default_rng(self.seed))
         return np.maximum(joint, self.covariance.half_widths(level))
+
+    def joint_ends(self, level: float = LEVEL) -> tuple[FloatArray, FloatArray] | None:
+        """Their ends, within the bounds of the measure."""
+        half, (low, high) = self.joint_half_widths(level), self.target.measure.facts.bounds
+        return (
+            None if half is None else (np.clip(self.values - half, low, high), np.clip(self.values + half, low, high))
+        )
 
     def pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
         """Half the widths for the differences of all pairs at once (runs × runs): a difference beyond it is settled."""

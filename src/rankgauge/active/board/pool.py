@@ -20,9 +20,10 @@ from rankgauge.active.board.pooled_judge import PooledJudge, judge_columns
 from rankgauge.active.cost import document_costs, query_overheads
 from rankgauge.active.pool_rows import TEXTS, PoolRows, with_texts
 from rankgauge.active.pooled_documents import PooledDocuments
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError, ParameterError, RepeatedError
 from rankgauge.judges.machine_judge import judges_in, read_judges
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.ranking.facets import whole
 
 KEYS = ["query", "document"]
 COSTS = ("cost", "overhead")
@@ -71,26 +72,30 @@ class BoardPool(PooledDocuments):
         depth: int | None = None,
         also: Any = None,
         only: Any = None,
+        unanswered: bool = False,
         texts: Any = None,
         judges: Mapping[str, Any] | None = None,
         cost: str | None = None,
         overhead: str | float | None = None,
+        stated: bool = False,
     ) -> BoardPool:
         """The pool of what the runs (paths, frames, dicts; by name) retrieve, equal scores in the order of the input.
 
         `depth` pools the first documents of each list only; further down a run's list keeps its ranks of them. `also`
         are judgments whose documents belong to the pool even if no run retrieves them; their grades are known. `only`
         are judgments whose documents are the whole pool, as if unjudged: then all that is retrieved beside them counts
-        as not relevant. Queries that no run answers are left out. `texts`, `cost` and `overhead` are those of a `Pool`;
-        numbers in the texts' table, such as beliefs p_0, p_1, …, help to tell which documents are relevant.
-        `judges` are judgments of others than people, by name: files, frames, dicts.
+        as not relevant. Queries that no run answers are left out, unless `unanswered` keeps those that were judged: all
+        runs are worth 0 there. `texts`, `cost` and `overhead` are those of a `Pool`; numbers in the texts' table, such
+        as beliefs p_0, p_1, …, help to tell which documents are relevant. `judges` are judgments of others than people,
+        by name: files, frames, dicts. With `stated`, frames with a column `rank` keep these ranks, as those of a table
+        that lacks some documents of the lists.
         """
         if not runs:
             raise ParameterError("a board", "runs", "at least one run", None)
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a board", "depth", "a whole number, 1 or more", depth)
-        hits = pl.concat([_ranked(io.run_from(source), n) for n, source in enumerate(runs.values())])
-        judged = [_judged(source, hits) for source in (only, also) if source is not None]
+        hits = pl.concat([_read(name, source, n, stated) for n, (name, source) in enumerate(runs.items())])
+        judged = [_judged(source, None if unanswered else hits) for source in (only, also) if source is not None]
         pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
         keys = judged if only is not None else [pooled.select(KEYS), *judged]
         pool = cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
@@ -107,7 +112,7 @@ class BoardPool(PooledDocuments):
         numbers = pl.DataFrame({"query": queries, "number": np.arange(len(queries))})
         rows = keys.join(numbers, on="query", how="left", maintain_order="left").sort("number", maintain_order=True)
         rows = rows.with_columns(place=pl.int_range(len(rows), dtype=pl.Int64))
-        lengths = hits.group_by("run", "query").len().join(numbers, on="query")
+        lengths = hits.group_by("run", "query").agg(len=pl.col("rank").max()).join(numbers, on="query")
         longest = np.zeros((len(runs), len(queries)), dtype=np.int64)
         longest[lengths["run"].to_numpy(), lengths["number"].to_numpy()] = lengths["len"].to_numpy()
         found = hits.join(rows, on=KEYS).sort("run", "number", "rank")
@@ -177,8 +182,9 @@ class BoardPool(PooledDocuments):
             yield self.document[start:stop], self.rank[start:stop]
 
     def grades(self, judgments: Any) -> FloatArray:
-        """The grade of each document of the pool in these judgments; NaN where there is none."""
-        known = io.judgments_from(judgments).select(*KEYS, "grade").unique(KEYS, keep="last", maintain_order=True)
+        """The grade of each document of the pool in these judgments, the highest of its subtopics; NaN for none."""
+        known = whole(io.judgments_from(judgments)).select(*KEYS, "grade")
+        known = known.unique(KEYS, keep="last", maintain_order=True)
         found = self.ids.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
         return np.asarray(found.cast(pl.Float64).fill_null(np.nan).to_numpy())
 
@@ -203,20 +209,41 @@ def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
     return pl.DataFrame(found) if found else None
 
 
-def _judged(judgments: Any, hits: pl.DataFrame) -> pl.DataFrame:
-    """The documents of judgments, for the queries that have hits."""
-    answered = hits.select(pl.col("query").unique())
-    return io.judgments_from(judgments).select(KEYS).join(answered, on="query", how="semi", maintain_order="left")
+def _judged(judgments: Any, hits: pl.DataFrame | None) -> pl.DataFrame:
+    """The documents of judgments; those of queries that have hits, if these are given."""
+    documents = io.judgments_from(judgments).select(KEYS)
+    if hits is None:
+        return documents
+    return documents.join(hits.select(pl.col("query").unique()), on="query", how="semi", maintain_order="left")
 
 
-def _ranked(run: pl.DataFrame, number: int) -> pl.DataFrame:
-    """The documents of a run with their ranks, 1, 2, … in each query."""
-    rows = run.select(pl.col(KEYS).cast(pl.String), pl.col("score").cast(pl.Float64))
-    if rows.select(pl.struct(KEYS).is_duplicated().any()).item():
-        raise InputError(f"run {number + 1} lists a document twice for a query")
+def _read(name: str, source: Any, number: int, stated: bool) -> pl.DataFrame:
+    """The ranked documents of a run; an error at a document listed twice names the file and the line, or the run."""
+    try:
+        with io.traced(source):
+            return _ranked(io.run_from(source), number, stated=stated)
+    except RepeatedError as error:
+        error.path = error.path or name
+        raise
+
+
+def _ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFrame:
+    """The documents of a run with their ranks: those that it states, or 1, 2, … in each query."""
+    kept = ["rank"] if stated and _states_ranks(run) else []
+    rows = run.select(pl.col(KEYS).cast(pl.String), pl.col("score").cast(pl.Float64), *kept)
+    twice = rows.filter(pl.struct(KEYS).is_duplicated())
+    if len(twice):
+        raise RepeatedError(*twice.select(KEYS).row(0))
     falling = rows.sort("score", descending=True, maintain_order=True)
     return falling.select(
         *KEYS,
-        rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"),
+        rank=pl.col("rank") if kept else pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"),
         run=pl.lit(number, dtype=pl.Int64),
     )
+
+
+def _states_ranks(run: pl.DataFrame) -> bool:
+    """Whether a run has ranks from 1 on, each once in a query."""
+    if "rank" not in run.columns:
+        return False
+    return not run.select((pl.col("rank") < 1).any() | pl.struct("query", "rank").is_duplicated().any()).item()

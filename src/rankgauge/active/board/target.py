@@ -60,7 +60,7 @@ class BoardTarget:
         wanted = spoken.read(parse(measure)).bound(DEFAULTS)
         require_mean(wanted, spoken)
         require_plain(wanted, spoken)
-        above, below = _parts(wanted)
+        above, below = _parts(wanted, str(parse(measure)))
         return cls(
             name=str(parse(measure)),
             measure=wanted,
@@ -86,14 +86,14 @@ def reached(grades: FloatArray, scale: FloatArray) -> FloatArray:
     return np.asarray(grades[:, np.newaxis] >= scale[1:], dtype=np.float64)
 
 
-def _parts(measure: Measure) -> tuple[Form, Form | None]:
-    """What is above the line and what is below it, as the measure states them."""
+def _parts(measure: Measure, name: str) -> tuple[Form, Form | None]:
+    """What is above the line and what is below it, as the measure states them; an error calls it by that name."""
     form, above, below = measure.form(), measure.numerator(), measure.ideal()
     if form is not None and form.shape in (Shape.LINEAR, Shape.CASCADE):
         return form, None
     if above is None or below is None or above.shape is Shape.OTHER or below.shape not in (Shape.LINEAR, Shape.CASCADE):
-        expected = "one that states its form, or its numerator and its ideal, such as nDCG@10, AP, P@10, RBP or ERR@10"
-        raise ParameterError("a board", "measure", expected, str(measure))
+        expected = "one that adds up what documents are worth at their ranks, as nDCG@10, AP, P@10, RBP and ERR@10 do"
+        raise ParameterError("a board", "measure", expected, name)
     return above, below
 
 

@@ -117,7 +117,7 @@ class QueryPlan(Plan):
             "draws": n,
             "freedom": freedom,
             "level": level,
-            "labels": sum(len(self._documents(int(query))) for query in distinct),
+            "labels": int(np.add.reduceat(self.needed.astype(np.int64), self.pool.starts)[distinct].sum()),
             "cost": float(self.target.query_costs(self.pool)[distinct].sum()),
             "method": self.method,
             "interval": interval,

@@ -73,7 +73,7 @@ def next_(
         who, tasks = assessor or SOMEBODY, []
         with suppress(PausedError):
             tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
-        progress, why = found.progress(), "" if tasks else found.why_idle(who).value
+        progress, why = found.progress(), "" if tasks else found.why_idle(who).words(found.rules)
     state = f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out"
     if not tasks:
         again_ = " (--again writes open tasks again)" if progress.out else ""

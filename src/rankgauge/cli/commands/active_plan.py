@@ -139,7 +139,7 @@ class PlanOptions:
             registry="rankgauge.active.campaign.settings:Unjudgeable",
         ),
     ] = defaults.UNJUDGEABLE
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the draws.", metavar="N")] = defaults.SEED
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the draws.", metavar="N")] = defaults.SEED
 
 
 @command(
@@ -156,20 +156,20 @@ def plan(asked: PlanOptions) -> None:
     """Plan a campaign: which interval to expect at which budget, before a label is bought.
 
     More than two runs, several measures, nDCG, AP, a goal or earlier judgments make a board: every run's value and rank
-    from one stream of single documents. A table, or one or two runs with a measure such as ERR, DCG or P, is estimated
-    by the other methods.
+    from one stream of single documents. One or two runs with a measure such as ERR, DCG or P, and a table of one or two
+    rankers, are estimated by the other methods.
     """
     import sys
 
-    from rankgauge.cli.active_pools import forecast_of, is_board, made_board, made_campaign
+    from rankgauge.active.campaign import BoardCampaign
+    from rankgauge.cli.active_pools import forecast_of, made_campaign
     from rankgauge.cli.streams import heed
     from rankgauge.report.board_plan import BoardPlanReport
     from rankgauge.report.plan import PlanReport
 
     heed()
-    if is_board(asked):
-        with made_board(asked) as board:
-            BoardPlanReport(campaign=board).show(sys.stdout)
-    else:
-        with made_campaign(asked) as campaign:
+    with made_campaign(asked) as campaign:
+        if isinstance(campaign, BoardCampaign):
+            BoardPlanReport(campaign=campaign).show(sys.stdout)
+        else:
             PlanReport(campaign=campaign, forecast=forecast_of(campaign)).show(sys.stdout)

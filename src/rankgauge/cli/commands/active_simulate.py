@@ -76,7 +76,7 @@ class SimulationOptions:
             metavar="N",
         ),
     ] = None
-    seed: Annotated[int, typer.Option("--seed", help="The seed of all draws.", metavar="N")] = 0
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of all draws.", metavar="N")] = 0
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", min=1, help="How many processes work side by side; by default one a core.", metavar="N"),
