@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from rankgauge import fuse, read_run
+from rankgauge import evaluate, fuse, fusion_gain, read_run
 from rankgauge.fusion import METHODS, NORMALISATIONS
+from rankgauge.report.fusion import FusionReport
 
 Command = Callable[..., str]
 BOTH = ("bm25.txt", "dense.txt.gz")
@@ -29,6 +32,26 @@ def test_standard_output_is_the_run(command: Command) -> None:
     lines = command("fuse", *BOTH, "-M", "2", "--ties", "input", "-o", "-").splitlines()
     assert all(line.split()[1:2] == ["Q0"] and line.endswith(" rrf") for line in lines)
     assert {line.split()[3] for line in lines} == {"1", "2"}
+
+
+def test_what_is_asked_for_is_said_beside_the_run(folder: Path) -> None:
+    """With -o - the report goes to standard error where it was asked for, or says what tuning gains."""
+    program = [sys.executable, "-m", "rankgauge.cli", "fuse", *BOTH, "-o", "-"]
+    tuned = ("--tune", "--judgments", "qrels.txt", "--folds", "3")
+    for more, words in (((), ""), (("--report", "json"), '"method": "rrf"'), (tuned, "tuned − best single run")):
+        done = subprocess.run([*program, *more], cwd=folder, capture_output=True, text=True, check=True)
+        assert words in done.stderr
+        assert bool(done.stderr) is bool(more)
+        assert all(line.split()[1] == "Q0" for line in done.stdout.splitlines())
+
+
+def test_a_pipe_is_written_to(folder: Path) -> None:
+    """A shell's >(…) and /dev/stdout in a pipe are no files, and get the run all the same."""
+    command = f"'{sys.executable}' -m rankgauge.cli fuse bm25.txt dense.txt.gz -M 1 --format trec"
+    for target in (">(cat > piped.txt); sleep 0.5", "/dev/stdout | grep Q0 > piped.txt"):
+        subprocess.run(["bash", "-c", f"{command} -o {target}"], cwd=folder, capture_output=True, check=True)
+        assert (folder / "piped.txt").read_text().startswith("q01 Q0 ")
+        (folder / "piped.txt").unlink()
 
 
 def test_all_methods_are_described(command: Command) -> None:
@@ -57,11 +80,60 @@ def test_tuning_is_cross_validated(command: Command, folder: Path) -> None:
     assert (tuning["folds"], tuning["seed"], len(tuning["choices"])) == (3, 4, 3)
     assert {"difference", "low", "high", "p", "verdict", "needed"} <= tuning["pairs"][0].keys()
     assert [pair["run"] for pair in tuning["pairs"]] == ["untuned", "tuned", "tuned"]
+    assert tuning["untuned"] == {"weights": [1 / 2, 1 / 2]}
     again = fuse([folder / name for name in BOTH], "weighted-sum", weights=told["parameters"]["weights"])
     assert read_run(folder / "fused.txt")["score"].to_list() == again.frame["score"].to_list()
     shown = command(*words)
     assert "tuned − best single run" in shown
     assert "not shown" in shown or "better" in shown
+
+
+def test_a_fusion_is_tested_without_tuning(command: Command, folder: Path) -> None:
+    """With judgments, any method that does not learn is held against the best single run, and fused as it is."""
+    words = ("fuse", *BOTH, "--judgments", "qrels.txt", "-m", "AP", "--folds", "3", "--weights", "0.3,0.7")
+    told = json.loads(command(*words, "-o", "fused.txt", "--report", "json"))
+    test = told["test"]
+    assert [(pair["run"], pair["other"]) for pair in test["pairs"]] == [("fused", "best single run")]
+    assert {one["single"] for one in test["choices"]} == {"dense.txt"}
+    assert told["parameters"] == {"weights": [0.3, 0.7]}
+    means = {row["run"]: row["mean"] for row in test["means"]}
+    assert means["fused"] == pytest.approx(evaluate(folder / "qrels.txt", folder / "fused.txt", "AP")["AP"])
+    assert means["best single run"] == pytest.approx(evaluate(folder / "qrels.txt", folder / BOTH[1], "AP")["AP"])
+    assert "fused − best single run" in command(*words)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "other", "words"),
+    [
+        ("b", "c", " beat the best single run by 0.5000 RR, which is more than luck"),
+        ("a", "c", " fall behind the best single run by 0.5833 RR, which is more than luck"),
+        ("ab", "c", ": not shown to beat the best single run (−0.0417 RR, may be luck)"),
+        ("b", "a", " are as good as the best single run by RR"),
+    ],
+)
+def test_the_headline_says_whether_the_gain_is_shown(relevant: str, other: str, words: str) -> None:
+    """Who opens the page reads first whether fusing the runs gains more than luck.
+
+    Each run has a document of its own first, and b second: fused, b is first, and the others are tied after it.
+    """
+    runs = {
+        name: {f"q{n}": {first: 2.0, "b": 1.0} for n in range(12)} for name, first in (("one", "a"), ("two", other))
+    }
+    judged = {f"q{n}": {relevant[n % len(relevant)]: 1} for n in range(12)}
+    tested = fusion_gain(judged, runs, "RR", folds=4)
+    assert FusionReport(fusion=tested.fusion, tested=tested).headline() == f"2 runs fused by rrf{words}"
+
+
+@pytest.mark.parametrize("measure", ["StRecall@5", "alpha_nDCG@5", "PJG@5", "Prefs", "nDCG@5"])
+def test_judgments_are_read_as_the_measure_asks(command: Command, by_subtopic: str, measure: str) -> None:
+    """TREC's diversity qrels tune measures of diversity, groups and preferences; others need the format named."""
+    words = ("fuse", *BOTH, "--tune", "--judgments", by_subtopic, "-m", measure, "--method", "rrf", "--report", "json")
+    named = ("--format-judgments", "trec-subtopics")
+    if measure == "nDCG@5":
+        assert "trec-subtopics" in command(*words, code=2)
+    else:
+        assert command(*words, *named) == command(*words)
+    assert json.loads(command(*words, *named))["tuning"]["in_sample"] > 0
 
 
 @pytest.mark.parametrize(
@@ -76,18 +148,37 @@ def test_tuning_is_cross_validated(command: Command, folder: Path) -> None:
         ((*BOTH, "--tune"), 4, "--judgments qrels.txt"),
         ((*BOTH, "--tune", "--judgments", "qrels.txt", "--weights", "1,2"), 4, "left out with --tune"),
         ((*BOTH, "--tune", "--judgments", "qrels.txt", "--method", "combsum"), 4, "nothing to tune"),
+        ((*BOTH, "--tune", "--judgments", "qrels.txt", "--method", "rrf", "--set", "k=10"), 4, "nothing else to tune"),
         ((*BOTH, "--tune", "--judgments", "qrels.txt", "-m", "nDGC@10"), 3, "Did you mean"),
+        ((*BOTH, "--tune", "--judgments", "qrels.txt", "-m", "nDCG@10,AP"), 4, "tuned to make a single one large"),
         ((*BOTH, "-o", "bm25.txt"), 2, "would be overwritten"),
         ((*BOTH, "-o", "nowhere/fused.txt"), 2, "no such folder"),
         ((*BOTH, "gone.txt"), 2, "gone.txt"),
         (("other.txt", "bm25.txt"), 2, "has no query in common"),
         ((*BOTH, "--report", "svg"), 2, "does not write svg"),
+        ((*BOTH, "-o", "fused.txt", "--report", "fused.txt"), 2, "would be overwritten"),
+        ((*BOTH, "--report", "qrels.md", "--judgments", "qrels.md", "--method", "posfuse"), 2, "would be overwritten"),
+        ((*BOTH, "--weights", "inf,2"), 4, "numbers, 0 or more, not all 0"),
+        ((*BOTH, "--set", "k=1e999"), 4, "a number, 0 or more"),
+        ((*BOTH, "--norm", "sum"), 4, "left out: rrf looks at ranks alone"),
+        ((*BOTH, "-m", "AP"), 4, "given with --judgments, without which nothing is tested"),
+        ((*BOTH, "--seed", "1"), 4, "given with --judgments, without which nothing is tested"),
+        ((*BOTH, "--judgments", "qrels.txt", "--method", "posfuse", "-m", "AP"), 4, "which test it only with --tune"),
+        ((*BOTH, "--format-judgments", "trec"), 4, "left out where there are no judgments"),
+        ((*BOTH, "--judgments", "poor.txt"), 2, "the runs and their fusion are worth nothing"),
+        ((*BOTH, "--tune", "--judgments", "qrels.txt", "--seed", "-1"), 2, "-1 is less than 0"),
+        ((*BOTH, "--tune", "--judgments", "one.txt"), 2, "only one query of the runs is judged"),
+        ((*BOTH, "--tune", "--judgments", "poor.txt"), 2, "every fusion of the runs is worth nothing"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_refused(command: Command, folder: Path, words: tuple[str, ...], code: int, said: str) -> None:
     """A mistake is one clear error, and nothing is written."""
     (folder / "other.txt").write_text("zz Q0 d1 1 2.0 x\n", encoding="utf-8")
+    (folder / "one.txt").write_text("q01 0 d691 1\n", encoding="utf-8")
+    poor = "".join(f"q{n:02d} 0 d691 0\n" for n in range(1, 9))
+    (folder / "poor.txt").write_text(poor, encoding="utf-8")
+    (folder / "qrels.md").write_bytes((folder / "qrels.txt").read_bytes())
     before = (folder / "bm25.txt").read_bytes()
     told = command("fuse", *words, code=code)
     assert said in told

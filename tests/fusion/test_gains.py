@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rankgauge.fusion.gains import held_out_gains, widening
-from rankgauge.fusion.tuning import SINGLE, TUNED, TunedFusion, tune_fusion
+from rankgauge.fusion.judged_fusion import SINGLE, TUNED, TunedFusion
+from rankgauge.fusion.tuning import tune_fusion
 from rankgauge.stats.student import student_quantile, student_tail
 
 

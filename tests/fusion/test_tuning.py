@@ -6,17 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
-from rankgauge import dialects, evaluate, tune_fusion
+from rankgauge import dialects, evaluate, fuse, io, tune_fusion
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion import METHODS, FusionPlan
+from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.method import WeightedMethod, made
 from rankgauge.fusion.run_pool import RunPool
 from rankgauge.fusion.search import best_of, dealt
 from rankgauge.fusion.slot_scorer import SlotScorer
-from rankgauge.fusion.tuning import SINGLE, TUNED, UNTUNED
+from rankgauge.judged_hits import HitFinder
 
 Run = dict[str, dict[str, float]]
 
@@ -51,7 +53,7 @@ def test_values_are_those_of_an_evaluation(runs: dict[str, Run], dialect: str, o
     """A fusion and each single run have the values that `evaluate` gives, under any dialect, to the last bit."""
     judgments = dict(reversed(JUDGMENTS.items())) if ordered else JUDGMENTS
     plan, pool = FusionPlan.of(made("rrf"), norm=None, depth=None), RunPool.of(runs)
-    judged, spoken = JudgedQueries.of(pool, judgments), dialects.get(dialect)
+    judged, spoken = JudgedQueries.of(pool, io.judgments_from(judgments)), dialects.get(dialect)
     stack = plan.stack(pool, judged.positions)
     for measure in ("nDCG@5", "AP", "RR"):
         scorer = SlotScorer(stack=stack, judged=judged, measure=spoken.select(measure)[0], dialect=spoken)
@@ -60,6 +62,72 @@ def test_values_are_those_of_an_evaluation(runs: dict[str, Run], dialect: str, o
         first = next(iter(runs))
         alone = evaluate(judgments, runs[first], measure, dialect=dialect)
         assert scorer.result(stack.spread(stack.score, np.nan)[:, 0], exact=True).by_query == alone.by_query
+
+
+def faceted(column: str, names: tuple[str, ...], levels: tuple[float, ...]) -> pl.DataFrame:
+    """Judgments of most documents on each facet, drawn with a seed."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (query, name, f"d{d}", float(rng.choice(levels)))
+        for query in QUERIES
+        for d in range(30)
+        for name in (rng.choice(names, size=1) if column == "stratum" else names)
+        if rng.random() < 0.8
+    ]
+    return pl.DataFrame(rows, schema=["query", column, "document", "grade"], orient="row")
+
+
+FACETED = {
+    "alpha_nDCG@5": faceted("subtopic", ("1", "2", "3"), (0, 0, 1)),
+    "nDCG@5": faceted("subtopic", ("1", "2"), (-1, 0, 1, 2)),
+    "PJG@5": faceted("subtopic", ("ann", "bob"), (-1, 0, 1, 2)),
+    "Prefs": faceted("subtopic", ("ann", "bob"), (-2, -1, 0, 1)),
+    "xinfAP": faceted("stratum", ("1", "2"), (-1, 0, 1)),
+}
+"""Measures of every kind of judgments, and such judgments."""
+
+
+@pytest.mark.parametrize("measure", FACETED)
+@pytest.mark.parametrize("dialect", ["standard", "trec_eval", "ndeval"])
+def test_values_by_facet_are_those_of_an_evaluation(measure: str, dialect: str) -> None:
+    """Measures of diversity, groups, preferences and samples too have the values that `evaluate` gives."""
+    spoken = dialects.get(dialect, **({"negative": "zero"} if dialect == "ndeval" else {}))  # which refuses them
+    plan, pool = FusionPlan.of(made("rrf"), norm=None, depth=None), RunPool.of(TIED)
+    judgments, (wanted,) = FACETED[measure], spoken.select(measure)
+    judged = JudgedQueries.of(pool, HitFinder(given=judgments, dialect=spoken, measures=(wanted,)).judgments)
+    for unjudged in ("not-relevant", "skip"):
+        how = spoken.changed(unjudged=unjudged)
+        scorer = SlotScorer(stack=plan.stack(pool, judged.positions), judged=judged, measure=wanted, dialect=how)
+        fused = evaluate(judgments, plan.run(pool).frame, measure, dialect=how)
+        assert scorer.result(plan.method.scores(scorer.stack)).by_query == fused.by_query
+        alone = evaluate(judgments, TIED["a"], measure, dialect=how)
+        columns = scorer.stack.spread(scorer.stack.score, np.nan)
+        assert scorer.result(columns[:, 0], exact=True).by_query == alone.by_query
+
+
+@pytest.mark.parametrize("measure", ["alpha_nDCG@5", "Prefs", "xinfAP"])
+def test_tuning_knows_every_kind_of_judgments(measure: str) -> None:
+    """A fusion is tuned under measures that ask for subtopics, preferences or samples."""
+    tuned = tune_fusion(FACETED[measure], TIED, measure, method="rrf", folds=2)
+    assert tuned.in_sample == pytest.approx(evaluate(FACETED[measure], tuned.fusion.frame, measure).matrix.mean())
+
+
+def test_a_measure_that_asks_for_more_than_there_is_says_so() -> None:
+    """Judgments without subtopics tune no measure of diversity."""
+    with pytest.raises(InputError, match="asks for judgments by subtopic"):
+        tune_fusion(JUDGMENTS, TIED, "alpha_nDCG@5", method="rrf")
+
+
+def test_methods_learn_from_the_highest_grade_of_subtopics() -> None:
+    """What a method learns does not depend on the order of the rows, and a document counts once."""
+    whole = {"q": {"a": 1, "b": 0, "c": 1}}
+    rows = [("q", "1", "a", 0), ("q", "2", "a", 1), ("q", "1", "b", 0), ("q", "1", "c", 1), ("q", "2", "c", 1)]
+    runs = {"one": {"q": {"a": 3.0, "b": 2.0}}, "two": {"q": {"b": 2.0, "c": 1.0}}}
+    for method in ("posfuse", "mapfuse"):
+        expected = fuse(runs, method, judgments=whole).to_dict()
+        for order in (rows, rows[::-1]):
+            judged = pl.DataFrame(order, schema=["query", "subtopic", "document", "grade"], orient="row")
+            assert fuse(runs, method, judgments=judged).to_dict() == expected
 
 
 def test_the_noise_is_found() -> None:
@@ -122,6 +190,22 @@ def test_every_method_is_tuned_or_says_why_not(name: str) -> None:
     assert (UNTUNED in tuned.comparison.results) is not learns_only
 
 
+def test_fixed_parameters_are_not_tuned() -> None:
+    """A parameter that is fixed keeps its value; where nothing else is left to tune, that is an error."""
+    tuned = tune_fusion(JUDGMENTS, TIED, "nDCG@5", method=made("probfuse", segments=7), fixed=["segments"], folds=3)
+    assert {one.method.parameters["segments"] for one in tuned.choices} == {7} == {tuned.parameters["segments"]}
+    assert UNTUNED not in tuned.comparison.results  # learning is all there is to it
+    with pytest.raises(ParameterError, match=r"rrf has nothing else to tune. Got 'k=10'"):
+        tune_fusion(JUDGMENTS, TIED, "nDCG@5", method=made("rrf", k=10), fixed=["k"])
+
+
+def test_values_may_be_below_zero() -> None:
+    """A measure that can be negative is tuned for like any other: of bad values the least bad is the best."""
+    tuned = tune_fusion(JUDGMENTS, RUNS, "Utility(nonrelevant=-20, rel=2)", depth=5, folds=2)
+    assert tuned.in_sample < 0
+    assert tuned.parameters["weights"][2] < 0.5
+
+
 def test_the_depth_counts() -> None:
     """Lists that will be cut are tuned as they are cut."""
     tuned = tune_fusion(JUDGMENTS, TIED, "AP", method="rrf", depth=5, folds=4)
@@ -160,8 +244,8 @@ def test_all_weights_of_few_runs() -> None:
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        ({"folds": 1}, ParameterError, "from 2 to the 40 judged queries"),
-        ({"folds": 41}, ParameterError, "from 2 to the 40 judged queries"),
+        ({"folds": 1}, ParameterError, "from 2 to 40, the number of judged queries"),
+        ({"folds": 41}, ParameterError, "from 2 to 40, the number of judged queries"),
         ({"measure": "GMAP"}, ParameterError, "a mean over queries"),
         ({"measure": "NumRet"}, ParameterError, "more is better"),
         ({"judgments": {"x": {"d": 1}}}, InputError, "no query of the runs is judged"),

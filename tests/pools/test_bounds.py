@@ -76,6 +76,21 @@ def test_bounds_are_the_extremes_of_all_grades(seed: int) -> None:
         assert bounds(target, one) == pytest.approx(truth[target.name], abs=1e-12), target.name
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_query_without_a_judged_relevant_document_has_bounds_too(seed: int) -> None:
+    """Where nothing relevant was judged, unjudged documents alone make the ratio: by hand, and every grade tried."""
+    rng = np.random.default_rng(seed)
+    listed = "".join(rng.permutation(list("abcdef"))[: rng.integers(1, 7)])
+    open_ = set(rng.choice(list(listed), size=min(3, len(listed)), replace=False))
+    grades = {letter: 0.0 for letter in "abcdefgh" if letter not in open_}
+    valued, one = open_list(grades, listed)
+    truth = tried(grades, listed)
+    for target in valued.targets:
+        assert bounds(target, one) == pytest.approx(truth[target.name], abs=1e-12), target.name
+    (first, *_), second = one.unjudged, valued.targets[MEASURES.index("R@3")]
+    assert bounds(second, one) == (0.0, float(first <= 3))
+
+
 def test_a_grade_in_between_may_be_best() -> None:
     """After a 1 an unjudged document is best at 0 or 1: a 2 would belong before it."""
     valued, one = open_list({"a": 1.0}, "ab")

@@ -8,16 +8,22 @@ import numpy as np
 import polars as pl
 import pytest
 
+from rankgauge import evaluate
+from rankgauge.active.board import Board
 from rankgauge.active.pool import Pool
+from rankgauge.active.pool_table import PoolTable
 from rankgauge.active.selection import SELECTIONS
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, InputWarning
 from rankgauge.judges.asking.pairs import TextPairs
 from rankgauge.pools import make_pool
+from rankgauge.report.pool_making import PoolMakingReport
 
 RUNS = {
     "one": {"q10": {"a": 5.0, "b": 4.0, "c": 3.0}, "q9": {"x": 2.0, "y": 1.0}},
     "two": {"q10": {"b": 9.0, "d": 8.0, "a": 7.0}, "q9": {"y": 2.0, "z": 1.0}},
 }
+
+THREE = {**RUNS, "three": {"q10": {"d": 2.0, "c": 1.0}, "q9": {"z": 1.0}}}
 
 
 def test_a_depth_pool_is_the_first_of_every_list() -> None:
@@ -25,14 +31,14 @@ def test_a_depth_pool_is_the_first_of_every_list() -> None:
     frame = make_pool(RUNS, depth=2).frame()
     assert set(frame.filter(pl.col("query") == "q10")["document"]) == {"a", "b", "d"}
     row = frame.filter(pl.col("document") == "a").row(0, named=True)
-    assert {name: row[name] for name in ("best_rank", "runs", "rank_1", "rank_2")} == {
+    assert {name: row[name] for name in ("best_rank", "runs", "rank_one", "rank_two")} == {
         "best_rank": 1,
         "runs": 2,
-        "rank_1": 1,
-        "rank_2": 3,
+        "rank_one": 1,
+        "rank_two": 3,
     }
     assert frame.filter(pl.col("query") == "q10")["place"].to_list() == [1, 2, 3]
-    assert frame["rank_2"].null_count() == 1  # x is in the first run alone
+    assert frame["rank_two"].null_count() == 1  # x is in the first run alone
 
 
 @pytest.mark.parametrize("method", SELECTIONS)
@@ -71,19 +77,41 @@ def test_judgments_lead_an_adaptive_selection() -> None:
 
 
 def test_the_table_goes_on_to_judges_and_campaigns(tmp_path: Path) -> None:
-    """With texts a model can be asked; with one or two runs the ranks are rankers, with more the order is."""
+    """With texts a model can be asked; the ranks of one or two runs are rankers, those of more are a board."""
     texts = pl.DataFrame({"document": list("abcdxyz"), "text": [f"text of {letter}" for letter in "abcdxyz"]})
     queries = pl.DataFrame({"query": ["q9", "q10"], "query_text": ["nine", "ten"]})
     frame = make_pool(RUNS, depth=2, documents=texts, queries=queries).frame()
     assert frame.columns[:4] == ["query", "document", "query_text", "text"]
     frame.write_csv(tmp_path / "pool.csv")
     assert len(TextPairs.of(tmp_path / "pool.csv")) == len(frame)
-    assert Pool.of(tmp_path / "pool.csv", grades=[0, 1]).ranks.shape == (len(frame), 2)
-    three = {**RUNS, "three": {"q10": {"d": 2.0, "c": 1.0}, "q9": {"z": 1.0}}}
-    made = make_pool(three, depth=2)
-    pool = Pool.of(made.frame(), grades=[0, 1])
-    assert pool.ranks.shape == (len(made.chosen), 1)
-    assert pool.ranks[:, 0].tolist() == made.frame()["place"].to_list()
+    assert Pool.of(tmp_path / "pool.csv", grades=[0, 1], depth=2).ranks.shape == (len(frame), 2)
+    assert list(PoolTable.of(make_pool(THREE, depth=2).frame()).runs) == list(THREE)
+    with pytest.raises(InputError, match=r"has 3 runs \(one, two, three\)"):
+        Pool.of(make_pool(THREE, depth=2).frame(), grades=[0, 1])
+
+
+def test_gaps_are_told() -> None:
+    """d is third in run two, and the second document of it that is in the pool."""
+    runs = {"one": {"q": {"a": 3.0, "b": 2.0}}, "two": {"q": {"a": 9.0, "c": 8.0, "b": 7.0}}}
+    frame = make_pool(runs, budget=2, judged={"q": {"c": 0}}).frame()
+    with pytest.warns(InputWarning, match="rank_two has gaps"):
+        Pool.of(frame, grades=[0, 1])
+    Pool.of(frame, grades=[0, 1], depth=1)
+
+
+def test_a_board_of_the_table_keeps_the_ranks() -> None:
+    """With all of the pool judged, each run has what an evaluation by the same judgments gives it, gaps and all."""
+    runs = {**THREE, "four": {"q10": {"e": 4.0, "b": 3.0, "f": 2.0, "d": 1.0}, "q9": {"u": 2.0, "z": 1.0}}}
+    frame = make_pool(runs, budget=6, judged={"q10": {"e": 0.0}, "q9": {"u": 0.0}}).frame()
+    assert frame["rank_four"].to_list() != frame["rank_four"].rank().to_list()
+    grades = pl.Series("grade", [float(n % 3) for n in range(len(frame))])
+    judgments = frame.select("query", "document").with_columns(grades)
+    pool = PoolTable.of(frame).board_pool()
+    board = Board.of(pool, ["nDCG", "P@3"], grades=(0, 1, 2), dialect="standard")
+    known = pool.grades(judgments)
+    for estimate in board.estimate(board.read(board.stream(0), np.arange(len(known)), known, budget=len(known))):
+        expected = [evaluate(judgments, run, str(estimate.target)).matrix.mean() for run in runs.values()]
+        assert estimate.values == pytest.approx(expected, abs=1e-9)
 
 
 def test_queries_come_in_order() -> None:
@@ -98,3 +126,16 @@ def test_what_makes_no_pool() -> None:
         make_pool(RUNS)
     with pytest.raises(InputError, match="judged already"):
         make_pool(RUNS, depth=1, judged={"q10": {"a": 0, "b": 1}, "q9": {"x": 0, "y": 0}})
+
+
+def test_how_documents_are_chosen_is_said_once() -> None:
+    """A method's name is followed by what it stands for, unless that is the name itself."""
+    runs = {"one": {"1": {"a": 2.0, "b": 1.0}}, "two": {"1": {"c": 2.0, "a": 1.0}}}
+    said = {}
+    for method in SELECTIONS:
+        report = PoolMakingReport(made=make_pool(runs, method=method, budget=2), measures=("nDCG@10",))
+        said[method] = dict(report._facts())["chosen by"]
+    assert said["hedge"].startswith("hedge: the document")
+    assert said["maxmean"].startswith("maxmean: the next document")
+    assert said["mtf"].startswith("mtf, move-to-front pooling: a run")
+    assert said["rrf"].startswith("rrf, reciprocal rank fusion: the documents")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -10,9 +13,14 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.errors import InputError
+from rankgauge.experiments.experiment import Setting
+from rankgauge.experiments.pages.pools.run import POOLS
 from rankgauge.pools import Reuse, reuse
 from rankgauge.pools.contributions import read_teams
+from rankgauge.report.pool_reuse import PoolReuseReport
+from rankgauge.report.pool_reuse_figures import beyond, bounds
 from rankgauge.stats import kendall_tau
+from tests.docs.blocks import ROOT
 from tests.shared import shared
 
 MEASURES = ("nDCG@10", "AP", "RBP", "ERR@10", "R@20")
@@ -63,6 +71,18 @@ def values(judgments: Any, run: Any) -> list[float]:
 
 def top(run: dict[str, dict[str, float]], query: str) -> set[str]:
     return set(sorted(run[query], key=lambda one: -run[query][one])[:DEPTH])
+
+
+def test_a_judged_query_that_no_run_answers_counts_zero() -> None:
+    """Its judgments are counted, and every run, old or new, has the mean of an ordinary evaluation."""
+    judged = {"q1": {"a": 1.0, "b": 0.0, "c": 2.0}, "q2": {"a": 1.0, "d": 0.0}}
+    old, new = {"q1": {"b": 2.0, "a": 1.0}}, {"q1": {"a": 2.0, "x": 1.0}}
+    found = reuse(judged, {"old": old}, MEASURES, new={"new": new}, depth=1)
+    assert list(found.pool.queries) == ["q1", "q2"]
+    assert len(found.judged_grades) == 5
+    assert found.without_runs.values[:, 0] == pytest.approx(values(judged, old), abs=1e-12)
+    assert found.new_runs is not None
+    assert found.new_runs.frame()["value"].to_list() == pytest.approx(values(judged, new), abs=1e-12)
 
 
 def test_the_judgments_show_who_was_pooled(found: Reuse) -> None:
@@ -164,6 +184,22 @@ def test_errors_say_what_to_do(collection: dict[str, Any]) -> None:
         _ = reuse({query: dict.fromkeys(grades, 0) for query, grades in judged.items()}, runs).without_runs
 
 
+def test_the_headline_says_who_loses(found: Reuse) -> None:
+    """What a run loses is said as a loss, without a sign."""
+    said = PoolReuseReport(reuse=found).headline()
+    assert re.match(r"Without its team's own documents a run loses 0\.\d{4} \S+ on average", said)
+
+
+def test_a_chart_of_bounds_has_room() -> None:
+    """The scale goes on to a round value past the best, and the key names what is there."""
+    row = {"run": "new", "worst": 0.3, "best": 0.81, "value": 0.5, "low": np.nan, "high": np.nan, "expected": np.nan}
+    drawn = "".join(bounds([row]).parts)
+    assert ">1</text>" in drawn
+    assert "expected" not in drawn
+    assert "expected" in "".join(bounds([row | {"expected": 0.6}]).parts)
+    assert [beyond(value) for value in (0.8, 0.81, 0.1, 0.37)] == pytest.approx([0.8, 1.0, 0.1, 0.4])
+
+
 def test_teams_are_read_from_lines() -> None:
     """Tabs, commas or blanks, with or without a header; a run in two teams and a line of one word are errors."""
     assert read_teams(["run\tteam", "a\tOne team", "", "b\tTwo"]) == {"a": "One team", "b": "Two"}
@@ -188,3 +224,21 @@ def test_trec8() -> None:
     assert (row["most_run"], row["most_fall"]) == ("orcl99man", 2)
     assert row["relative"] == pytest.approx(-0.0049, abs=1e-4)
     assert row["tau"] > 0.995
+
+
+def test_the_page_has_what_is_printed() -> None:
+    """Section 3 of the page on pools is what `reproduce pools` prints of the collections, up to the notes."""
+    found = POOLS.run(Setting(data=shared("data"), jobs=1))
+    page = (ROOT / "docs" / "pools.md").read_text(encoding="utf-8")
+    for report in found.reports.values():
+        stream = StringIO()
+        report.show(stream)
+        printed = stream.getvalue().partition("\nchange  ")[0].strip()
+        assert textwrap.indent(printed, "    ") in page
+
+
+def test_the_headline_has_the_largest_fall_by_any_measure(found: Reuse) -> None:
+    """Where another measure moves runs further than the one whose values change most, that is the fall to know of."""
+    falls = found.without_teams.by_measure().select("measure", "most_fall") if found.without_teams else pl.DataFrame()
+    measure, most = falls.sort("most_fall", descending=True, maintain_order=True).row(0)
+    assert f"falls by {most} ranks at most (by {measure})" in PoolReuseReport(reuse=found).headline()

@@ -4,9 +4,10 @@ A file in `methods/` adds a method, one in `normalisations/` a normalisation.
 """
 
 from rankgauge.fusion.fusing import Fusion, FusionPlan, fuse
+from rankgauge.fusion.judged_fusion import JudgedFusion, TunedFusion
 from rankgauge.fusion.method import METHODS, FusionMethod
 from rankgauge.fusion.normalisation import NORMALISATIONS, Normalisation
-from rankgauge.fusion.tuning import TunedFusion, TuningTask, tune_fusion
+from rankgauge.fusion.tuning import TuningTask, fusion_gain, tune_fusion
 
 __all__ = [
     "METHODS",
@@ -14,9 +15,11 @@ __all__ = [
     "Fusion",
     "FusionMethod",
     "FusionPlan",
+    "JudgedFusion",
     "Normalisation",
     "TunedFusion",
     "TuningTask",
     "fuse",
+    "fusion_gain",
     "tune_fusion",
 ]

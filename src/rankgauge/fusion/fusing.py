@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from rankgauge.constraints import whole_number
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.loaded_run import Watch
@@ -23,13 +24,13 @@ from rankgauge.policies import Ties
 from rankgauge.ranking.scan.ids import Words
 from rankgauge.threads import spread
 
-DEFAULT, NORM = "rrf", "min-max"
-"""The method and the normalisation if none is named."""
+DEFAULT, WEIGHTED, NORM = "rrf", "weighted-sum", "min-max"
+"""The method if none is named, without and with weights, and the normalisation."""
 
 
 def fuse(
     runs: Mapping[str, Any] | Iterable[Any],
-    method: str | FusionMethod = DEFAULT,
+    method: str | FusionMethod | None = None,
     *,
     norm: str | None = None,
     weights: Sequence[float] | None = None,
@@ -41,12 +42,14 @@ def fuse(
     """One run made of several.
 
     `runs` are runs by name, or a list of them: paths, frames, dicts of dicts. `method` is one of `rankgauge fuse
-    --help`, or ranx's name for it; `settings` are its parameters, such as `k=60`, and `weights` those of the runs.
+    --help`, or ranx's name for it (default: rrf, or weighted-sum if there are weights); `settings` are its parameters,
+    such as `k=60`, and `weights` those of the runs.
     `norm` makes scores comparable before they are added (default: min-max); methods that look at ranks alone need
     none. Methods that learn do so from `judgments`. With `ties="expected"` tied documents share what their ranks are
     worth; `ties="input"` takes them in the order of the run. `depth` cuts the fused lists.
     """
-    chosen = method if isinstance(method, FusionMethod) else made(method, weights=weights, **settings)
+    named = method or (DEFAULT if weights is None else WEIGHTED)
+    chosen = named if isinstance(named, FusionMethod) else made(named, weights=weights, **settings)
     how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth)
     pool = RunPool.of(run_names(runs))
     return how.checked(pool).run(pool, judgments=judgments)
@@ -66,12 +69,11 @@ class FusionPlan:
         """The plan; a wrong name shows at once. A method that looks at ranks alone needs no normalisation."""
         default = NONE if method.looks_at is Evidence.RANKS else NORM
         found = NORMALISATIONS.find(_THEIRS.get(norm or "", norm or default))
-        if method.looks_at is Evidence.RANKS and not found.inverts:
-            found = NORMALISATIONS.find(NONE)
+        if method.looks_at is Evidence.RANKS and not found.inverts and found.name != NONE:
+            raise ParameterError("fuse", "norm", f"left out: {method.name} looks at ranks alone", norm)
         if ties not in (Ties.EXPECTED, Ties.INPUT):
             raise ParameterError("fuse", "ties", f"{Ties.EXPECTED} or {Ties.INPUT}", ties)
-        if depth is not None and depth < 1:
-            raise ParameterError("fuse", "depth", "a whole number, 1 or more", depth)
+        whole_number(optional=True).check("fuse", "depth", depth)
         return cls(method=method, norm=found, ties=Ties.parse(ties), depth=depth)
 
     @property
@@ -91,7 +93,9 @@ class FusionPlan:
         if isinstance(method, LearnedMethod) and method.learned is None:
             if judgments is None:
                 raise ParameterError(method.name, "judgments", "given: the method learns from judged queries", None)
-            judged = JudgedQueries.of(turned, judgments)
+            from rankgauge import io
+
+            judged = JudgedQueries.of(turned, io.judgments_from(judgments))
             lessons = judged.lessons(self.stack(turned, judged.positions), method.rel)
             method, learned_from = method.learn(lessons), len(judged)
         parts, tell = [], watch or (lambda done, parts, name: None)
@@ -150,13 +154,13 @@ class FusedLists:
     """How many documents 0, 1, 2 … runs list, before lists are cut."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fusion:
     """A fused run, and how it was made."""
 
     plan: FusionPlan
     pool: RunPool
-    parts: list[FusedLists] = field(repr=False)
+    parts: list[FusedLists]
     method: FusionMethod
     """The method, with what it learned."""
     learned_from: int = 0
@@ -183,6 +187,10 @@ class Fusion:
             stack = self.pool.chosen(block)
             counts += np.bincount(stack.run[stack.listed[stack.slot] > 1], minlength=len(counts))
         return counts
+
+    def __repr__(self) -> str:
+        made = f"{len(self.pool.runs)} runs, {len(self.pool.queries):,} queries, {self.documents:,} documents"
+        return f"<{made}, fused by {self.method.name}>"
 
     @property
     def documents(self) -> int:

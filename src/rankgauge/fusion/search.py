@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -23,10 +23,13 @@ Worth = Callable[[FusionMethod], float]
 """What a method is worth on the queries to learn from."""
 
 
-def best_of(method: FusionMethod, runs: int, worth: Worth) -> FusionMethod:
-    """The method with the best parameters; of equally good ones the first that was tried, its own before all."""
+def best_of(method: FusionMethod, runs: int, worth: Worth, *, fixed: Collection[str] = ()) -> FusionMethod:
+    """The method with the best parameters; of equally good ones the first that was tried, its own before all.
+
+    Parameters that are `fixed` keep their values.
+    """
     if not isinstance(method, WeightedMethod):
-        return _first_best([method, *_combinations(method)], worth)
+        return _first_best([method, *_combinations(method, fixed)], worth)
     begun = replace(method, weights=tuple(method.weighing(runs).tolist()))
     if runs in STEPS:
         return _first_best([begun, *(replace(method, weights=one) for one in dealt(runs, STEPS[runs]))], worth)
@@ -41,8 +44,8 @@ def dealt(runs: int, steps: int) -> Iterator[tuple[float, ...]]:
             yield tuple(part / steps for part in (*rest, steps - sum(rest)))
 
 
-def _combinations(method: FusionMethod) -> Iterator[FusionMethod]:
-    tries = method.tries()
+def _combinations(method: FusionMethod, fixed: Collection[str]) -> Iterator[FusionMethod]:
+    tries = {name: values for name, values in method.tries().items() if name not in fixed}
     for values in product(*tries.values()):
         yield replace(method, **dict(zip(tries, values, strict=True)))
 

@@ -55,7 +55,7 @@ class SlotScorer:
 
     def result(self, scores: FloatArray, *, exact: bool = False) -> Result:
         """The result of lists that are ordered by these scores of the slots; fused ones are rounded, others `exact`."""
-        how, base = self.dialect.ranking, self._joined
+        how, base = self._how, self._joined
         settled = compared(scores if exact else rounded(scores), how)[self._order]
         # What is not listed sorts last, and is cut off.
         listed = ~np.isnan(settled)
@@ -84,16 +84,27 @@ class SlotScorer:
             grade=grade[hit],
             first=first[hit],
             size=size[hit],
+            place=None if base.facets is None else self._places[order][hit],
         )
         hits = Hits.gathered(
-            [found], names=base.names, pool_query=base.pool_query, pool_grade=base.pool_grade, most=len(base.query)
+            [found],
+            names=base.names,
+            pool_query=base.pool_query,
+            pool_grade=base.pool_grade,
+            most=len(base.query),
+            facets=base.facets,
         )
         return scored(replace(arrange(hits, how), top=self._top), (self.measure,), self.dialect)
 
     @cached_property
+    def _how(self) -> Ranking:
+        """How lists are ranked for the measure."""
+        return self.dialect.ranking_for(self.measure.facts.judgments)
+
+    @cached_property
     def _order(self) -> IndexArray:
         """The slots by query, and within a query as tied documents are ordered."""
-        stack, ties = self.stack, self.dialect.ties
+        stack, ties = self.stack, self._how.ties
         if ties not in (Ties.DOCID, Ties.ASCENDING):
             return np.lexsort((stack.heads, stack.slot_query))
         ids = self.judged.pool.spelled(stack.documents[stack.heads])
@@ -112,7 +123,7 @@ class SlotScorer:
                 "score": -place.astype(np.float64),
             }
         )
-        return rank(rows, self._prepared, Ranking(negative=self.dialect.negative))
+        return rank(rows, self._prepared, Ranking(negative=self._how.negative, levels=self._how.levels))
 
     @cached_property
     def _prepared(self) -> pl.DataFrame:
@@ -133,12 +144,24 @@ class SlotScorer:
     @cached_property
     def _grades(self) -> FloatArray:
         """The grade of each slot in the order of `_order`, NaN where nobody judged it."""
+        grades = np.full(self.stack.slots, np.nan)
+        grades[self._hit_slots] = self._joined.grade
+        return grades
+
+    @cached_property
+    def _places(self) -> IndexArray:
+        """The place of each slot among the facets of the judged documents, −1 where nobody judged it."""
+        places = np.full(self.stack.slots, -1)
+        places[self._hit_slots] = self._joined.place
+        return places
+
+    @cached_property
+    def _hit_slots(self) -> IndexArray:
+        """The slots of the joined hits, in the order of `_order`."""
         hits, pooled = self._joined, self.stack.pooled
         begins = np.empty(len(hits.names), dtype=np.int64)
         begins[self._codes] = np.cumsum(pooled) - pooled
-        grades = np.full(self.stack.slots, np.nan)
-        grades[begins[hits.query] + hits.rank.astype(np.int64) - 1] = hits.grade
-        return grades
+        return np.asarray(begins[hits.query] + hits.rank.astype(np.int64) - 1)
 
 
 def _resorted(values: FloatArray, counts: IndexArray, ties: Ties) -> IndexArray:

@@ -7,21 +7,21 @@ best single run and over the untuned fusion is that of paired values, with an in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rankgauge import dialects
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.settings import ComparisonSettings
-from rankgauge.comparison.verdicts import is_valued
+from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
-from rankgauge.errors import ParameterError
-from rankgauge.fusion.fusing import Fusion, FusionPlan
-from rankgauge.fusion.gains import held_out_gains
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.fusion.fusing import DEFAULT, FusionPlan
+from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.lessons import Lessons
 from rankgauge.fusion.loaded_run import Watch
@@ -29,13 +29,12 @@ from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod,
 from rankgauge.fusion.run_pool import RunPool, run_names
 from rankgauge.fusion.search import best_of
 from rankgauge.fusion.slot_scorer import SlotScorer
+from rankgauge.judged_hits import HitFinder
 from rankgauge.measures import Aggregate, Measure
+from rankgauge.measures.measure import kind_asked
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.plain_table import PlainTable
+from rankgauge.policies import JudgmentKind
 from rankgauge.result import Result
-
-SINGLE, UNTUNED, TUNED = "best single run", "untuned", "tuned"
-"""The names of what is compared."""
 
 
 def tune_fusion(
@@ -46,6 +45,7 @@ def tune_fusion(
     method: str | FusionMethod = "weighted-sum",
     norm: str | None = None,
     depth: int | None = None,
+    fixed: Collection[str] = (),
     folds: int = 5,
     seed: int = 0,
     dialect: str | Dialect = "standard",
@@ -54,130 +54,154 @@ def tune_fusion(
 ) -> TunedFusion:
     """A fusion whose parameters make the measure large on judged queries, and what that gains on others.
 
-    `folds` are those of the cross-validation, dealt by the `seed`. `settings` are those of `compare`: the test, the
-    correction, the level. `overrides` replace choices of the dialect. The other arguments are those of `fuse`.
+    Parameters that are `fixed` keep the method's values. `folds` are those of the cross-validation, dealt by the
+    `seed`. `settings` are those of `compare`: the test, the correction, the level. `overrides` replace choices of the
+    dialect. The other arguments are those of `fuse`.
+    """
+    chosen = method if isinstance(method, FusionMethod) else made(method)
+    plan = FusionPlan.of(chosen, norm=norm, depth=depth)
+    task = TuningTask(
+        measure=measure,
+        dialect=dialects.get(dialect, **overrides),
+        folds=folds,
+        seed=seed,
+        settings=settings,
+        fixed=frozenset(fixed),
+    )
+    return task.tune(plan, RunPool.of(run_names(runs)), judgments)
+
+
+def fusion_gain(
+    judgments: Any,
+    runs: Mapping[str, Any] | Iterable[Any],
+    measure: str | Measure = "nDCG@10",
+    *,
+    method: str | FusionMethod = DEFAULT,
+    norm: str | None = None,
+    depth: int | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    dialect: str | Dialect = "standard",
+    settings: ComparisonSettings | None = None,
+    **overrides: Any,
+) -> JudgedFusion:
+    """What a fusion, as it is, gains over the best single run, which is chosen for each fold on the others.
+
+    The arguments are those of `tune_fusion`. A method that learns does so on the other folds too.
     """
     chosen = method if isinstance(method, FusionMethod) else made(method)
     plan = FusionPlan.of(chosen, norm=norm, depth=depth)
     task = TuningTask(
         measure=measure, dialect=dialects.get(dialect, **overrides), folds=folds, seed=seed, settings=settings
     )
-    return task.run(plan, RunPool.of(run_names(runs)), judgments)
+    return task.test(plan, RunPool.of(run_names(runs)), judgments)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TuningTask:
-    """What to tune for, and how to find out what it gains."""
+    """What to tune or test for, and how to find out what is gained."""
 
     measure: str | Measure
     dialect: Dialect
     folds: int = 5
     seed: int = 0
     settings: ComparisonSettings | None = None
+    fixed: frozenset[str] = frozenset()
+    """The parameters that are not tuned."""
 
-    def check(self, plan: FusionPlan) -> None:
-        """An error where there is nothing to tune, or nothing to tune for."""
+    @property
+    def asks(self) -> JudgmentKind:
+        """What the measure asks judgments to say."""
+        return kind_asked(self.dialect.select([self.measure]))
+
+    def check(self) -> None:
+        """An error where there is nothing to tune or test for."""
+        whole_number(least=0).check("fuse", "seed", self.seed)
         found = self.dialect.select([self.measure])
-        if len(found) != 1 or found[0].facts.aggregate is Aggregate.GEOMETRIC or not is_valued(found[0]):
+        if len(found) != 1 or found[0].facts.aggregate is Aggregate.GEOMETRIC or not found[0].facts.more_is_better:
             expected = "one measure with a mean over queries, of which more is better"
-            raise ParameterError("tune", "measure", expected, str(self.measure))
-        if not plan.method.tries() and not isinstance(plan.method, WeightedMethod | LearnedMethod):
-            expected = "one with parameters or weights: this one has nothing to tune"
-            raise ParameterError("tune", "method", expected, plan.method.name)
+            raise ParameterError("fuse", "measure", expected, str(self.measure))
 
-    def run(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch | None = None) -> TunedFusion:
+    def check_tunable(self, method: FusionMethod) -> None:
+        """An error where there is nothing to tune."""
+        if isinstance(method, WeightedMethod | LearnedMethod) or method.tries().keys() - self.fixed:
+            return
+        if not method.tries():
+            expected = "one with parameters or weights: this one has nothing to tune. Without --tune its gain is tested"
+            raise ParameterError("fuse", "method", expected, method.name)
+        given = ", ".join(f"{name}={getattr(method, name)}" for name in method.tries())
+        raise ParameterError("fuse", "set", f"left out: {method.name} has nothing else to tune", given)
+
+    def tune(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch | None = None) -> TunedFusion:
         """The tuned fusion of the runs."""
-        self.check(plan)
-        plan.checked(pool)
-        turned = plan.turned(pool)
-        judged = JudgedQueries.of(turned, judgments)
-        if not 2 <= self.folds <= len(judged):
-            raise ParameterError("tune", "folds", f"from 2 to the {len(judged)} judged queries", self.folds)
-        stack, (measure,) = plan.stack(turned, judged.positions), self.dialect.select([self.measure])
-        scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect)
-        trials = _Trials(plan=plan, scorer=scorer, dealt=self.dealt(len(judged)))
+        self.check_tunable(plan.method)
+        trials = self._trials(plan, pool, judgments)
         tell = watch or (lambda done, parts, name: None)
         choices = []
         for fold in range(self.folds):
             tell(fold, self.folds + 1, f"fold {fold + 1}")
             choices.append(trials.choice(fold))
         tell(self.folds, self.folds + 1, "all queries")
-        final = trials.best(np.ones(len(judged), dtype=bool))
-        settings = self.settings or ComparisonSettings(seed=self.seed)
+        final = trials.best(trials.everywhere)
+        reached = trials.values(final)
+        if not np.nan_to_num(reached).any():
+            raise self._nothing("every fusion of the runs is worth nothing, so that there is nothing to choose")
         return TunedFusion(
+            **self._found(trials, pool, choices, {UNTUNED: trials.untuned, TUNED: trials.chosen}),
             plan=replace(plan, method=final),
             untuned=plan.method,
-            pool=pool,
-            task=self,
-            choices=tuple(choices),
-            comparison=Comparison(results=trials.unseen(choices), settings=settings),
-            in_sample=scorer.overall(trials.values(final)),
-            queries=len(judged),
-            unjudged=len(pool.queries) - len(judged),
+            in_sample=trials.scorer.overall(reached),
         )
+
+    def test(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch | None = None) -> JudgedFusion:
+        """The fusion of the runs as it is, beside the best single run."""
+        trials = self._trials(plan, pool, judgments)
+        tell = watch or (lambda done, parts, name: None)
+        tell(0, 1, "judged queries")
+        choices = [trials.choice(fold, tunes=False) for fold in range(self.folds)]
+        final = trials.learned(plan.method, trials.everywhere)
+        values = [trials.values(final), *(found for _, found in trials.singles.values())]
+        if not np.nan_to_num(values).any():
+            raise self._nothing("the runs and their fusion are worth nothing, so that there is nothing to compare")
+        return JudgedFusion(
+            **self._found(trials, pool, choices, {FUSED: trials.chosen}), plan=replace(plan, method=final)
+        )
+
+    def _trials(self, plan: FusionPlan, pool: RunPool, judgments: Any) -> _Trials:
+        """The judged queries of the runs, dealt into folds."""
+        self.check()
+        plan.checked(pool)
+        turned, (measure,) = plan.turned(pool), self.dialect.select([self.measure])
+        table = HitFinder(given=judgments, dialect=self.dialect, measures=(measure,)).judgments
+        judged = JudgedQueries.of(turned, table, self.dialect)
+        if len(judged) < 2:
+            raise InputError("only one query of the runs is judged, and folds take two at least")
+        if not 2 <= self.folds <= len(judged):
+            raise ParameterError("fuse", "folds", f"from 2 to {len(judged)}, the number of judged queries", self.folds)
+        stack = plan.stack(turned, judged.positions)
+        scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect)
+        return _Trials(plan=plan, scorer=scorer, dealt=self.dealt(len(judged)), fixed=self.fixed)
+
+    def _found(self, trials: _Trials, pool: RunPool, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Any]:
+        """What was found on the judged queries, for whatever is made of it."""
+        settings = self.settings or ComparisonSettings(seed=self.seed)
+        judged = len(trials.dealt)
+        return {
+            "pool": pool,
+            "task": self,
+            "choices": tuple(choices),
+            "comparison": Comparison(results=trials.unseen(choices, chosen), settings=settings),
+            "queries": judged,
+            "unjudged": len(pool.queries) - judged,
+        }
+
+    def _nothing(self, words: str) -> InputError:
+        hint = "Is a document of the runs judged relevant? Are the ids of both spelled alike?"
+        return InputError(f"by {self.dialect.select([self.measure])[0]} {words}", hint=hint)
 
     def dealt(self, queries: int) -> IndexArray:
         """The fold of each query: as many in each, up to one."""
         return np.random.default_rng(self.seed).permutation(np.arange(queries) % self.folds)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FoldChoice:
-    """What was chosen for one fold from the others."""
-
-    fold: int
-    queries: int
-    method: FusionMethod
-    single: str
-    """The run that was best on the other folds."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TunedFusion:
-    """A tuned fusion: its parameters from all judged queries, and how those of each fold did on the fold."""
-
-    plan: FusionPlan
-    """The plan with the tuned method."""
-    untuned: FusionMethod
-    pool: RunPool
-    task: TuningTask
-    choices: tuple[FoldChoice, ...]
-    comparison: Comparison
-    """The best single run, the untuned and the tuned fusion on queries that their choice has not seen."""
-    in_sample: float
-    """The value of the tuned fusion on the very queries that it was tuned on."""
-    queries: int
-    unjudged: int
-    """How many queries of the runs nobody judged."""
-
-    @property
-    def method(self) -> FusionMethod:
-        """The tuned method."""
-        return self.plan.method
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The tuned parameters."""
-        return self.method.parameters
-
-    @cached_property
-    def gains(self) -> PlainTable:
-        """What the tuned fusion gains over the best single run and over the untuned one, on unseen queries."""
-        return self.pairs.where("run", TUNED)
-
-    @cached_property
-    def pairs(self) -> PlainTable:
-        """The same of each two that are compared; intervals and tests know that folds share queries."""
-        return held_out_gains(self.comparison, self.task.folds)
-
-    @cached_property
-    def fusion(self) -> Fusion:
-        """All queries of the runs, fused with the tuned parameters."""
-        return self.fused()
-
-    def fused(self, watch: Watch | None = None) -> Fusion:
-        """The same; `watch` is told how far it is."""
-        return self.plan.run(self.pool, watch=watch)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -188,24 +212,31 @@ class _Trials:
     scorer: SlotScorer
     dealt: IndexArray
     """The fold of each judged query."""
+    fixed: frozenset[str] = frozenset()
     known: dict[FusionMethod, FloatArray] = field(default_factory=dict)
     lessons: dict[tuple[bytes, float], Lessons] = field(default_factory=dict)
     """What was taught, by the queries and the lowest relevant grade."""
 
-    def choice(self, fold: int) -> FoldChoice:
-        """The parameters and the single run that are best on the other folds."""
+    @property
+    def everywhere(self) -> BoolArray:
+        """All judged queries."""
+        return np.ones(len(self.dealt), dtype=bool)
+
+    def choice(self, fold: int, *, tunes: bool = True) -> FoldChoice:
+        """The parameters, if they are tuned, and the single run that are best on the other folds."""
         train = self.dealt != fold
         worths = {name: _worth(self.scorer.overall(found[train])) for name, (_, found) in self.singles.items()}
         single = max(worths, key=worths.__getitem__)
-        return FoldChoice(fold=fold + 1, queries=int((~train).sum()), method=self.best(train), single=single)
+        method = self.best(train) if tunes else self.learned(self.plan.method, train)
+        return FoldChoice(fold=fold + 1, queries=int((~train).sum()), method=method, single=single)
 
     def best(self, train: BoolArray) -> FusionMethod:
         """The method with the parameters that are best on these queries, and what it learns from them."""
 
         def worth(method: FusionMethod) -> float:
-            return _worth(self.scorer.overall(self.values(self._learned(method, train))[train]))
+            return _worth(self.scorer.overall(self.values(self.learned(method, train))[train]))
 
-        return self._learned(best_of(self.plan.method, self.scorer.stack.runs, worth), train)
+        return self.learned(best_of(self.plan.method, self.scorer.stack.runs, worth, fixed=self.fixed), train)
 
     def values(self, method: FusionMethod) -> FloatArray:
         """The value of each judged query."""
@@ -215,19 +246,27 @@ class _Trials:
             self.known[method] = self.scorer.values(self._scores(method))
         return self.known[method]
 
-    def unseen(self, choices: list[FoldChoice]) -> dict[str, Result]:
-        """The results of what was chosen for each fold, on the queries of that fold."""
-        untuned, slots = self.plan.method, self.scorer.stack.slots
-        scores = {name: np.full(slots, np.nan) for name in (SINGLE, UNTUNED, TUNED)}
+    def unseen(self, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Result]:
+        """The results of the best single run and of what was chosen for each fold, on the queries of that fold."""
+        slots = self.scorer.stack.slots
+        scores = {name: np.full(slots, np.nan) for name in (SINGLE, *chosen)}
         for one in choices:
             here = self.dealt == one.fold - 1
             held = here[self.scorer.stack.slot_query]
             scores[SINGLE][held] = self.singles[one.single][0][held]
-            scores[UNTUNED][held] = self._scores(self._learned(untuned, ~here))[held]
-            scores[TUNED][held] = self._scores(one.method)[held]
-        if isinstance(untuned, LearnedMethod) and not untuned.tries():
-            del scores[UNTUNED]  # learning is all there is to it
+            for name, method in chosen.items():
+                scores[name][held] = self._scores(method(one, ~here))[held]
+        if isinstance(self.plan.method, LearnedMethod) and not self.plan.method.tries().keys() - self.fixed:
+            scores.pop(UNTUNED, None)  # learning is all there is to it
         return {name: self.scorer.result(found, exact=name == SINGLE) for name, found in scores.items()}
+
+    def chosen(self, one: FoldChoice, train: BoolArray) -> FusionMethod:
+        """What was chosen for a fold."""
+        return one.method
+
+    def untuned(self, one: FoldChoice, train: BoolArray) -> FusionMethod:
+        """The method as it was before, and what it learns from the other folds."""
+        return self.learned(self.plan.method, train)
 
     @cached_property
     def singles(self) -> dict[str, tuple[FloatArray, FloatArray]]:
@@ -252,7 +291,7 @@ class _Trials:
         scores[order[rank >= depth]] = np.nan
         return scores
 
-    def _learned(self, method: FusionMethod, train: BoolArray) -> FusionMethod:
+    def learned(self, method: FusionMethod, train: BoolArray) -> FusionMethod:
         """The method after it has learned from these queries, if it does."""
         if not isinstance(method, LearnedMethod):
             return method
@@ -262,6 +301,10 @@ class _Trials:
             part = replace(judged, positions=judged.positions[train])
             self.lessons[key] = part.lessons(self.plan.stack(judged.pool, part.positions), method.rel)
         return method.learn(self.lessons[key])
+
+
+Chosen: TypeAlias = Mapping[str, Callable[[FoldChoice, BoolArray], FusionMethod]]
+"""By the names of what is compared, what gives the method for a fold."""
 
 
 def _worth(value: float) -> float:

@@ -42,17 +42,26 @@ class OpenList:
     counts: FloatArray
 
 
+def is_bounded(target: BoardTarget) -> bool:
+    """Whether bounds of the measure can be found: not for a cascade that is divided by its ideal, such as nERR."""
+    if target.ideal is None:
+        return True
+    if target.shape is Shape.PRECISION:
+        return target.ideal.plain
+    return target.shape is Shape.LINEAR and not isinstance(target.ideal, IdealCascade)
+
+
 def bounds(target: BoardTarget, one: OpenList) -> tuple[float, float]:
-    """The lowest and the highest value of the list; NaN where that is not known."""
+    """The lowest and the highest value of the list; NaN where that cannot be found."""
     ideal = target.ideal
+    if not is_bounded(target):
+        return np.nan, np.nan
     if ideal is None:
         found = [_summed(target, one, top=top) for top in (False, True)]
         return found[0], found[1]
-    if target.shape is Shape.PRECISION and ideal.plain:
+    if target.shape is Shape.PRECISION:
         return _precisions(target, one)
-    if target.shape is Shape.LINEAR and not isinstance(ideal, IdealCascade):
-        return _ratio(target, ideal, one, lowest=True), _ratio(target, ideal, one, lowest=False)
-    return np.nan, np.nan
+    return _ratio(target, ideal, one, lowest=True), _ratio(target, ideal, one, lowest=False)
 
 
 def _summed(target: BoardTarget, one: OpenList, *, top: bool) -> float:
@@ -91,18 +100,18 @@ def _ratio(target: BoardTarget, ideal: IdealSum, one: OpenList, *, lowest: bool)
     given = target.weights[one.ranks - 1] @ one.reached
     tops = target.steps[:, np.newaxis] * (given[:, np.newaxis] + reach)
     bottoms = ideal.steps[:, np.newaxis] * _ideal_sums(ideal, one.counts[:, np.newaxis] + n)
+    if lowest and not bottoms[:, 0].any():
+        return 0.0  # a query without a relevant document is worth 0
     pick = np.argmin if lowest else np.argmax
-    chosen = np.zeros(len(tops), dtype=np.int64)
-    if not lowest and not bottoms[:, 0].any():
-        chosen[:] = min(1, len(n) - 1)  # without a relevant document there is no ratio to begin with
-    value, thresholds = np.nan, np.arange(len(tops))
+    value = tops[:, 0].sum() / bottoms[:, 0].sum() if lowest else 0.0
+    thresholds = np.arange(len(tops))
     for _ in range(ROUNDS):
-        below = bottoms[thresholds, chosen].sum()
-        new = tops[thresholds, chosen].sum() / below if below > 0 else 0.0
-        if new == value:
-            break
-        value = new
         chosen = _nested(tops - value * bottoms, pick)
+        above, below = tops[thresholds, chosen].sum(), bottoms[thresholds, chosen].sum()
+        # At the extreme ratio n = 0 is as good as any, and may be 0 / 0.
+        if below <= 0 or not (above / below < value if lowest else above / below > value):
+            break
+        value = above / below
     return float(value)
 
 

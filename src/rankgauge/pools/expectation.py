@@ -60,6 +60,18 @@ class Expectations:
         gap, spread = np.abs(self.truth - self.expected), self.deviation
         return np.divide(gap, spread, out=np.where(gap > 1e-12, np.inf, 0.0), where=spread > 0)
 
+    def helps(self, at: int) -> bool:
+        """Whether the model foretells runs better by the measure than counting unjudged documents as not relevant."""
+        if self.model is None:
+            return False
+        off, plain = (float(np.square(found[at] - self.truth[at]).mean()) for found in (self.expected, self.plain))
+        return off <= plain
+
+    @property
+    def unhelpful(self) -> list[str]:
+        """The measures by which a model does harm."""
+        return [name for at, name in enumerate(self.measures) if self.model is not None and not self.helps(at)]
+
     def factor(self, at: int, *, without: int | None = None) -> float:
         """How many standard deviations an interval takes; NaN if there are too few teams, not counting one."""
         teams = [team for team in np.unique(self.team).tolist() if team != without]

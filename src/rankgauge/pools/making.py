@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,9 @@ import polars as pl
 
 from rankgauge.active.board import BoardPool
 from rankgauge.active.selection import SELECTIONS, Selection
+from rankgauge.constraints import whole_number
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.judged_hits import whole_judgments
 from rankgauge.judges.asking.pairs import with_texts
 from rankgauge.numeric import BoolArray, IndexArray
 from rankgauge.pools.weights import rank_weights
@@ -20,11 +23,8 @@ from rankgauge.pools.weights import rank_weights
 METHOD = "depth"
 """How documents are selected, unless another way is named."""
 
-LISTS = 2
-"""Up to this many runs, a table's columns of ranks are what `active plan` and the judging room read as rankers."""
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MadePool:
     """The documents to judge, `chosen` of a pool's candidates, in the order of their judging."""
 
@@ -36,6 +36,17 @@ class MadePool:
     texts: pl.DataFrame | None = None
     """The columns of texts, a row for each chosen document."""
     seed: int = 0
+
+    def __repr__(self) -> str:
+        queries = int((self.counts > 0).sum())
+        return f"<{len(self.chosen):,} documents to judge, for {queries} queries, by {self.selection.name}>"
+
+    @cached_property
+    def textless(self) -> dict[str, int]:
+        """How many of the documents have no text of each kind, where texts were given."""
+        texts = pl.DataFrame() if self.texts is None else self.texts
+        blank = {name: texts[name].is_null() | (texts[name] == "") for name in texts.columns if "text" in name}
+        return {name: int(where.sum()) for name, where in blank.items() if where.any()}
 
     @cached_property
     def judged(self) -> BoolArray:
@@ -83,21 +94,19 @@ class MadePool:
     def frame(self) -> pl.DataFrame:
         """The table to judge: the documents of a query together, in the order of their judging.
 
-        `best_rank` and `runs` are the best rank and the number of runs that retrieve the document; rank_1, rank_2, …
-        are the ranks in the runs. With three runs or more, `score` has the order itself as a ranking.
+        `best_rank` and `runs` are the best rank and the number of runs that retrieve the document; rank_NAME is its
+        rank in the run of that name.
         """
         pool, chosen = self.pool, self.chosen
         order = np.argsort(_alphabet(pool.queries)[pool.query[chosen]], kind="stable")
         rows = chosen[order]
         starts = np.flatnonzero(np.diff(pool.query[rows], prepend=-1))
         place = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows))) + 1
-        several = len(pool.runs) > LISTS
         frame = pool.ids[rows].with_columns(
             place=pl.Series(place),
             best_rank=pl.Series(pool.best_rank[rows]),
             runs=pl.Series(self.holders[rows]),
-            **({"score": pl.Series(1.0 / place)} if several else {}),
-            **{f"rank_{n}": ranks for n, ranks in enumerate(self._ranks(rows), start=1)},
+            **{f"rank_{name}": ranks for name, ranks in zip(pool.runs, self._ranks(rows), strict=True)},
         )
         if self.texts is None:
             return frame
@@ -139,14 +148,30 @@ def make_pool(
         raise InputError("neither a depth nor a budget is given", hint="Such as --depth 10, or --budget 500.")
     if budget is not None and budget < 1:
         raise ParameterError("pool make", "budget", "a whole number, 1 or more", budget)
-    pool = BoardPool.from_runs(runs, depth=depth, also=judged)
+    whole_number(least=0).check("pool make", "seed", seed)
+    pool = BoardPool.from_runs(runs, depth=depth, also=None if judged is None else whole_judgments(judged))
+    if judged is not None and np.isnan(pool.known).all():
+        raise InputError(
+            "no judged document is in the runs",
+            path=os.fspath(judged) if isinstance(judged, str | os.PathLike) else None,
+            hint="Are both from the same collection, with ids of queries and documents spelled alike?",
+        )
     relevant = np.where(np.isnan(pool.known), np.nan, (pool.known >= rel).astype(np.float64))
     order = selection.order(pool, relevant, len(pool.documents), np.random.default_rng(seed))
     chosen = order[np.isnan(pool.known[order])][:budget]
     if not len(chosen):
-        raise InputError("every document of the pool is judged already", hint="Take a deeper pool, as in --depth 20.")
+        raise _all_judged(pool, depth)
     texts = _texts(pool.ids[chosen], documents, queries)
     return MadePool(pool=pool, selection=selection, chosen=chosen, depth=depth, budget=budget, texts=texts, seed=seed)
+
+
+def _all_judged(pool: BoardPool, depth: int | None) -> InputError:
+    """The error where nothing is left to judge."""
+    if depth is None or depth >= pool.deepest:
+        words = "every document of the runs is judged already"
+        return InputError(words, hint="Only other runs, or longer lists, could bring more.")
+    words = f"every document among the first {depth} of each list is judged already"
+    return InputError(words, hint=f"Take a deeper pool: the longest list has {pool.deepest:,} documents.")
 
 
 def _texts(ids: pl.DataFrame, documents: Any, queries: Any) -> pl.DataFrame | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.pools.bounds import OpenList, bounds
+from rankgauge.pools.bounds import OpenList, bounds, is_bounded
 from rankgauge.pools.expectation import FEWEST, FEWEST_FITTED, FEWEST_TEAMS, Expectations, scored
 from rankgauge.pools.unjudged_model import UnjudgedHits
 from rankgauge.pools.values import RunValues
@@ -34,7 +35,16 @@ class NewRuns:
         `worst` and `best` its bounds whatever their grades; `expected` is its value had it contributed, by the model,
         `low` and `high` an interval of that where there is one. What is not known is NaN.
         """
+        return self._frame
+
+    @cached_property
+    def _frame(self) -> pl.DataFrame:
         return pl.DataFrame([row for run in np.flatnonzero(self.new).tolist() for row in self._rows(run)])
+
+    @property
+    def unbounded(self) -> list[str]:
+        """The measures whose bounds cannot be found."""
+        return [target.name for target in self.valued.targets if not is_bounded(target)]
 
     @property
     def reason(self) -> str | None:
@@ -59,6 +69,8 @@ class NewRuns:
         )
         lists = list(self._lists(mine, known))
         for at, target in enumerate(self.valued.targets):
+            if not self.expectations.helps(at):
+                expected[at] = spread[at] = np.nan
             ends = np.array([bounds(target, one) for one in lists]).sum(axis=0) / self.valued.queries
             half = self.expectations.factor(at) * spread[at]
             weights = target.weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ import polars as pl
 from rankgauge import io
 from rankgauge.active.board import BoardPool
 from rankgauge.errors import InputError
+from rankgauge.judged_hits import whole_judgments
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.pools.contributions import Contributions
 from rankgauge.pools.expectation import Expectations, expectations
@@ -124,7 +126,7 @@ def reuse(
     fresh = dict(new or {})
     for name in fresh.keys() & runs.keys():
         raise InputError(f"{name} is both a run that may have contributed and a new one", hint="Name it only once.")
-    judged = io.judgments_from(judgments)
+    judged = whole_judgments(judgments)
     documents, sources = judged.select(*KEYS, "grade"), {**runs, **fresh}
     if fresh:
         for name, source in fresh.items():
@@ -137,10 +139,17 @@ def reuse(
         documents = pl.concat([documents.with_columns(pl.col("grade").cast(pl.Float64)), *theirs]).unique(
             KEYS, keep="first", maintain_order=True
         )
-    pool = BoardPool.from_runs(sources, only=documents)
-    return Reuse(
+    pool = BoardPool.from_runs(sources, only=documents, unanswered=True)
+    grades = pool.grades(judged)
+    if np.isnan(grades[pool.document]).all():
+        raise InputError(
+            "no judged document is in the runs",
+            path=os.fspath(judgments) if isinstance(judgments, str | os.PathLike) else None,
+            hint="Are both from the same collection, with ids of queries and documents spelled alike?",
+        )
+    found = Reuse(
         pool=pool,
-        grades=pool.grades(judged),
+        grades=grades,
         new=np.array([name in fresh for name in pool.runs]),
         measures=tuple(measures),
         dialect=dialect,
@@ -148,3 +157,5 @@ def reuse(
         teams=teams,
         progress=progress,
     )
+    targets_of(pool, grades, found.measures, dialect=dialect)  # a wrong measure shows before the work begins
+    return found

@@ -16,7 +16,7 @@ from rankgauge.active.board import BoardPool, BoardTarget
 from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.target import reached
 from rankgauge.active.yardstick import over_ideal
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import BoolArray, FloatArray
 
 
@@ -52,7 +52,16 @@ def targets_of(
     scale = np.unique(np.maximum(np.append(grades[~np.isnan(grades)], 0.0), 0.0))
     if len(scale) < 2:
         raise InputError("no judged document has a grade above 0", hint="Are these the judgments of these runs?")
-    return tuple(BoardTarget.of(name, pool, grades=scale, dialect=dialect) for name in measures)
+    return tuple(_target(name, pool, scale, dialect) for name in measures)
+
+
+def _target(name: str, pool: BoardPool, scale: FloatArray, dialect: str) -> BoardTarget:
+    """The target; an error has the name that the user wrote."""
+    try:
+        return BoardTarget.of(name, pool, grades=scale, dialect=dialect)
+    except ParameterError as error:
+        got = name if error.parameter == "measure" else error.got
+        raise ParameterError("pool reuse", error.parameter, error.expected, got) from None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

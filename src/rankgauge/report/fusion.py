@@ -9,10 +9,10 @@ from typing import Any, TextIO
 import numpy as np
 
 from rankgauge.comparison import PairVerdict
-from rankgauge.fusion import METHODS, NORMALISATIONS, Fusion, TunedFusion
-from rankgauge.fusion.gains import REFERENCE, widening
+from rankgauge.fusion import METHODS, NORMALISATIONS, Fusion, JudgedFusion, TunedFusion
+from rankgauge.fusion.gains import FEWEST, REFERENCE, widening
+from rankgauge.fusion.judged_fusion import SINGLE, UNTUNED
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, WeightedMethod
-from rankgauge.fusion.tuning import SINGLE, UNTUNED
 from rankgauge.policies import Ties
 from rankgauge.registry import title_of
 from rankgauge.report.format import Medium, Report, ReportDocument
@@ -28,6 +28,10 @@ TIES = {Ties.EXPECTED: "share what their ranks are worth", Ties.INPUT: "are rank
 
 VERDICTS = {PairVerdict.OPEN.value: "not shown"}
 """The words for a verdict where they differ from those of a comparison."""
+
+
+UNSEEN, JUDGED = "On queries that the choice has not seen", "On judged queries"
+"""The headings of what is gained by a tuned fusion, and by one as it is."""
 
 
 def show_methods(out: TextIO) -> None:
@@ -51,12 +55,12 @@ def _needs(kind: type[FusionMethod]) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FusionReport(Report):
-    """A fused run, and where it was tuned, how that was done."""
+    """A fused run, and where it was tuned or tested on judged queries, what it gains there."""
 
     command = "fuse"
 
     fusion: Fusion
-    tuned: TunedFusion | None = None
+    tested: JudgedFusion | None = None
     output: str | None = None
     """Where the run was written."""
 
@@ -64,17 +68,33 @@ class FusionReport(Report):
         """The runs, how they were fused, and what tuning gains."""
         passages: list[Passage] = [Heading("Runs")] if medium is Medium.PAGE else []
         passages += [self._runs(), Notes(list(self._facts()))]
-        if self.tuned is not None:
-            passages += [Heading("Tuned"), self._choices(), *self._gains(), Notes(list(self._tuning()))]
-        headline = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
-        return ReportDocument(title=headline, headline=headline, passages=tuple(passages))
+        if self.tested is not None:
+            passages += [*self._choices(), *self._gains(), Notes(list(self._tuning()))]
+        title = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
+        return ReportDocument(title=title, headline=self.headline(), passages=tuple(passages))
+
+    def headline(self) -> str:
+        """Whether the fusion is shown to be better than the best single run, where judgments tell."""
+        fused = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
+        if self.tested is None:
+            return fused
+        gain, measure = self.tested.over_single, self.tested.comparison.measures[0]
+        amount = f"{number(abs(gain['difference']))} {measure}"
+        match PairVerdict(gain["verdict"]):
+            case PairVerdict.BETTER:
+                return f"{fused} beat the best single run by {amount}, which is more than luck"
+            case PairVerdict.WORSE:
+                return f"{fused} fall behind the best single run by {amount}, which is more than luck"
+            case PairVerdict.EQUAL:
+                return f"{fused} are as good as the best single run by {measure}"
+        return f"{fused}: not shown to beat the best single run ({signed(gain['difference'])} {measure}, may be luck)"
 
     def data(self) -> dict[str, Any]:
         """Everything, for programs."""
         fusion, pool, plan = self.fusion, self.fusion.pool, self.fusion.plan
         found: dict[str, Any] = {
             "method": fusion.method.name,
-            "parameters": fusion.method.parameters,
+            "parameters": self._parameters(fusion.method),
             "normalisation": plan.norm.name,
             "ties": str(plan.ties),
             "depth": plan.depth,
@@ -85,8 +105,8 @@ class FusionReport(Report):
             "runs": self._listed(),
             "output": self.output,
         }
-        if self.tuned is not None:
-            found["tuning"] = self._tuned_data(self.tuned)
+        if self.tested is not None:
+            found["tuning" if isinstance(self.tested, TunedFusion) else "test"] = self._tested_data(self.tested)
         return found
 
     def _listed(self) -> list[dict[str, Any]]:
@@ -103,22 +123,30 @@ class FusionReport(Report):
             for (name, run), counts, shared in rows
         ]
 
-    def _tuned_data(self, tuned: TunedFusion) -> dict[str, Any]:
-        task = tuned.task
+    def _tested_data(self, tested: JudgedFusion) -> dict[str, Any]:
+        task = tested.task
+        tuned: dict[str, Any] = {}
+        if isinstance(tested, TunedFusion):
+            tuned = {"untuned": self._parameters(tested.untuned), "in_sample": tested.in_sample}
         return {
-            "measure": str(tuned.comparison.measures[0]),
-            "dialect": tuned.comparison.dialect.name,
+            "headline": self.headline(),
+            "measure": str(tested.comparison.measures[0]),
+            "dialect": tested.comparison.dialect.name,
             "folds": task.folds,
             "seed": task.seed,
-            "queries": tuned.queries,
-            "untuned": tuned.untuned.parameters,
-            "in_sample": tuned.in_sample,
+            "queries": tested.queries,
+            **tuned,
             "choices": [
-                {"fold": one.fold, "queries": one.queries, "parameters": one.method.parameters, "single": one.single}
-                for one in tuned.choices
+                {
+                    "fold": one.fold,
+                    "queries": one.queries,
+                    "parameters": self._parameters(one.method),
+                    "single": one.single,
+                }
+                for one in tested.choices
             ],
-            "means": list(tuned.comparison.mean_table.named()),
-            "pairs": list(tuned.pairs.named()),
+            "means": list(tested.comparison.mean_table.named()),
+            "pairs": list(tested.pairs.named()),
         }
 
     def _runs(self) -> ReportTable:
@@ -138,8 +166,13 @@ class FusionReport(Report):
         return ReportTable(header=header, rows=rows, numbers=header[1:])
 
     def _weights(self) -> list[float] | None:
-        method = self.fusion.method
-        return method.weighing(len(self.fusion.pool.runs)).tolist() if isinstance(method, WeightedMethod) else None
+        return self._parameters(self.fusion.method).get("weights")
+
+    def _parameters(self, method: FusionMethod) -> dict[str, Any]:
+        """The parameters of a method for these runs, with the weights that it takes where none are given."""
+        if not isinstance(method, WeightedMethod):
+            return method.parameters
+        return {**method.parameters, "weights": method.weighing(len(self.fusion.pool.runs)).tolist()}
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         fusion, plan, pool = self.fusion, self.fusion.plan, self.fusion.pool
@@ -167,10 +200,11 @@ class FusionReport(Report):
         parts += [f"{share(times[most], whole)} by {'both' if most == 2 else f'all {most}'}"]
         return ", ".join(parts)
 
-    def _choices(self) -> ReportTable:
-        """What was chosen for each fold."""
-        tuned = self.tuned
-        assert tuned is not None
+    def _choices(self) -> Iterator[Passage]:
+        """What was tuned for each fold, if anything was."""
+        tuned = self.tested
+        if not isinstance(tuned, TunedFusion):
+            return
         rows = [
             (str(one.fold), str(one.queries), _settings(one.method).removeprefix("; ") or "–", one.single)
             for one in tuned.choices
@@ -178,19 +212,20 @@ class FusionReport(Report):
         final = _settings(tuned.method).removeprefix("; ") or "–"
         rows.append(("all", str(tuned.queries), final, ""))
         header = ("fold", "queries", "parameters from the other folds", SINGLE)
-        return ReportTable(header=header, rows=rows, numbers=("fold", "queries"))
+        yield Heading("Tuned")
+        yield ReportTable(header=header, rows=rows, numbers=("fold", "queries"))
 
     def _gains(self) -> Iterator[Passage]:
         """The means on unseen queries, and the gains."""
-        tuned = self.tuned
-        assert tuned is not None
-        means = tuned.comparison.mean_table
+        tested = self.tested
+        assert tested is not None
+        means = tested.comparison.mean_table
         rows = [
             (row["run"], number(row["mean"]), interval(row["low"], row["high"]), str(row["queries"]))
             for row in means.named()
         ]
-        measure = str(tuned.comparison.measures[0])
-        yield Heading("On queries that the choice has not seen")
+        measure = str(tested.comparison.measures[0])
+        yield Heading(UNSEEN if isinstance(tested, TunedFusion) else JUDGED)
         yield ReportTable(header=("run", measure, "95 % interval", "queries"), rows=rows, numbers=(measure, "queries"))
         gains = [
             (
@@ -202,24 +237,28 @@ class FusionReport(Report):
                 VERDICTS.get(row["verdict"], row["verdict"]),
                 f"{row['needed']:,.0f}" if np.isfinite(row["needed"]) else "–",
             )
-            for row in tuned.pairs.named()
+            for row in tested.pairs.named()
         ]
         header = ("gain", "mean", "95 % interval", "p", "corrected", "verdict", "needed")
         yield ReportTable(header=header, rows=gains, numbers=("mean", "p", "corrected", "needed"))
 
     def _tuning(self) -> Iterator[tuple[str, str]]:
-        tuned = self.tuned
-        assert tuned is not None
-        task, settings = tuned.task, tuned.comparison.settings
-        measure, dialect = tuned.comparison.measures[0], tuned.comparison.dialect
-        yield "tuned", f"for {measure}, as {dialect.name} computes it, on {_judged(tuned.queries)}"
-        if tuned.unjudged:
-            yield "ignored", f"{count(tuned.unjudged, 'query', 'queries')} of the runs that nobody judged"
+        tested = self.tested
+        assert tested is not None
+        task, settings = tested.task, tested.comparison.settings
+        measure, dialect = tested.comparison.measures[0], tested.comparison.dialect
+        done = "tuned" if isinstance(tested, TunedFusion) else "tested"
+        yield done, f"for {measure}, as {dialect.name} computes it, on {_judged(tested.queries)}"
+        if tested.unjudged:
+            yield "ignored", f"{count(tested.unjudged, 'query', 'queries')} of the runs that nobody judged"
         yield "folds", f"{task.folds}, dealt at random (seed {task.seed})"
-        yield SINGLE, "for each fold the run that was best on the others"
-        if UNTUNED in tuned.comparison.results:
-            yield UNTUNED, f"{tuned.untuned.name}{_settings(tuned.untuned) or '; equal weights'}"
-        yield "in sample", f"{number(tuned.in_sample)}, on the queries that the parameters were chosen on: too good"
+        yield SINGLE, f"for each fold the run that was best on the others{self._singles()}"
+        if isinstance(tested, TunedFusion):
+            if UNTUNED in tested.comparison.results:
+                yield UNTUNED, f"{tested.untuned.name}{_settings(tested.untuned) or '; equal weights'}"
+            yield "in sample", f"{number(tested.in_sample)}, on the queries that chose the parameters: no test of them"
+        if any(np.isnan(row["low"]) for row in tested.pairs.named()):
+            yield "not yet", f"fewer than {FEWEST} queries tell the two apart: no interval yet"
         test = settings.paired_test
         yield (
             "test",
@@ -227,6 +266,12 @@ class FusionReport(Report):
         )
         yield "interval", f"of the mean difference; {_wider(task.folds)}"
         yield "needed", "queries for 80 % power in a paired t test, if the gain found were the true one"
+
+    def _singles(self) -> str:
+        """Which runs were best, where no table says it."""
+        if self.tested is None or isinstance(self.tested, TunedFusion):
+            return ""
+        return f": {', '.join(dict.fromkeys(one.single for one in self.tested.choices))}"
 
 
 def _settings(method: FusionMethod) -> str:

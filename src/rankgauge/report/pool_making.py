@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankgauge.active.selection import Selection
 from rankgauge.pools import MadePool
+from rankgauge.registry import plain
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import count
 from rankgauge.report.passages import Heading, Notes, Passage, ReportTable
@@ -76,16 +78,20 @@ class PoolMakingReport(Report):
     def _passages(self, *, brief: bool) -> Iterator[Passage]:
         yield Heading(self.headline(), level=1)
         yield Notes(list(self._facts()))
-        yield Heading("How much of each run is judged then")
+        yield Heading("How much of each run will be judged")
         yield self._table(brief=brief)
         yield Notes(list(self._notes(brief=brief)))
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         made, counts = self.made, self.made.counts
-        yield "chosen by", f"{made.selection.name}: {_lower(made.selection.title)}"
+        yield "chosen by", _method(made.selection)
         parts = [f"the first {made.depth} of each list"] if made.depth else ["all that the runs retrieve"]
         yield "taken from", f"{parts[0]}: {count(int((~made.judged).sum()), 'document')} without a grade"
-        yield "per query", f"{counts.min():,} to {counts.max():,} documents, median {np.median(counts):g}"
+        least, most = int(counts.min()), int(counts.max())
+        spread = f"{least:,} to {most:,} documents, median {np.median(counts):g}"
+        yield "per query", count(least, "document") if least == most else spread
+        for name, missing in made.textless.items():
+            yield "no text", f"{count(missing, 'document')} of the pool have no {name.replace('_', ' ')} in the table"
         if made.judged.any():
             yield "judged already", f"{count(int(made.judged.sum()), 'document')}, which are left out"
         if self.hours is not None:
@@ -120,5 +126,8 @@ def _share(cell: dict[str, Any], *, before: bool) -> str:
     return f"{100 * cell['judged']:.1f} → {after}" if before else after
 
 
-def _lower(title: str) -> str:
-    return title[0].lower() + title[1:] if title[1:2].islower() else title
+def _method(selection: Selection) -> str:
+    """The name of a way to choose, what it stands for if that is not the same, and what it does."""
+    head, _, words = selection.title.partition(": ")
+    spelled = "" if plain(head) == plain(selection.name) else f", {head[0].lower()}{head[1:]}"
+    return f"{selection.name}{spelled}: {words}"

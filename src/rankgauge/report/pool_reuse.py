@@ -15,7 +15,7 @@ from rankgauge.pools.left_out import LeftOut
 from rankgauge.report import pool_reuse_figures as figures
 from rankgauge.report import pool_reuse_tables as tables
 from rankgauge.report.format import Medium, Report, ReportDocument
-from rankgauge.report.numbers import count, signed
+from rankgauge.report.numbers import count, number
 from rankgauge.report.passages import Figure, Heading, Notes, Paragraph, Passage
 from rankgauge.report.svg import Drawing, sheet
 
@@ -117,16 +117,16 @@ class PoolReuseReport(Report):
         )
 
     def headline(self) -> str:
-        """What a run loses by not having contributed, by the measure that it matters most to."""
+        """What a run loses by not having contributed, by the measure that it matters most to, and the largest fall."""
         left = self.parts[0]
         frame = left.by_measure()
         worst = frame.row(int(np.nanargmax(np.abs(frame["relative"].fill_nan(0.0).to_numpy()))), named=True)
         whose = "its" if left.kind == "run" else "its team's"
-        falls = max(frame["most_fall"].to_list())
-        return (
-            f"Without {whose} own documents a run changes by {signed(worst['change'])} of {worst['measure']} "
-            f"on average, and falls by {count(falls, 'rank')} at most"
-        )
+        fall = frame.row(int(frame["most_fall"].arg_max() or 0), named=True)
+        by = f" (by {fall['measure']})" if len(frame) > 1 else ""
+        falls = f", and falls by {count(fall['most_fall'], 'rank')} at most{by}" if fall["most_fall"] > 0 else ""
+        moved = f"{'gains' if worst['change'] > 0 else 'loses'} {number(abs(worst['change']))} {worst['measure']}"
+        return f"Without {whose} own documents a run {moved} on average{falls}"
 
     def _text(self, *, brief: bool) -> Iterator[Passage]:
         yield Paragraph(self.headline() + ".") if brief else Heading(self.headline(), level=1)
@@ -164,7 +164,8 @@ class PoolReuseReport(Report):
         yield from self._new_charts()
         left = self.parts[0]
         for at, measure in enumerate(left.measures):
-            yield f"{measure} without a run's own {left.kind}", figures.changes(left, at)
+            whose = "its own documents" if left.kind == "run" else "its team's documents"
+            yield f"{measure} of each run without {whose}", figures.changes(left, at)
 
     def _new_charts(self) -> Iterator[tuple[str, Drawing]]:
         if self.reuse.new_runs is None:
@@ -181,6 +182,9 @@ class PoolReuseReport(Report):
             "judgments",
             f"{len(grades):,} of {count(len(made.pool.queries), 'query', 'queries')}, {relevant:,} above 0",
         )
+        alone = len(set(made.pool.runs) - set(self.reuse.teams or made.pool.runs))
+        if alone:
+            yield "teams", f"{count(alone, 'run')} in no team; each counts as a team of its own"
         if made.assumed:
             yield (
                 "pool",
@@ -190,13 +194,10 @@ class PoolReuseReport(Report):
         found = "as it was said" if self.reuse.depth is not None else "as the judgments show"
         teams = len(np.unique(made.team[made.contributed]))
         team = f", {count(teams, 'team')}" if self.reuse.teams else ""
-        yield (
-            "pool",
-            (
-                f"the first {made.depth} documents ({found}) of {made.contributed.sum()} of "
-                f"{count(len(made.pool.runs), 'run')}{team}; the others did not contribute"
-            ),
-        )
+        part, whole = int(made.contributed.sum()), len(made.pool.runs)
+        who = f"all {whole} runs{team}" if part == whole else f"{part} of {whole} runs{team}"
+        others = "" if part == whole else "; the others did not contribute"
+        yield "pool", f"the first {made.depth} documents ({found}) of {who}{others}"
 
     def notes(self) -> list[tuple[str, str]]:
         """What to know of the numbers."""
@@ -215,14 +216,20 @@ class PoolReuseReport(Report):
                 ("worst, best", "bounds for all grades of the run's unjudged documents; ideal orders move with them"),
                 ("outside", "documents that are neither judged nor in the run's list count as not relevant"),
             ]
+            if unbounded := self.reuse.new_runs.unbounded:
+                why = "what a grade adds to the list and to its ideal order depends on all other grades"
+                found.append((tables.NOT_KNOWN, f"bounds of {', '.join(unbounded)}: {why}"))
             if self.reuse.new_runs.reason:
                 found.append((tables.NOT_YET, self.reuse.new_runs.reason))
+        if self._foretells and (poor := self.reuse.expectations.unhelpful):
+            why = "the model foretells runs that were left out worse than counting their documents as not relevant"
+            found.append((tables.NOT_YET, f"{', '.join(poor)}: {why}"))
         return found
 
     def _model(self) -> str:
         fitted = self.reuse.expectations
         if fitted.model is None:
-            return "not known"
+            return tables.NOT_YET
         words = f"had the run been pooled too: its documents are relevant as the {fitted.documents:,} that one"
         who = "team" if self.reuse.teams else "run"
         return f"{words} {who} alone brought were, by rank, other runs that have them, and the run's precision"

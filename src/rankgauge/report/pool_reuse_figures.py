@@ -8,7 +8,7 @@ from typing import Any
 
 from rankgauge.pools.left_out import LeftOut
 from rankgauge.report.numbers import number, signed
-from rankgauge.report.svg import WIDTH, Axis, Drawing, Plot, colour, ticks
+from rankgauge.report.svg import WIDTH, Axis, Drawing, Plot, Point, colour, ticks
 
 SHORT = 22
 """How many letters of a name a chart shows."""
@@ -20,8 +20,8 @@ def changes(left: LeftOut, at: int) -> Drawing:
     ends = [row[name] for row in rows for name in ("value", "without")]
     low, high = math.floor(10 * min(ends)) / 10, math.ceil(10 * max(ends)) / 10
     high = max(high, low + 0.1)
-    x, y = Axis(low=low, high=high, start=44, end=WIDTH - 12), Axis(low=low, high=high, start=314, end=24)
-    plot = Plot(f"{left.measures[at]} with and without own documents", x, y, (WIDTH, 358))
+    x, y = Axis(low=low, high=high, start=44, end=WIDTH - 12), Axis(low=low, high=high, start=318, end=28)
+    plot = Plot(f"{left.measures[at]} with and without own documents", x, y, (WIDTH, 362))
     plot.grid()
     plot.caption("with all judgments")
     plot.tick(
@@ -40,7 +40,7 @@ def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
     expected."""
     left, step = 160.0, 30.0
     known = [row[name] for row in rows for name in ("worst", "best", "value") if math.isfinite(row[name])]
-    reach = Axis(low=min([*known, 0.0]), high=max([*known, 0.1]), start=left, end=WIDTH - 20.0)
+    reach = Axis(low=min([*known, 0.0]), high=beyond(*known, 0.1), start=left, end=WIDTH - 20.0)
     bottom = step * len(rows) + 8
     drawn = Drawing(WIDTH, bottom + 46, "where new runs may lie")
     for level in ticks(reach.low, reach.high):
@@ -53,18 +53,30 @@ def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
         if math.isfinite(row["worst"]):
             words = f"worst {number(row['worst'])}, best {number(row['best'])}"
             width = max(reach(row["best"]) - reach(row["worst"]), 1.0)
-            drawn.rect((reach(row["worst"]), y - 5), width, 10, rx=3, fill="#dde5ec", title=words)
+            drawn.rect((reach(row["worst"]), y - 5), width, 10, rx=3, kind="bar", title=words)
         if math.isfinite(row["low"]):
             drawn.line((reach(row["low"]), y), (reach(row["high"]), y), stroke=colour(1), style="stroke-width:3")
         drawn.dot((reach(row["value"]), y), r=4.0, fill=colour(0), title=f"as is {number(row['value'])}")
         if math.isfinite(row["expected"]):
             drawn.dot((reach(row["expected"]), y), r=4.0, fill=colour(1), title=f"expected {number(row['expected'])}")
-    _key(drawn, left, bottom + 38)
+    _key(drawn, rows, (left, bottom + 38))
     return drawn
 
 
-def _key(drawn: Drawing, left: float, y: float) -> None:
-    """What the colours stand for."""
-    for place, (words, hue) in enumerate((("as is", colour(0)), ("expected", colour(1)), ("worst to best", "#b9c6d2"))):
-        drawn.dot((left - 100 + 130 * place, y - 4), r=4.0, fill=hue)
-        drawn.tick((left - 100 + 130 * place + 9, y), words)
+def beyond(*values: float) -> float:
+    """The round value at or above the highest, where a scale may end."""
+    high = max(values)
+    levels = ticks(0.0, high)
+    return levels[-1] if math.isclose(levels[-1], high) else 2 * levels[-1] - levels[-2]
+
+
+def _key(drawn: Drawing, rows: Sequence[Mapping[str, Any]], at: Point) -> None:
+    """What the colours stand for that are there."""
+    hues: dict[str, dict[str, str]] = {"as is": {"fill": colour(0)}}
+    if any(math.isfinite(row["expected"]) for row in rows):
+        hues["expected"] = {"fill": colour(1)}
+    if any(math.isfinite(row["worst"]) for row in rows):
+        hues["worst to best"] = {"kind": "bar"}
+    for place, (words, hue) in enumerate(hues.items()):
+        drawn.dot((at[0] - 100 + 130 * place, at[1] - 4), r=4.0, **hue)
+        drawn.tick((at[0] - 100 + 130 * place + 9, at[1]), words)

@@ -16,7 +16,8 @@ from rankgauge.report.passages import ReportTable
 SHOWN = 10
 """How many runs or teams a terminal shows: those whose values change most."""
 
-NOT_YET = "not yet"
+NOT_YET, NOT_KNOWN = "not yet", "not known"
+"""What is known with more runs, and what no number of runs tells."""
 
 
 def by_measure(left: LeftOut) -> ReportTable:
@@ -102,7 +103,7 @@ def new_runs(reuse: Reuse) -> ReportTable:
             row["measure"],
             f"{100 * row['unjudged']:.1f} %",
             number(row["value"]),
-            NOT_YET if math.isnan(row["worst"]) else interval(row["worst"], row["best"]),
+            NOT_KNOWN if math.isnan(row["worst"]) else interval(row["worst"], row["best"]),
             NOT_YET if math.isnan(row["expected"]) else number(row["expected"]),
             NOT_YET if math.isnan(row["low"]) else interval(row["low"], row["high"]),
         )

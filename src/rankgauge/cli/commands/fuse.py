@@ -12,7 +12,8 @@ from typer import Argument, Option
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 from rankgauge.cli.options import RunSpellingOptions
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.policies import JudgmentKind
 
 if TYPE_CHECKING:
     from rankgauge.fusion import FusionMethod
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 DEFAULT, WEIGHTED = "rrf", "weighted-sum"
 """The method if none is named: the second one where weights are given or tuned."""
+
+MEASURE, FOLDS, SEED = "nDCG@10", 5, 0
+"""What is tuned for and how, unless it is said."""
 
 STANDARD_STREAM = Path("-")
 
@@ -62,7 +66,7 @@ class FuseOptions:
     ] = None
     setting: Annotated[
         list[str] | None,
-        Option("--set", help="A parameter of the method; repeatable.", metavar="NAME=VALUE"),
+        Option("--set", help="A parameter of the method, which is not tuned then; repeatable.", metavar="NAME=VALUE"),
     ] = None
     ties: Annotated[
         str,
@@ -80,7 +84,8 @@ class FuseOptions:
         Path | None,
         Option(
             "--judgments",
-            help="Judgments: methods that learn do so from them, and --tune tunes on them.",
+            help="Judgments: methods that learn do so from them, --tune tunes on them, and the gain of other methods "
+            "over the best single run is tested on them.",
             metavar="FILE",
             autocompletion=choices.sources,
         ),
@@ -88,10 +93,23 @@ class FuseOptions:
     tune: Annotated[
         bool, Option("--tune", help="Tune weights or parameters on the judged queries, and cross-validate the gain.")
     ] = False
-    measure: Annotated[str, options.measure_name("--measure", "With --tune: the measure to make large.")] = "nDCG@10"
-    dialect: options.DialectName = "standard"
-    folds: Annotated[int, Option("--folds", help="With --tune: how many folds to cross-validate in.", metavar="N")] = 5
-    seed: Annotated[int, Option("--seed", help="With --tune: the seed by which queries are dealt.", metavar="N")] = 0
+    measure: Annotated[
+        str | None,
+        options.measure_name(
+            "--measure", f"With judgments: the measure to test, or to make large by --tune [default: {MEASURE}]."
+        ),
+    ] = None
+    dialect: Annotated[str | None, options.dialect_name("With judgments: the tool to compute the measure as.")] = None
+    folds: Annotated[
+        int | None,
+        Option("--folds", help=f"With judgments: how many folds to cross-validate in [default: {FOLDS}].", metavar="N"),
+    ] = None
+    seed: Annotated[
+        int | None,
+        Option(
+            "--seed", min=0, help=f"With judgments: the seed that deals the queries [default: {SEED}].", metavar="N"
+        ),
+    ] = None
     format: Annotated[
         str | None,
         choices.option(
@@ -102,14 +120,16 @@ class FuseOptions:
         ),
     ] = None
     report: Annotated[
-        str,
+        str | None,
         choices.option(
             "--report",
             registry="rankgauge.report.fusion:FusionReport.formats",
-            help="How to say what was done: {choices}; or a file with such an ending.",
+            help="How to say what was done: {choices}; or a file with such an ending. With -o - it is said on standard "
+            "error, if asked for, tuned or tested.",
             metavar="FORMAT|FILE",
         ),
-    ] = "table"
+    ] = None
+    format_judgments: options.FormatOfJudgments = None
     queries: options.QueryList = None
     columns: options.Columns = None
     scale: options.ScaleName = None
@@ -126,32 +146,35 @@ class FuseOptions:
     "rankgauge fuse",
     "rankgauge fuse bm25.txt dense.txt.gz -o fused.txt",
     "rankgauge fuse bm25.txt dense.txt.gz --weights 0.3,0.7 --norm z-score -o fused.txt",
+    "rankgauge fuse bm25.txt dense.txt.gz --judgments qrels.txt -m nDCG@10",
     "rankgauge fuse bm25.txt dense.txt.gz --method probfuse --judgments qrels.txt -o fused.run",
     "rankgauge fuse bm25.txt dense.txt.gz --judgments qrels.txt --tune -m nDCG@10 -d trec_eval -o fused.txt",
     place=25,
 )
 def fuse(asked: FuseOptions) -> None:
-    """Make one run of several, and say whether tuned weights gain more than luck."""
+    """Make one run of several, and say whether it gains more than luck over the best of them."""
     from rankgauge.report.fusion import FusionReport, show_methods
 
     if not asked.runs:
         show_methods(sys.stdout)
         return
-    format_, path = FusionReport.find(asked.report)
-    fusion, tuned = _fused(asked, asked.runs)
+    format_, path = FusionReport.find(asked.report or "table")
+    fusion, tested = _fused(asked, asked.runs, path)
     if asked.output is not None:
         fusion.write(asked.output, asked.format)  # before anything is printed: a closed pipe must not lose the run
+    report = FusionReport(fusion=fusion, tested=tested, output=None if asked.output is None else str(asked.output))
     if asked.output == STANDARD_STREAM and path is None:
+        if asked.report is not None or tested is not None:
+            format_.write(report, sys.stderr)
         return
     from rankgauge.cli.streams import opened
 
-    report = FusionReport(fusion=fusion, tuned=tuned, output=None if asked.output is None else str(asked.output))
     with opened(path) as stream:
         format_.write(report, stream)
 
 
-def _fused(asked: FuseOptions, runs: list[Path]) -> Any:
-    """The fused run, and the tuned fusion if that was asked for; a wrong name or value shows before files are read."""
+def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> Any:
+    """The fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, spare
@@ -161,37 +184,34 @@ def _fused(asked: FuseOptions, runs: list[Path]) -> Any:
     sources = named(runs)
     plan = FusionPlan.of(_method(asked), norm=asked.norm, ties=asked.ties, depth=asked.depth)
     plan.method.check(len(sources))
-    task = _task(asked)
+    _refuse_unused(asked, plan.method)
+    task = _task(asked, plan.method)
     if task is not None:
-        task.check(plan)
-    spare([*sources.values(), asked.judgments], [asked.output])
+        task.check()
+    if task is not None and asked.tune:
+        task.check_tunable(plan.method)
+    spare([*sources.values(), asked.judgments], [asked.output, report])
     if asked.output is not None and not asked.output.resolve().parent.is_dir():
         raise InputError("no such folder", path=asked.output.parent)
     heed(*sources.values())
-    judgments = asked.spelling.maybe(asked.judgments)
+    kind = JudgmentKind.GRADES if task is None else task.asks
+    judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind, command="fuse")
     with told() as tell:
         pool = RunPool.of(asked.spelling.files(sources), tell)
         if task is None:
             return plan.checked(pool).run(pool, judgments=judgments, watch=tell), None
-        tuned = task.run(plan, pool, judgments, watch=tell)
-        return tuned.fused(tell), tuned
+        tested = (task.tune if asked.tune else task.test)(plan, pool, judgments, watch=tell)
+        return tested.fused(tell), tested
 
 
 def _method(asked: FuseOptions) -> FusionMethod:
     """The method with its parameters."""
-    from rankgauge.constraints import literal
+    from rankgauge.cli.values import settings_of
     from rankgauge.fusion.method import find, made
 
     name = asked.method or (WEIGHTED if asked.tune or asked.weights is not None else DEFAULT)
     known = find(name).constraints()
-    settings: dict[str, Any] = {}
-    for text in asked.setting or []:
-        parameter, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
-            raise ParameterError("fuse", "set", "written as NAME=VALUE, as in --set k=60", text)
-        if parameter not in known:
-            raise UnknownNameError(f"parameter of {name}", parameter, known)
-        settings[parameter] = literal(value)
+    settings = settings_of(asked.setting or (), known, owner="fuse", kind=f"parameter of {name}", example="k=60")
     return made(name, weights=_weights(asked.weights), **settings)
 
 
@@ -204,15 +224,40 @@ def _weights(text: str | None) -> list[float] | None:
         raise ParameterError("fuse", "weights", "numbers separated by commas, as in 0.3,0.7", text) from None
 
 
-def _task(asked: FuseOptions) -> TuningTask | None:
-    """What to tune for, if anything."""
-    if not asked.tune:
-        return None
-    if asked.judgments is None:
+def _refuse_unused(asked: FuseOptions, method: FusionMethod) -> None:
+    """An error for options that would do nothing: who forgets the judgments, or --tune, should hear of it."""
+    from rankgauge.fusion.method import LearnedMethod
+
+    learns = isinstance(method, LearnedMethod)
+    if asked.tune or (asked.judgments is not None and not learns):
+        return
+    learning = f"left out: {method.name} learns from the judgments, which test it only with --tune"
+    expected = learning if learns else "given with --judgments, without which nothing is tested"
+    for name in ("measure", "dialect", "folds", "seed"):
+        if getattr(asked, name) is not None:
+            raise ParameterError("fuse", name, expected, getattr(asked, name))
+
+
+def _task(asked: FuseOptions, method: FusionMethod) -> TuningTask | None:
+    """What to tune or test for, if anything; what a method learns from is no test of it."""
+    from rankgauge.fusion.method import LearnedMethod
+
+    if asked.tune and asked.judgments is None:
         raise ParameterError("fuse", "judgments", "given with --tune, as in --judgments qrels.txt", None)
-    if asked.weights is not None:
+    if asked.judgments is None or (isinstance(method, LearnedMethod) and not asked.tune):
+        return None
+    if asked.tune and asked.weights is not None:
         raise ParameterError("fuse", "weights", "left out with --tune, which chooses them", asked.weights)
+    if len(options.names([asked.measure or MEASURE])) > 1:
+        expected = "one measure: a fusion is tuned to make a single one large, as in -m nDCG@10"
+        raise ParameterError("fuse", "measure", expected, asked.measure)
     from rankgauge import dialects
     from rankgauge.fusion import TuningTask
 
-    return TuningTask(measure=asked.measure, dialect=dialects.get(asked.dialect), folds=asked.folds, seed=asked.seed)
+    return TuningTask(
+        fixed=frozenset(setting.partition("=")[0].strip() for setting in asked.setting or ()),
+        measure=asked.measure or MEASURE,
+        dialect=dialects.get(asked.dialect or "standard"),
+        folds=FOLDS if asked.folds is None else asked.folds,
+        seed=asked.seed or SEED,
+    )

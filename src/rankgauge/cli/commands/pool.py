@@ -87,7 +87,8 @@ class PoolOptions:
         typer.Option("--seconds-per-label", min=0.1, help="How long a label takes: says the hours.", metavar="X"),
     ] = None
     dialect: options.DialectName = "standard"
-    seed: Annotated[int, typer.Option("--seed", help="The seed that decides between equals.", metavar="N")] = 0
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed that decides between equals.", metavar="N")] = 0
+    format_judgments: options.FormatOfJudgments = None
     columns: options.Columns = None
     scale: options.ScaleName = None
     ids: options.SameIds = None
@@ -118,7 +119,7 @@ def make(asked: PoolOptions) -> None:
         method=asked.method,
         depth=asked.depth,
         budget=asked.budget,
-        judged=said.maybe(asked.judged),
+        judged=said.judgments(asked.judged, asked.format_judgments, command="pool make"),
         rel=asked.rel,
         documents=asked.documents,
         queries=asked.queries,
@@ -126,9 +127,9 @@ def make(asked: PoolOptions) -> None:
     )
     measures = tuple(options.names(asked.measure or MEASURES))
     report = PoolMakingReport(made=made, measures=measures, dialect=asked.dialect, seconds=asked.seconds_per_label)
-    report.show(sys.stdout)
     if asked.output is not None and separator is not None:
-        _write(made.frame(), asked.output, separator)
+        _write(made.frame(), asked.output, separator)  # before anything is printed: a closed pipe must not lose it
+    report.show(sys.stdout)
 
 
 def _separator(path: Path) -> str:

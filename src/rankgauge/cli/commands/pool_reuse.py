@@ -12,7 +12,7 @@ from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +55,14 @@ class ReuseOptions:
             metavar="K",
         ),
     ] = None
-    dialect: options.DialectName = "standard"
+    dialect: Annotated[
+        str,
+        options.dialect_name(
+            "The tool whose gains and discounts count. Equal scores keep the order of the file, whatever the tool does."
+        ),
+    ] = "standard"
     output: Annotated[str, choices.output("rankgauge.report.pool_reuse:PoolReuseReport.formats")] = "table"
+    format_judgments: options.FormatOfJudgments = None
     queries: options.QueryList = None
     columns: options.Columns = None
     scale: options.ScaleName = None
@@ -88,7 +94,7 @@ def reuse(asked: ReuseOptions) -> None:
     teams = None if asked.teams is None else _teams(asked.teams, runs)
     with told() as progress:
         found = pools.reuse(
-            said.file(asked.judgments),
+            said.judgments(asked.judgments, asked.format_judgments, command="pool reuse"),
             said.files(runs),
             measures,
             new=said.files(new),
@@ -103,18 +109,18 @@ def reuse(asked: ReuseOptions) -> None:
         format_.write(report, stream)
 
 
-def _teams(path: Path, runs: Iterable[str]) -> dict[str, str]:
-    """The team of each run: by its name, or by its file's name up to the first dot."""
+def _teams(path: Path, runs: Mapping[str, Path]) -> dict[str, str]:
+    """The team of each run: by its name, by its file's path or name, or by that name up to the first dot."""
     from rankgauge.errors import InputError
     from rankgauge.io.source import Source
     from rankgauge.pools.contributions import read_teams
 
     known = read_teams(Source.of(path).text().splitlines(), str(path))
-    found = {run: known.get(run, known.get(PurePath(run).name.partition(".")[0], "")) for run in runs}
-    named = {run: team for run, team in found.items() if team}
+    spellings = {run: (run, str(file), file.name, PurePath(run).name.partition(".")[0]) for run, file in runs.items()}
+    named = {run: known[mine[0]] for run, each in spellings.items() if (mine := [one for one in each if one in known])}
     if not named:
         raise InputError(
-            f"none of the runs is in a team: the first is {next(iter(found))}",
+            f"none of the runs is in a team: the first is {next(iter(runs))}",
             path=path,
             hint=f"The file names {', '.join(list(known)[:3])} …; a run is known by its file's name or by NAME=FILE.",
         )
