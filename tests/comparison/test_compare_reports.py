@@ -17,7 +17,9 @@ import pytest
 
 from rankgauge.cli.main import run
 from rankgauge.datasets import generate, write
+from rankgauge.measures import parse
 from rankgauge.report.comparison import ComparisonReport
+from rankgauge.report.comparison_direction import Direction
 from rankgauge.report.comparison_latex import ranges
 from rankgauge.report.formats.tex import escaped
 
@@ -204,7 +206,9 @@ def test_too_few_draws_are_told(command: Command) -> None:
     assert "raise --draws" not in " ".join(command(*THREE, "--test", "randomisation").split())
 
 
-@pytest.mark.parametrize("name", [name for name in ComparisonReport.formats() if name != "png"])
+@pytest.mark.parametrize(
+    "name", [name for name, one in ComparisonReport.formats().items() if one.endings and name != "png"]
+)
 def test_every_format_has_its_file(command: Command, folder: Path, name: str) -> None:
     """The ending of a file says its format, and the file holds what the format's name prints."""
     ending = ComparisonReport.formats()[name].endings[0]
@@ -231,7 +235,7 @@ def test_pictures(command: Command, folder: Path) -> None:
         ((*THREE, "--test", "student"), 3, "no test called 'student'"),
         ((*THREE, "--correction", "bonf"), 3, "Did you mean bonferroni"),
         ((*THREE, "-o", "pdf"), 3, "output format"),
-        ((*THREE, "-o", "out.tsv"), 2, "It writes csv, html, json, jsonl, md, png, svg, table, tex."),
+        ((*THREE, "-o", "out.tsv"), 2, "It writes csv, html, json, jsonl, md, ndeval, png, svg, table, tex."),
         ((*THREE, "--alpha", "5"), 4, "between 0 and 1"),
         ((*THREE, "-m", "GMAP"), 4, "such as AP"),
     ],
@@ -243,9 +247,16 @@ def test_wrong_use(command: Command, arguments: tuple[str, ...], code: int, word
 
 def test_the_headline_says_which_way() -> None:
     """Against a baseline, a run that is worse is said to be below it, and several are counted each way."""
-    from rankgauge.report.comparison import _against
-
-    assert _against("main", {"new": "−"}, "AP") == "new is below main by more than luck (AP)"
-    assert _against("main", {"new": "·"}, "AP") == "new and main do not differ by more than luck (AP)"
+    words = Direction.of(parse("AP"))
+    assert words.against("main", {"new": "−"}) == "new is below main by more than luck (AP)"
+    assert words.against("main", {"new": "·"}) == "new and main do not differ by more than luck (AP)"
     counted = "Of 3 runs, 2 are above and 1 is below main by more than luck (AP)"
-    assert _against("main", {"a": "+", "b": "+", "c": "−"}, "AP") == counted
+    assert words.against("main", {"a": "+", "b": "+", "c": "−"}) == counted
+
+
+def test_the_headline_of_a_count() -> None:
+    """Where more is not better, a run is higher or lower, not above or below."""
+    words = Direction.of(parse("NumRet"))
+    assert words.against("main", {"new": "−"}) == "new is lower than main by more than luck (NumRet)"
+    counted = "Of 2 runs, 1 is higher than and 1 is lower than main by more than luck (NumRet)"
+    assert words.against("main", {"a": "+", "c": "−"}) == counted

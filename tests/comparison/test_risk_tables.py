@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -83,6 +84,12 @@ def test_command_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
     assert "Risk against base.txt" in shown("--risk", "5")
     assert "Risk against" not in shown()
-    assert shown("--risk", "5", "--tables", "risk").startswith("measure  run")
+    alone = shown("--risk", "5", "--tables", "risk")
+    assert alone.startswith("measure  run")
+    assert not [
+        line for line in alone.splitlines() if re.match(r"(test|corrected|verdict|effect|needed|interval) ", line)
+    ]
+    assert shown("--risk", "5", "--tables", "risk", "-o", "csv").startswith("measure,run,urisk,trisk,verdict,georisk")
+    assert "in the table of risk TRisk decides" in " ".join(shown("--risk", "5").split())
     (row,) = json.loads(shown("--risk", "5", "-o", "json"))["risk"]["runs"]
     assert row["verdict"] == "risk"

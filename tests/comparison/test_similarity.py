@@ -15,6 +15,7 @@ from rankgauge import compare
 from rankgauge.cli.main import run
 from rankgauge.comparison.similarity import SimilaritySettings
 from rankgauge.stats import rbo
+from rankgauge.stats.similarity import SIMILARITIES
 
 JUDGED = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"d": 1}, "3": {"e": 1}}
 ONE = {"1": {"a": 3.0, "b": 2.0, "c": 2.0}, "2": {"d": 2.0, "x": 1.0}}
@@ -54,12 +55,21 @@ def test_documents_of_one_list_alone() -> None:
     # query 2, [x, d] and [y, z]: four pairs disagree, of five that are not tied in either
     second = -4 / math.sqrt(5 * 5)
     first = -1.0 + 2 / 3  # c a b and b c a: of three pairs, c above a alone agrees
-    third = math.nan  # one document has no order
-    assert math.isnan(third)
-    assert row(whole, "two", "three")["similarity"] == pytest.approx((first + second) / 2)
+    third = 1.0  # the same document alone: too short to have an order, and the same list
+    assert row(whole, "two", "three")["similarity"] == pytest.approx((first + second + third) / 3)
     shared = compare(JUDGED, RUNS, "AP", similarity=SimilaritySettings(similarity="tau", shared_only=True)).similarity
     assert row(shared, "two", "three")["similarity"] == pytest.approx(first)
     assert row(shared, "two", "three")["queries"] == 1
+
+
+@pytest.mark.parametrize("similarity", [name for name in SIMILARITIES if SIMILARITIES[name].lowest < 0])
+def test_lists_that_agree_are_not_left_out(similarity: str) -> None:
+    """Lists of one document, or with nothing but ties, count if they are the same, as those do that differ."""
+    same, tied = {"a": 2.0}, {"a": 1.0, "b": 1.0}
+    runs = {"one": {"1": same, "2": tied, "3": {"e": 1.0}}, "two": {"1": same, "2": tied, "3": {"f": 1.0}}}
+    found = row(compare(JUDGED, runs, "AP", similarity=similarity).similarity, "one", "two")
+    ties = 0 if similarity.endswith("-a") else 1  # the mean over all orders of two tied documents, or corrected
+    assert (found["similarity"], found["queries"]) == (pytest.approx((1 + ties - 1) / 3), 3)
 
 
 def test_leaderboards() -> None:
@@ -103,6 +113,7 @@ def test_every_format_shows_it(command: Callable[..., str], tmp_path: Path) -> N
     command(*asked, "-o", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Lists of runs: RBO-b (p = 0.8)" in page
+    assert "red squares" not in page  # RBO is never below 0
     assert "one.txt, two.txt: 0." in page
 
 
@@ -110,3 +121,35 @@ def test_wrong_names_are_said_at_once(command: Callable[..., str]) -> None:
     """A similarity that is unknown, or a p that is none, is an error."""
     assert "Did you mean rbo" in command("--similarity", "rba", code=3)
     assert "between 0 and 1" in command("--similarity", "rbo", "--p", "2", code=4)
+
+
+def test_tables_alone(command: Callable[..., str], tmp_path: Path) -> None:
+    """--tables similarity writes these tables and their notes alone, in every format."""
+    asked = ("-m", "AP", "--similarity", "rbo", "--tables", "similarity")
+    assert command(*asked, "-o", "csv").startswith("run,other,similarity,low,high,queries,shared,minimum,residual\n")
+    printed = command(*asked)
+    assert "corrected" not in printed
+    assert "95 %, of the mean over queries (Student's t)" in " ".join(printed.split())
+    command(*asked, "-o", "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Lists of runs: RBO" in page
+    assert "Cohen" not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--tables", "similarity"), "without similarity, unless --similarity is given"),
+        (("--tables", "risk"), "without risk, unless --risk is given"),
+        (("--tables", "segments"), "without segments, unless --by is given"),
+        (("--tables", "matrix", "--baseline", "one.txt"), "without matrix"),
+        (("--tables", "means,pairs", "-o", "csv"), "csv holds a single table"),
+        (("--tables", "measures", "-o", "jsonl"), "jsonl holds a single table"),
+        (("--p", "0.8"), "'p' parameter of compare must be given with --similarity"),
+        (("--shared-only",), "'shared-only' parameter of compare must be given with --similarity"),
+        (("--similarity", "tau", "--p", "0.8"), "given with rbo, rbo-b or rbo-w"),
+    ],
+)
+def test_what_would_do_nothing_is_refused(command: Callable[..., str], arguments: tuple[str, ...], words: str) -> None:
+    """A table that there is not, or an option that nothing uses, is an error."""
+    assert words in command(*arguments, code=4)

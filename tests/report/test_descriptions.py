@@ -8,11 +8,12 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.measures import MEASURES, Measure
+from rankgauge.measures import MEASURES, Measure, parse
 from rankgauge.measures.gains import DISCOUNTS, GAINS
+from rankgauge.ranking import RankedLists
 from rankgauge.report import descriptions
 
-UNSPOKEN = {"name", "title", "reference", "printed", "lists_missing", "only_for"}
+UNSPOKEN = {"name", "title", "reference", "printed", "usual", "lists_missing", "only_for"}
 """Fields of a dialect that name it, say how it prints, or belong to the words of another field."""
 
 
@@ -22,10 +23,23 @@ def test_every_parameter_has_a_meaning(kind: type[Measure]) -> None:
     assert not [name for name, _, words in descriptions.parameters(kind) if not words]
 
 
+def test_open_parameters_show_what_they_become() -> None:
+    """A parameter that a dialect may decide shows what it is if none does; set to that, values stay the same."""
+    defaults = {name: default for name, default, _ in descriptions.parameters(MEASURES["alpha_nDCG"])}
+    assert (defaults["alpha"], defaults["ideal_order"], defaults["rel"]) == ("0.5", "'greedy'", "the dialect's")
+    for kind in MEASURES.values():
+        names = {f.name for f in fields(kind) if f.default is None} & descriptions.OPEN_DEFAULTS.keys()
+        for example in kind.facts.examples if names else ():
+            open_ = parse(example.measure)
+            lists = RankedLists.of(example.grades, missed=example.missed)
+            said = open_.bound(descriptions.OPEN_DEFAULTS)
+            assert float(said.score(lists)) == pytest.approx(float(open_.score(lists)), nan_ok=True)
+
+
 @pytest.mark.parametrize("kind", MEASURES.values(), ids=lambda kind: kind.facts.name)
 def test_every_trait_has_words(kind: type[Measure]) -> None:
-    """Bounds, cutoff, grades, ties, order and aggregate are all said."""
-    assert len([words for _, words in descriptions.traits(kind) if words]) == 7
+    """Bounds, cutoff, grades, ties, direction, order and aggregate are all said."""
+    assert len([words for _, words in descriptions.traits(kind) if words]) == 8
 
 
 def test_every_setting_of_a_dialect_has_a_subject() -> None:

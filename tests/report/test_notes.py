@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rankgauge import evaluate
@@ -44,3 +46,41 @@ def test_a_tie_range_is_told_if_it_shows() -> None:
         judged = judgments | {"q2": judgments["q2"] | {"d1999": grade, "d7": 1000.0}}
         found = notes(EvaluationReport(results={"run": evaluate(judged, tied, "nDCG")}))
         assert ("tie range" in dict(found)) is told
+
+
+@pytest.mark.parametrize(
+    ("measures", "words"),
+    [
+        ("xinfAP", "those that were drawn stand for the rest of the pool, and others count as not relevant"),
+        (
+            ["statAP", "P@1"],
+            "an unjudged document counts as not relevant; by statAP those that were drawn stand for the rest of the "
+            "pool",
+        ),
+    ],
+)
+def test_unjudged_documents_of_a_sample(measures: str | list[str], words: str) -> None:
+    """Measures of a sample infer what was not drawn; that it counts as not relevant is told of others alone."""
+    rows = [("a", "1", 1.0), ("b", "1", -1.0), ("c", "1", 0.0)]
+    judgments = [{"query": "q", "document": d, "stratum": s, "grade": g} for d, s, g in rows]
+    result = evaluate(judgments, {"q": ["a", "b", "x", "c"]}, measures)
+    assert (
+        dict(notes(EvaluationReport(results={"run": result})))["unjudged"]
+        == f"50 % of the retrieved documents; {words}"
+    )
+
+
+def test_groups_are_no_subtopics(tmp_path: Path) -> None:
+    """What a plain measure makes of judgments by group or of preferences is told in their words."""
+    (tmp_path / "prefs.txt").write_text("q ann A a 2\nq ann A b 1\nq bob A b 2\nq bob A a 1\n")
+    (tmp_path / "qrels.txt").write_text("q ann a 1\nq bob a 0\nq ann b 0\nq bob b 0\n")
+    for file, measure, words in (
+        (
+            "prefs.txt",
+            "Prefs",
+            "documents are compared within groups: AP takes the highest level of each for its grade",
+        ),
+        ("qrels.txt", "APJG", "documents are judged by groups of assessors: AP takes the highest grade of each"),
+    ):
+        result = evaluate(tmp_path / file, {"q": ["a", "b"]}, [measure, "AP"])
+        assert result.notes == (words,)

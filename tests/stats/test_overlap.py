@@ -93,6 +93,13 @@ def test_ties_take_every_order(a: list[str | set[str]], b: list[str | set[str]])
     assert rbo(a, b, 0.8).minimum == pytest.approx(np.mean([pair.minimum for pair in pairs]))
 
 
+def test_past_the_end_of_the_shorter_list_ties_are_extrapolated() -> None:
+    """Lists of unequal length are as Corsi & Urbano extrapolate them, which is not the mean over every order."""
+    a: list[str | set[str]] = ["h", {"e", "i", "g"}, "b"]
+    assert {rbo(order, ["h"], 0.5).extrapolated for order in orders(a)} == {1.0}
+    assert rbo(a, ["h"], 0.5).extrapolated == pytest.approx(8 / 9)
+
+
 def test_senseless_lists_are_refused() -> None:
     """A list holds each item once and is not empty; p lies between 0 and 1."""
     with pytest.raises(ParameterError, match="each only once"):

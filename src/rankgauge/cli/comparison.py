@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
     from rankgauge.comparison.gate import Gate, GateRule
     from rankgauge.comparison.similarity import SimilaritySettings
+    from rankgauge.report.format import ReportFormat
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 
@@ -82,9 +83,13 @@ class CompareOptions(EvaluationOptions):
         ),
     ] = None
     p: Annotated[
-        float,
-        Option("--p", help="For rbo: the chance that a reader goes on to the next rank.", metavar="P"),
-    ] = 0.9
+        float | None,
+        Option(
+            "--p",
+            help="For --similarity rbo: the chance that a reader goes on to the next rank [default: 0.9].",
+            metavar="P",
+        ),
+    ] = None
     shared_only: Annotated[
         bool,
         Option("--shared-only", help="For --similarity: take out documents that only one of two lists has."),
@@ -118,15 +123,17 @@ def compared(options: CompareOptions) -> None:
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import opened
     from rankgauge.comparison import Comparison, ComparisonSettings
-    from rankgauge.comparison.risk import check_alpha
+    from rankgauge.comparison.risk import check_risk
+    from rankgauge.measures.output import measures_of
     from rankgauge.report.comparison import ComparisonReport
 
     format_, path = ComparisonReport.find(options.output)
-    rules, chosen, alike = _rules(options), _tables(options), _alike(options)
-    if options.risk is not None:
-        check_alpha(options.risk, options.baseline)
+    rules, chosen, alike = _rules(options), _tables(options, format_), _alike(options)
     asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
+    if options.risk is not None:
+        check_risk(options.risk, options.baseline, measures_of(asked.printed))
     _refuse_one(options.judgments, asked.runs)
+    asked.spare(path)
     settings = ComparisonSettings(
         test=options.test,
         correction=options.correction,
@@ -147,7 +154,13 @@ def compared(options: CompareOptions) -> None:
         comparison = comparison.segmented(options.by)
     gate = _gate(comparison, rules) if rules else None
     report = ComparisonReport(
-        comparison=comparison, agree=options.measures_agree, gate=gate, chosen=chosen, digits=options.digits
+        comparison=comparison,
+        agree=options.measures_agree,
+        gate=gate,
+        chosen=chosen,
+        digits=options.digits,
+        printed=asked.printed,
+        tags=asked.tags(),
     )
     with opened(path) as stream:
         format_.write(report, stream)
@@ -178,26 +191,47 @@ def _rules(options: CompareOptions) -> tuple[GateRule, ...]:
     return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse))
 
 
-def _tables(options: CompareOptions) -> tuple[str, ...] | None:
-    """The names of the tables; a wrong one is an error before anything is read."""
+def _tables(options: CompareOptions, format_: ReportFormat) -> tuple[str, ...] | None:
+    """The names of the tables; one that is wrong, or would be empty, is an error before anything is read."""
     if options.tables is None:
         return None
-    from rankgauge.report.comparison import TABLES
+    from rankgauge.report.comparison import FRAMES, TABLES
 
     found = tuple(name.strip() for name in options.tables.split(",") if name.strip())
     for name in found:
         if name not in TABLES:
             raise UnknownNameError("table", name, TABLES)
-    return found or tuple(TABLES)
+        if (option := TABLE_OPTIONS.get(name)) and getattr(options, option) is None:
+            raise ParameterError("compare", "tables", f"without {name}, unless --{option} is given", options.tables)
+    if "matrix" in found and options.baseline is not None:
+        wanted = "without matrix, where a --baseline says that all others are compared with one run"
+        raise ParameterError("compare", "tables", wanted, options.tables)
+    if found and format_.needs == "frame" and (len(found) > 1 or found[0] not in FRAMES):
+        wanted = f"one of {', '.join(FRAMES)}, since {format_.name} holds a single table (json holds all)"
+        raise ParameterError("compare", "tables", wanted, options.tables)
+    return found or None
+
+
+TABLE_OPTIONS = {"similarity": "similarity", "risk": "risk", "segments": "by"}
+"""The tables that there are only with an option."""
 
 
 def _alike(options: CompareOptions) -> SimilaritySettings | None:
     """The similarity of lists, if one was asked for; a wrong name is an error before anything is read."""
     if options.similarity is None:
+        if options.p is not None or options.shared_only:
+            name, value = ("shared-only", True) if options.p is None else ("p", options.p)
+            raise ParameterError("compare", name, "given with --similarity, which alone uses it", value)
         return None
     from rankgauge.comparison.similarity import SimilaritySettings
 
-    return SimilaritySettings(similarity=options.similarity, p=options.p, shared_only=options.shared_only)
+    settings = SimilaritySettings(similarity=options.similarity, shared_only=options.shared_only)
+    if options.p is None:
+        return settings
+    if not settings.kind.persistent:
+        wanted = f"given with rbo, rbo-b or rbo-w: {settings.similarity} knows no reader who goes on"
+        raise ParameterError("compare", "p", wanted, options.p)
+    return replace(settings, p=options.p)
 
 
 def _measured(options: CompareOptions, rules: Iterable[GateRule]) -> CompareOptions:

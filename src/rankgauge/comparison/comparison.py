@@ -22,7 +22,7 @@ from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.result import Result
-from rankgauge.stats import bca_interval, cohen_dz, outcomes, queries_needed, t_interval
+from rankgauge.stats import cohen_dz, mean_interval, outcomes, queries_needed
 from rankgauge.stats.correction import Family
 from rankgauge.stats.intervals import Interval
 from rankgauge.summary import LEVEL
@@ -95,9 +95,9 @@ class Comparison:
         if self.baseline is not None and self.baseline not in self.results:
             raise UnknownNameError("run", self.baseline, self.results)
         if self.risk is not None:
-            from rankgauge.comparison.risk import check_alpha
+            from rankgauge.comparison.risk import check_risk
 
-            check_alpha(self.risk, self.baseline)
+            check_risk(self.risk, self.baseline, self.measures)
         for measure in self.measures:
             if measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.is_amount:
                 wanted = "measures with a mean over queries, such as AP: a paired test is about means"
@@ -354,9 +354,7 @@ class Comparison:
 
     def interval(self, values: FloatArray, level: float = LEVEL) -> Interval:
         """The interval of each column's mean, of the kind that the settings name."""
-        if self.settings.interval == "t":
-            return t_interval(values, level)
-        return bca_interval(values, rng=self.settings.rng(), level=level)
+        return mean_interval(values, self.settings.interval, rng=self.settings.rng(), level=level)
 
 
 def _mean(values: FloatArray) -> tuple[FloatArray, IndexArray]:

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.comparison.verdicts import is_valued
 from rankgauge.errors import ParameterError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
@@ -126,7 +125,7 @@ class Gate:
             raise ParameterError("the gate", "rules", "at least one, such as nDCG@10:0.01", [])
         for rule in self.rules:
             measure = self.measure(rule)
-            if not is_valued(measure) or measure.facts.aggregate is not Aggregate.MEAN:
+            if not measure.facts.more_is_better or measure.facts.aggregate is not Aggregate.MEAN:
                 raise ParameterError("the gate", "measure", "one of which more is better, such as AP", rule.measure)
 
     def measure(self, rule: GateRule) -> Measure:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.errors import ParameterError
+from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.stats import outcomes
@@ -49,17 +50,27 @@ def bound(queries: int) -> float:
     return max(FAR, float(student_quantile(queries - 1, 0.975))) if queries > 1 else np.inf
 
 
-def check_alpha(alpha: float, baseline: str | None) -> None:
-    """An error where losses weigh less than gains, or where nothing says which run the others are held against."""
+def check_risk(alpha: float, baseline: str | None, measures: Sequence[Measure]) -> None:
+    """An error where losses weigh less than gains, where nothing says which run the others are held against, and where
+    no measure knows gains and losses."""
     if not 0 <= alpha < np.inf:
         raise ParameterError("compare", "risk", "a number from 0 on: losses weigh 1 + risk times as much", alpha)
     if baseline is None:
         raise ParameterError("compare", "baseline", "given with risk: the run that the others are held against", None)
+    if not _rows(measures):
+        wanted = "left out: by these measures more is not better, so that nothing is won or lost"
+        raise ParameterError("compare", "risk", wanted, ", ".join(map(str, measures)))
 
 
 def risks(comparison: Comparison, alpha: float) -> PlainTable:
-    """A row per measure and run other than the baseline; GeoRisk is of all runs together, the baseline's too."""
-    return PlainTable.stacked([_risks(comparison, row, alpha) for row in range(len(comparison.measures))])
+    """A row per run other than the baseline and measure of which more is better; GeoRisk is of all runs together, the
+    baseline's too."""
+    return PlainTable.stacked([_risks(comparison, row, alpha) for row in _rows(comparison.measures)])
+
+
+def _rows(measures: Sequence[Measure]) -> list[int]:
+    """The positions of the measures by which runs win and lose."""
+    return [row for row, measure in enumerate(measures) if measure.facts.more_is_better]
 
 
 def _risks(comparison: Comparison, row: int, alpha: float) -> PlainTable:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.constraints import whole_number
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.stats import MEAN_INTERVALS
 from rankgauge.stats.correction import CORRECTIONS, Correction
 from rankgauge.stats.paired_test import DRAWS, TESTS, PairedTest
-from rankgauge.summary import INTERVALS
 
 FINER = 5
 """How many times the least p-value fits into the level after Bonferroni's correction."""
@@ -31,8 +32,9 @@ class ComparisonSettings:
     def __post_init__(self) -> None:
         TESTS.find(self.test)
         CORRECTIONS.find(self.correction)
-        if self.interval not in INTERVALS:
-            raise UnknownNameError("interval", self.interval, INTERVALS)
+        if self.interval not in MEAN_INTERVALS:
+            raise UnknownNameError("interval", self.interval, MEAN_INTERVALS)
+        whole_number(least=0).check("compare", "seed", self.seed)
         if not 0 < self.alpha < 1:
             raise ParameterError("compare", "alpha", "between 0 and 1", self.alpha)
         if self.draws is not None and self.draws < 1:

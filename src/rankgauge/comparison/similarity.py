@@ -132,9 +132,13 @@ def boards(means: PlainTable, settings: SimilaritySettings) -> PlainTable:
 
 
 def _likeness(pair: RankedPair, settings: SimilaritySettings) -> tuple[float, ...]:
-    """The value, its bounds, and the share of documents in both lists."""
-    share = pair.share
-    return (*settings.kind(pair.of_shared() if settings.shared_only else pair, settings.p), share)
+    """The value, its bounds, and the share of documents in both lists; the same list twice agrees, if it has an order
+    or not."""
+    found = settings.kind(pair.of_shared() if settings.shared_only else pair, settings.p)
+    if math.isnan(found.value) and pair.is_same and not settings.shared_only:
+        # Left out, they would leave the mean to the lists that differ.
+        found = found._replace(value=1.0)
+    return (*found, pair.share)
 
 
 def _mean(values: FloatArray) -> FloatArray:

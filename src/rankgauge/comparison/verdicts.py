@@ -6,7 +6,7 @@ from enum import Enum
 
 import numpy as np
 
-from rankgauge.measures import Measure, TieRule
+from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray
 
 
@@ -21,15 +21,9 @@ class PairVerdict(Enum):
     EQUAL = "equal"  # no query tells them apart
 
 
-def is_valued(measure: Measure) -> bool:
-    """Whether more of the measure is better."""
-    facts = measure.facts
-    return facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
-
-
 def verdicts(measure: Measure, mean: FloatArray, separated: BoolArray, alike: BoolArray) -> list[str]:
     """The word for each pair."""
     better = (PairVerdict.BETTER, PairVerdict.WORSE)
-    up, down = better if is_valued(measure) else (PairVerdict.HIGHER, PairVerdict.LOWER)
+    up, down = better if measure.facts.more_is_better else (PairVerdict.HIGHER, PairVerdict.LOWER)
     words = np.where(separated, np.where(mean > 0, up.value, down.value), PairVerdict.OPEN.value)
     return [str(word) for word in np.where(alike, PairVerdict.EQUAL.value, words)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +9,13 @@ from typing import Any
 import polars as pl
 
 from rankgauge.catalogue import CatalogueSurvey
-from rankgauge.catalogue.statistic import NEEDS
+from rankgauge.catalogue.statistic import lacked
+from rankgauge.report.comparison_figures import listed, mean_bars
 from rankgauge.report.format import Medium, Report, ReportDocument
-from rankgauge.report.numbers import count, interval, number
-from rankgauge.report.passages import Notes, ReportTable
+from rankgauge.report.numbers import count, decimal, interval
+from rankgauge.report.passages import Heading, Notes, Passage, ReportTable
+
+HINT = "Each bar is a run, the line in it the 95 % interval of a mean over queries."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,8 +33,16 @@ class CatalogueReport(Report):
             title="What the runs show of the catalogue",
             headline="What the runs show of the catalogue",
             facts=(runs, f"first {self.found.depth} documents", count(len(self.found.items), "item")),
-            passages=(self._table(), Notes(list(self._notes()))),
+            passages=tuple(self._page() if medium is Medium.PAGE else (self._table(), Notes(list(self._notes())))),
         )
+
+    def _page(self) -> Iterator[Passage]:
+        yield Heading("Each statistic", hint=HINT)
+        bars = self.found.table.rows("statistic", "run", "value", "low", "high")
+        yield from listed(mean_bars(bars, dict.fromkeys(self.found.table["statistic"])))
+        yield self._table()
+        yield Heading("What the numbers rest on")
+        yield Notes(list(self._notes()))
 
     def frame(self) -> pl.DataFrame:
         """A row per statistic and run."""
@@ -52,8 +62,8 @@ class CatalogueReport(Report):
         for row in self.found.table.named():
             name = "" if row["statistic"] == last else row["statistic"]
             last = row["statistic"]
-            ends = interval(row["low"], row["high"]) if math.isfinite(row["low"]) else "–"
-            rows.append((name, row["run"], number(row["value"]), ends, str(row["queries"])))
+            ends = interval(row["low"], row["high"], decimal)
+            rows.append((name, row["run"], decimal(row["value"]), ends, str(row["queries"])))
         header = ("statistic", "run", "value", "95 % interval", "queries")
         return ReportTable(header=header, rows=rows, numbers=("value", "queries"))
 
@@ -65,7 +75,11 @@ class CatalogueReport(Report):
         items = count(len(self.found.items), "item")
         gathered = items if self.found.items.listed else f"the {items} that the runs show; --items gives the real one"
         yield "catalogue", gathered
+        if without := self.found.items.without_category:
+            for one in self.found.statistics:
+                if "category" in one.needs:
+                    yield "category", f"{without:,} of {items} have none; {one.name} leaves out pairs with one of them"
         yield "shown", f"the first {self.found.depth} documents of each list; tied ones in the order of the file"
         yield "interval", "of means over queries (Student's t); none yet for what all lists have together"
         for name, needs in lacking.items():
-            yield "left out", f"{name}: it needs {' and '.join(NEEDS[need] for need in needs)}"
+            yield "left out", f"{name}: it needs {lacked(needs)}"

@@ -147,9 +147,9 @@ def _board(campaign: BoardCampaign) -> Chart:
     """A panel per measure: each run's value and its interval for all runs at once."""
     panels = []
     for estimate in campaign.estimates():
-        half = estimate.joint_half_widths()
-        if half is not None:
-            values = {"value": estimate.values, "low": estimate.values - half, "high": estimate.values + half}
+        ends = estimate.joint_ends()
+        if ends is not None:
+            values = {"value": estimate.bounded, "low": ends[0], "high": ends[1]}
             rows = pl.DataFrame({"run": list(estimate.runs), **values})
             panels.append(_dotted(rows, "value", "run", str(estimate.target)))
     if not panels:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.tables import FEWEST
 from rankgauge.lazy_polars import pl
+from rankgauge.measures import Printed
 from rankgauge.report import comparison_tables as tables
-from rankgauge.report import notes as common
+from rankgauge.report.comparison_direction import Direction
 from rankgauge.report.comparison_latex import DIGITS, latex_means
-from rankgauge.report.comparison_tables import DOWN, MOST, UP
-from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.comparison_tables import MOST, UP
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
-from rankgauge.stats.effects import POWER
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
     from rankgauge.report.svg import Drawing
+    from rankgauge.report.topic_lines import TopicLines
 
-MEANS = "Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it beats."
-PAIRS = """Each column is a query, the largest gain of the first run to the left. The table has the mean of these
-differences, its 95 % interval, and whether a test finds it significant."""
+MEANS = """Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it is above by
+more than luck."""
+PAIRS = """Each column is a query, the largest difference in favour of the first run to the left. The table has the mean
+of these differences, its 95 % interval, and whether a test finds it significant."""
 MATRIX = """Blue: the run of the row is above that of the column by more than luck. Red: below it. Grey: the difference
-may be luck. The best run comes first."""
+may be luck. The run with the highest mean comes first."""
 CURVES = "Means over queries: what a reader who stops early gets, and precision as more relevant documents are found."
 AGREEMENT = """A measure that separates more pairs is steadier over queries; that alone does not make it the right one.
 Kendall's tau-b counts the pairs of runs that two measures order alike; in tau-AP the top counts more."""
@@ -46,8 +47,15 @@ TABLES: Mapping[str, str] = {
 BRIEF = ("means", "segments")
 """Those of a LaTeX file, if no others are named."""
 
-OWN_NOTES = ("*", "interval")
-"""The notes on results that a comparison words in its own way."""
+FRAMES: Mapping[str, str] = {
+    "means": "means",
+    "pairs": "pairs",
+    "segments": "segments",
+    "queries": "movers",
+    "similarity": "similarity",
+    "risk": "risks",
+}
+"""The tables that fit into a file of one table, and what the comparison calls them."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,20 +73,38 @@ class ComparisonReport(Report):
     """Whether to show how far measures agree; None: where there are enough runs to have an order."""
     gate: Gate | None = None
     """What a pipeline asks of the runs, to be shown first."""
+    printed: tuple[Printed, ...] = ()
+    """The measures under the names that they were asked for, in the order to list them in."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """By run, the name that it gives itself, where it is to be shown."""
 
     @property
     def agreement(self) -> bool:
         """Whether to show how far measures agree."""
-        return len(self.comparison.runs) >= FEWEST if self.agree is None else self.agree
+        enough = len(self.comparison.runs) >= FEWEST or "measures" in (self.chosen or ())
+        return enough if self.agree is None else self.agree
 
     @property
     def matrix(self) -> bool:
         """Whether there are enough pairs for a table of who beats whom."""
-        return self.comparison.baseline is None and len(self.comparison.runs) >= FEWEST
+        enough = len(self.comparison.runs) >= FEWEST or "matrix" in (self.chosen or ())
+        return self.comparison.baseline is None and enough
+
+    def shown(self, medium: Medium) -> tuple[str, ...]:
+        """The names of the tables that a medium shows."""
+        return self.chosen or (BRIEF if medium is Medium.LATEX else tuple(TABLES))
+
+    def topics(self) -> TopicLines:
+        """What ndeval -baseline -riskAlpha would list of each run but the baseline."""
+        from rankgauge.report.topic_lines import compared_lines
+
+        return compared_lines(self.comparison, self.printed, self.tags)
 
     def frame(self) -> pl.DataFrame:
-        """A row per measure and pair of runs, or where queries are grouped, per segment as well."""
-        return self.comparison.segments if self.comparison.by else self.comparison.pairs
+        """The table that was chosen, else a row per measure and pair of runs, by segment where queries are grouped."""
+        usual = "segments" if self.comparison.by else "pairs"
+        found: pl.DataFrame = getattr(self.comparison, FRAMES[self.chosen[0] if self.chosen else usual])
+        return found
 
     def data(self) -> dict[str, Any]:
         """The choices, all tables, and the notes."""
@@ -155,15 +181,15 @@ class ComparisonReport(Report):
         """One sentence on the first measure: who is above whom by more than luck."""
         comparison = self.comparison
         measure, base = comparison.measures[0], comparison.baseline
-        found = tables.grid(comparison, measure)
+        found, words = tables.grid(comparison, measure), Direction.of(measure)
         if base is not None:
-            return _against(base, {run: found[run, base] for run in comparison.runs if run != base}, str(measure))
+            return words.against(base, {run: found[run, base] for run in comparison.runs if run != base})
         first, *rest = comparison.ordered(measure)
         rivals = [run for run in rest if found[first, run] != UP]
         if not rivals:
             whom = rest[0] if len(rest) == 1 else "every other run"
-            return f"{first} is above {whom} by more than luck ({measure})"
-        return f"{first} leads by {measure}, but not by more than luck: {rivals[0]} may be as good"
+            return f"{first} is {words.up} {whom} by more than luck ({measure})"
+        return words.leads.format(first=first, measure=measure, rival=rivals[0])
 
     def _gate(self) -> Iterator[Passage]:
         if self.gate is not None:
@@ -177,10 +203,10 @@ class ComparisonReport(Report):
             if place or self.gate or medium is not Medium.TERMINAL:
                 yield Heading(table.title)
             yield table
-        yield Notes(self.notes())
+        yield Notes(self.notes(self.shown(medium)))
 
     def _tables(self, medium: Medium) -> Iterator[ReportTable]:
-        for name in self.chosen or (BRIEF if medium is Medium.LATEX else TABLES):
+        for name in self.shown(medium):
             yield from self._named(name, medium)
 
     def _named(self, name: str, medium: Medium) -> Iterator[ReportTable]:
@@ -229,37 +255,60 @@ class ComparisonReport(Report):
                 yield tables.agreement(self.comparison)
 
     def _page(self) -> Iterator[Passage]:
+        yield from self._gate()
+        for name, section in self._sections().items():
+            if name in self.shown(Medium.PAGE):
+                yield from section()
+        yield Heading("What the numbers rest on")
+        yield Notes(self.notes(self.shown(Medium.PAGE)))
+
+    def _sections(self) -> dict[str, Callable[[], Iterator[Passage]]]:
+        """The sections of a page by the names of their tables, in its order."""
+        return {
+            "means": self._means_section,
+            "pairs": self._pairs_section,
+            "matrix": self._matrix_section,
+            "risk": lambda: _headed(self._risk()),
+            "segments": lambda: _headed(self._segments()),
+            "similarity": self._similarity_section,
+            "queries": lambda: _headed(table for table in [tables.movers(self.comparison)] if table.rows),
+            "measures": self._measures_section,
+        }
+
+    def _means_section(self) -> Iterator[Passage]:
         from rankgauge.report import comparison_figures as figures
 
-        found = self.comparison
-        yield from self._gate()
         yield Heading("Means", hint=MEANS)
-        yield from figures.listed(figures.means(found))
-        yield tables.means(found)
+        yield from figures.listed(figures.means(self.comparison))
+        yield tables.means(self.comparison)
+        yield Heading("By cutoff and by recall", hint=CURVES)
+        yield Legend(figures.colours(self.comparison))
+        yield from figures.listed(figures.curves(self.comparison))
+
+    def _pairs_section(self) -> Iterator[Passage]:
+        from rankgauge.report import comparison_figures as figures
+
         yield Heading("Pairs", hint=PAIRS)
-        yield from figures.listed(figures.differences(found))
+        yield from figures.listed(figures.differences(self.comparison))
         yield from self._pairs()
+
+    def _matrix_section(self) -> Iterator[Passage]:
+        from rankgauge.report import comparison_figures as figures
+
         if self.matrix:
             yield Heading("Who is above whom", hint=MATRIX)
-            yield from figures.listed(figures.matrices(found))
-        for table in (*self._risk(), *self._segments()):
-            yield Heading(table.title)
-            yield table
-        yield Heading("By cutoff and by recall", hint=CURVES)
-        yield Legend(figures.colours(found))
-        yield from figures.listed(figures.curves(found))
-        if found.alike is not None:
+            yield from figures.listed(figures.matrices(self.comparison))
+
+    def _similarity_section(self) -> Iterator[Passage]:
+        if self.comparison.alike is not None:
             from rankgauge.report import similarity
 
-            yield from similarity.passages(found)
-        if (moving := tables.movers(found)).rows:
-            yield Heading(moving.title)
-            yield moving
+            yield from similarity.passages(self.comparison)
+
+    def _measures_section(self) -> Iterator[Passage]:
         if self.agreement:
             yield Heading("Measures", hint=AGREEMENT)
             yield from (Figure(table.title, table) for table in self._measures())
-        yield Heading("What the numbers rest on")
-        yield Notes(self.notes())
 
     def _pairs(self) -> Iterator[Passage]:
         """The pairs to look at, and if there are more, all of them."""
@@ -271,73 +320,15 @@ class ComparisonReport(Report):
             yield table
             yield Details(f"all {len(whole.rows):,} pairs", [whole])
 
-    def notes(self) -> list[tuple[str, str]]:
-        """What a reader should know before quoting a number."""
-        report = EvaluationReport(
-            results=self.comparison.results,
-            unjudged={run: result.hits.strangers for run, result in self.comparison.results.items()},
-        )
-        return [*self._own_notes(), *(note for note in common.notes(report) if note[0] not in OWN_NOTES)]
+    def notes(self, shown: Collection[str] = tuple(TABLES)) -> list[tuple[str, str]]:
+        """What a reader of those tables should know before quoting a number."""
+        from rankgauge.report import comparison_notes
 
-    def _own_notes(self) -> Iterator[tuple[str, str]]:
-        settings, pairs = self.comparison.settings, len(self.comparison.paired[0])
-        test, correction = settings.paired_test, settings.family_correction
-        counted = "the one pair" if pairs == 1 else f"the {pairs} pairs"
-        yield "test", f"{test.title}: {test.words}; {test.reference}"
-        yield "corrected", f"{correction.title}, over {counted} of each measure: {correction.words}"
-        below = f"where the corrected p is below {settings.alpha:g}; otherwise open"
-        yield "verdict", f"of the run against the other, {below}"
-        yield from self._sampled()
-        kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {settings.seed}"}[settings.interval]
-        means = "of the mean over queries, and of the mean of paired differences"
-        yield "interval", f"95 %, {means} ({kind}); not corrected"
-        yield "effect", "Cohen's d_z: the mean difference over the standard deviation of the differences"
-        aim = f"{100 * POWER:.0f} % power in a paired t test at {settings.alpha:g}"
-        yield "needed", f"how many queries would give {aim}, if the effect found were the true one"
-        if pairs > MOST:
-            yield "pairs", f"the {MOST} with the least p-values of {pairs}; -o csv and -o json have them all"
-        yield from self._gaps()
-        if self.comparison.alike is not None:
-            from rankgauge.report import similarity
-
-            yield from similarity.notes(self.comparison)
-        if self.comparison.risk is not None:
-            from rankgauge.report import risk
-
-            yield from risk.notes(self.comparison)
-        if self.comparison.by:
-            from rankgauge.report import segments
-
-            yield from segments.pair_notes(self.comparison)
-
-    def _sampled(self) -> Iterator[tuple[str, str]]:
-        """How far p-values from random draws may be off, and the least that they can be."""
-        settings, pairs = self.comparison.settings, len(self.comparison.paired[0])
-        draws, error = settings.drawn(pairs), max(self.comparison.pair_table["p_error"])
-        if error > 0:
-            yield "draws", f"{draws:,}, seed {settings.seed}; the standard error of a p-value is {error:.4f} at most"
-            if settings.family_correction.magnifies and pairs / (draws + 1) >= settings.alpha:
-                yield "too few", f"after the correction no p-value can be below {settings.alpha:g}: raise --draws"
-
-    def _gaps(self) -> Iterator[tuple[str, str]]:
-        """Pairs that rest on fewer queries than there are."""
-        total = len(self.comparison.queries)
-        least = min(self.comparison.pair_table["queries"])
-        if least < total:
-            yield "queries", f"a pair rests on the queries that both runs have: {least} of {total} at least"
+        return list(comparison_notes.notes(self.comparison, shown))
 
 
-def _against(base: str, marks: Mapping[str, str], measure: str) -> str:
-    """How the runs stand against the baseline, by the mark of each in the matrix."""
-    ways = {"above": UP, "below": DOWN}
-    if len(marks) == 1:
-        ((run, mark),) = marks.items()
-        way = next((way for way, sign in ways.items() if sign == mark), None)
-        if way is None:
-            return f"{run} and {base} do not differ by more than luck ({measure})"
-        return f"{run} is {way} {base} by more than luck ({measure})"
-    counts = {way: sum(mark == sign for mark in marks.values()) for way, sign in ways.items()}
-    told = [f"{count} {'are' if count > 1 else 'is'} {way}" for way, count in counts.items() if count]
-    return (
-        f"Of {len(marks)} runs, {' and '.join(told) or 'none is above or below'} {base} by more than luck ({measure})"
-    )
+def _headed(found: Iterable[ReportTable]) -> Iterator[Passage]:
+    """Tables, each below its title."""
+    for table in found:
+        yield Heading(table.title)
+        yield table

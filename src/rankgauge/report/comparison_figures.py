@@ -38,19 +38,20 @@ def means(comparison: Comparison) -> dict[str, Drawing]:
 
 
 def mean_bars(
-    rows: Iterable[tuple[Any, ...]], measures: Sequence[Measure], baseline: str | None = None
+    rows: Iterable[tuple[Any, ...]], measures: Iterable[Measure | str], baseline: str | None = None
 ) -> dict[str, Drawing]:
-    """By measure, a bar for each run with the interval of its mean; the rows have the columns `BARS`."""
+    """By measure or statistic, a bar for each run with its interval; the rows have the columns `BARS`."""
     listed = list(rows)
     found = {}
-    for measure in measures:
-        bars = [bar for name, *bar in listed if name == str(measure)]
-        found[str(measure)] = _bars(bars, baseline, f"{measure} of each run")
+    for measure in map(str, measures):
+        bars = [bar for name, *bar in listed if name == measure]
+        found[measure] = _bars(bars, baseline, f"{measure} of each run")
     return found
 
 
 def _bars(rows: Sequence[Sequence[Any]], base: str | None, title: str) -> Drawing:
-    left, right, step = margin(run for run, *_ in rows), 66, 24
+    left, step = margin(run for run, *_ in rows), 24
+    right = max(66.0, 10 + LETTER * max(len(number(mean)) for _, mean, *_ in rows))
     ends = [end for _, *values in rows for end in values if math.isfinite(end)]
     low, high = min(0.0, *ends, 0.0), max(ends, default=1.0) or 1.0
     across = Axis(low=low, high=high, start=left, end=WIDTH - right)

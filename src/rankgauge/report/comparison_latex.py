@@ -53,13 +53,14 @@ def ranges(labels: Sequence[str]) -> str:
 def _column(
     comparison: Comparison, measure: Measure, runs: Sequence[str], digits: int, *, many: bool
 ) -> Iterator[Latex]:
-    """The cells of a measure: the mean, the best one bold, and its marks in a column of their own."""
+    """The cells of a measure: the mean, and its marks in a column of their own; the best is bold if more is better."""
+    better = measure.facts.more_is_better
     above, found, top = beaten(comparison, measure), grid(comparison, measure), comparison.ordered(measure)[0]
     means = dict(comparison.mean_table.where("measure", str(measure)).rows("run", "mean"))
     for run in runs:
         mean = "--" if means[run] != means[run] else f"{means[run]:.{digits}f}"
-        shown = rf"\textbf{{{mean}}}" if run == top else mean
-        marks = BEST * (run == top or found[run, top] != DOWN) if many else ranges(above[run])
+        shown = rf"\textbf{{{mean}}}" if better and run == top else mean
+        marks = BEST * (better and (run == top or found[run, top] != DOWN)) if many else ranges(above[run])
         told = marks.replace(BEST, r"\dagger").replace("–", r"\textrm{--}")
         yield Latex(f"{shown} & $^{{{told}}}$" if told else f"{shown} &")
 

@@ -57,7 +57,7 @@ def beaten(comparison: Comparison, measure: Measure) -> dict[str, list[str]]:
 
 
 def means(comparison: Comparison) -> ReportTable:
-    """A row per measure and run, the best first."""
+    """A row per measure and run, the highest mean first."""
     rows = []
     for measure in comparison.measures:
         above = beaten(comparison, measure)
@@ -81,7 +81,9 @@ def pairs(comparison: Comparison, *, most: int | None = MOST) -> ReportTable:
             found = found.ordered("corrected", "p").take(range(most))
         for place, row in enumerate(found.named()):
             rows.append(("" if place else str(measure), *_pair(row)))
-    names = ("difference", "p", "corrected", "effect", "won/tied/lost", "needed")
+    better = all(measure.facts.more_is_better for measure in comparison.measures)
+    tally = "won/tied/lost" if better else "higher/tied/lower"
+    names = ("difference", "p", "corrected", "effect", tally, "needed")
     header = ("measure", "run", "other", "difference", "95 % interval", *names[1:3], "verdict", *names[3:])
     return ReportTable(title="Pairs", header=header, rows=tuple(rows), numbers=names)
 
@@ -102,7 +104,7 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
-    """Who is above whom: a row and a column per run, the best first."""
+    """Who is above whom: a row and a column per run, the highest mean first."""
     found, order = grid(comparison, measure), comparison.ordered(measure)
     labels = [label(comparison, run) for run in order]
     rows = tuple(

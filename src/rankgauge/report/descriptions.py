@@ -10,6 +10,7 @@ from typing import Any
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import MEASURES, Cutoff, Example, Measure, parse
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import ABOVE_ZERO, Policy
 from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import Grade
@@ -24,7 +25,7 @@ CUTOFFS: Mapping[Cutoff, str] = {
 }
 TIES: Mapping[str, str] = {
     "exact": "the exact mean over all orders of tied documents",
-    "sampled": "the mean over random orders of tied documents, with a seed",
+    "sampled": "the mean over all orders of tied documents if a query has at most 64, else over 64 drawn at random",
     "immune": "their order cannot change the value",
     "given": "no mean makes sense: the order of the input is kept",
 }
@@ -60,8 +61,19 @@ PARAMETERS: Mapping[str, str] = {
     "rest": "what any other document of the collection is worth",
     "collection": "how many documents the collection has",
     "ideal_order": "how the ideal order is found: greedy, as in ndeval, or exact for short lists",
+    "until": "where the comparison ends: at rank 1000, or with the longer list (longer)",
     "undivided_first": "leave out the division at k = 1",
 }
+OPEN_DEFAULTS: Mapping[str, Any] = {
+    "alpha": DEFAULTS["alpha"],
+    "beta": DEFAULTS["beta"],
+    "among": "all",
+    "ideal_order": "greedy",
+    "over": "preferences",
+    "until": "1000",
+}
+"""What a parameter is that a dialect may decide, if none does."""
+
 SETTINGS: Mapping[str, str] = {
     "negative": "negative grades",
     "fractional": "fractional grades",
@@ -94,7 +106,7 @@ SETTINGS: Mapping[str, str] = {
 
 
 def family(kind: type[Measure]) -> str:
-    """The folder that the measure lives in: set, binary, graded, cascade, scalefree, diversity, sampled."""
+    """The folder that the measure lives in, one of `FAMILIES`."""
     return kind.__module__.split(".")[-2]
 
 
@@ -111,6 +123,7 @@ def traits(kind: type[Measure]) -> Iterator[tuple[str, str]]:
     yield "cutoff", CUTOFFS[facts.cutoff].format(name=facts.name)
     yield "grades", "graded: a higher grade counts more" if facts.graded else "binary: relevant or not"
     yield "ties", TIES[facts.ties.value]
+    yield "more is better", _yes(facts.more_is_better, "a run with a higher value is the better one")
     yield "better up", _yes(facts.improves, "moving a better document up never lowers the value")
     yield "ideal order", _yes(facts.attains, "it gets the upper bound")
     yield "all queries", f"the {facts.aggregate.value} of their values".replace("geometric", "geometric mean")
@@ -212,7 +225,8 @@ def _yes(holds: bool, words: str) -> str:
 def _default(parameter: Field[Any]) -> str:
     if parameter.default is None and parameter.name in ("rel", "gain", "discount", "max_grade"):
         return "the dialect's"
-    return "none" if parameter.default in (None, MISSING) else repr(parameter.default)
+    default = OPEN_DEFAULTS.get(parameter.name) if parameter.default is None else parameter.default
+    return "none" if default in (None, MISSING) else repr(default)
 
 
 def _meaning(parameter: Field[Any]) -> str:

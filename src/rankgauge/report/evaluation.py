@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.dialects import Dialect
 from rankgauge.lazy_polars import pl
-from rankgauge.measures import Aggregate, Measure, Printed, TieRule
+from rankgauge.measures import Aggregate, Measure, Printed
 from rankgauge.plain_table import PlainTable
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.notes import notes
@@ -22,6 +22,7 @@ from rankgauge.result import Result
 if TYPE_CHECKING:
     from rankgauge.document_lists import DocumentLists
     from rankgauge.report.svg import Drawing
+    from rankgauge.report.topic_lines import TopicLines
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,6 +105,12 @@ class EvaluationReport(Report):
             if self.overall:
                 yield from ((run, str(measure), ALL, result[measure]) for measure in self.measures)
 
+    def topics(self) -> TopicLines:
+        """What ndeval would list: the values of each topic of each run, and their means."""
+        from rankgauge.report.topic_lines import evaluated_lines
+
+        return evaluated_lines(self)
+
     def frame(self) -> pl.DataFrame:
         """The summary (a row per run and measure), or the values (a row per run, query and measure)."""
         if self.by and not self.per_query:
@@ -147,7 +154,7 @@ class EvaluationReport(Report):
         if self.overall:
             yield self._flat_summary() if flat else self._summary(marked=medium is Medium.TERMINAL)
             yield from self._segments()
-            yield self._notes(bold=medium is Medium.LATEX)
+            yield self._notes(None if flat else "bold" if medium is Medium.LATEX else "*")
 
     def _page(self) -> Iterator[Passage]:
         from rankgauge.report.evaluation_page import EvaluationPage
@@ -159,17 +166,18 @@ class EvaluationReport(Report):
             yield from self._segments()
         yield from EvaluationPage(self).passages()
         yield Heading("What the numbers rest on")
-        yield self._notes(bold=True)
+        yield self._notes("bold")
 
     def _script(self) -> str:
         from rankgauge.report.html import rendered
 
         return f"<script>\n{rendered('sort.js')}</script>\n"
 
-    def _notes(self, *, bold: bool) -> Notes:
-        """What the numbers rest on; `bold` says that the best run is marked by its letters, not by a star."""
-        noted = [*notes(self), *self._segment_notes()]
-        return Notes([("bold" if bold and subject == "*" else subject, words) for subject, words in noted])
+    def _notes(self, mark: str | None) -> Notes:
+        """What the numbers rest on; `mark` is that of the best run, which a table without marks does not explain."""
+        marks = {"*": mark}
+        said = [(marks.get(subject, subject), words) for subject, words in (*notes(self), *self._segment_notes())]
+        return Notes([(subject, words) for subject, words in said if subject is not None])
 
     def _segments(self) -> Iterator[Passage]:
         if self.by:
@@ -247,8 +255,7 @@ def _ends(measure: Measure, row: Mapping[str, Any]) -> str:
 def _best(measure: Measure, rows: PlainTable) -> str | None:
     """The run with the highest mean; None where higher is not better, or where runs are equal."""
     facts = measure.facts
-    ordered = facts.attains or (facts.improves and facts.ties is not TieRule.IMMUNE)
-    comparable = ordered and facts.aggregate is not Aggregate.SUM
+    comparable = facts.more_is_better and facts.aggregate is not Aggregate.SUM
     most = max((mean for mean in rows["mean"] if not math.isnan(mean)), default=math.nan)
     top = [run for run, mean in rows.rows("run", "mean") if mean == most]
     return top[0] if comparable and len(top) == 1 else None

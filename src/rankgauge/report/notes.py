@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.policies import LEAVE_OUT, Undefined
+from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined
 from rankgauge.report.numbers import number, share
 from rankgauge.report.worths import worths
+from rankgauge.summary import SAMPLE
 
 if TYPE_CHECKING:
     from rankgauge.report.evaluation import EvaluationReport
@@ -26,7 +27,10 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
     return [
         note
-        for kind in (_dialect, _worths, _intervals, _few, _judged, _counted, _bounds, _sampled, _strangers, _files)
+        for kind in (
+            *(_dialect, _worths, _intervals, _few, _judged),
+            *(_counted, _undefined, _bounds, _sampled, _strangers, _files),
+        )
         for note in kind(report)
     ]
 
@@ -52,9 +56,32 @@ def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     if report.several:
         yield "*", "the best of the runs by this measure"
+    if report.interval == SAMPLE:
+        yield from _sample_intervals(report)
+        return
     kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {report.seed}"}[report.interval]
     alone = "; of each run by itself, no test of their difference" if report.several else ""
     yield "interval", f"95 %, of the mean over queries ({kind}){alone}"
+
+
+def _sample_intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """What intervals of a sample are of, and why some are missing."""
+    from rankgauge.sample_intervals import SAMPLES
+
+    yield (
+        "interval",
+        "95 %, of what the mean over these queries would be with all of the pool judged; not of other queries "
+        f"({SAMPLES} samples drawn again, seed {report.seed})",
+    )
+    if report.by:
+        yield "segments", "have no intervals of this kind"
+    concerned: dict[str, list[str]] = {}
+    for run, result in report.results.items():
+        for measure, reason in zip(report.measures, result.sample_intervals(report.seed).reasons, strict=True):
+            if reason is not None:
+                concerned.setdefault(reason, []).append(f"{measure} of {run}" if report.several else str(measure))
+    for reason, names in concerned.items():
+        yield "no interval", f"for {_listed(names)}: {reason}"
 
 
 def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -67,11 +94,21 @@ def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 def _judged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     shares = {}
     for run, result in report.results.items():
-        retrieved = float(result.hits.retrieved.sum())
-        if retrieved > len(result.hits.query):
-            shares[run] = share(retrieved - len(result.hits.query), retrieved)
+        retrieved, judged = float(result.hits.retrieved.sum()), len(result.hits.whole.query)
+        if retrieved > judged:
+            shares[run] = share(retrieved - judged, retrieved)
     if shares:
-        yield "unjudged", f"{_by_run(report, shares)} of the retrieved documents; {report.dialect.unjudged.words}"
+        yield "unjudged", f"{_by_run(report, shares)} of the retrieved documents; {_unjudged(report)}"
+
+
+def _unjudged(report: EvaluationReport) -> str:
+    """What becomes of unjudged documents; of a sample, those that were drawn stand for others."""
+    drawn = [str(measure) for measure in report.measures if measure.facts.judgments is JudgmentKind.SAMPLES]
+    if not drawn:
+        return report.dialect.unjudged.words
+    if len(drawn) == len(report.measures):
+        return "those that were drawn stand for the rest of the pool, and others count as not relevant"
+    return f"{report.dialect.unjudged.words}; by {_listed(drawn)} those that were drawn stand for the rest of the pool"
 
 
 def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -83,13 +120,28 @@ def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         ("short", "have a list shorter than a cutoff", dialect.short.words + _scope(dialect, "short")),
         ("tied", "have tied scores", dialect.ties.words),
     ):
-        counts = {}
+        ruled = [str(measure) for measure in report.measures if subject != "empty" or not measure.left_out]
+        counts: dict[str, str] = {}
+        concerned: dict[str, int] = {}
         for run, table in report.summaries.items():
-            most = max(table[subject], default=0)
-            if most:
-                counts[run] = f"{most} of {len(report.results[run].hits.names)}"
+            found = {measure: n for measure, n in table.rows("measure", subject) if n and measure in ruled}
+            if found:
+                counts[run] = f"{max(found.values())} of {len(report.results[run].hits.names)}"
+                concerned |= found
         if counts:
-            yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, subject)}; {decision}"
+            yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, concerned)}; {decision}"
+
+
+def _undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Queries for which a formula is 0/0 although they have something relevant."""
+    for at, measure in enumerate(report.measures):
+        counts = {}
+        for run, result in report.results.items():
+            if result.undefined[at]:
+                counts[run] = f"{result.undefined[at]} of {len(result.counted)}"
+        if counts:
+            decision = settled(LEAVE_OUT if measure.left_out else report.dialect.choice("empty", measure))
+            yield "undefined", f"{_by_run(report, counts)} queries have no {measure}: it is 0/0; {decision}"
 
 
 def _scope(dialect: Dialect, choice: str) -> str:
@@ -97,10 +149,9 @@ def _scope(dialect: Dialect, choice: str) -> str:
     return f" (for {', '.join(dialect.only_for[choice])} only)" if choice in dialect.only_for else ""
 
 
-def _of_measures(report: EvaluationReport, subject: str) -> str:
+def _of_measures(report: EvaluationReport, concerned: Collection[str]) -> str:
     """Which measures a count is about, where it is not about all of them."""
-    concerned = list(dict.fromkeys(measure for measure, count in report.summary.rows("measure", subject) if count))
-    return "" if len(concerned) == len(report.measures) else f" ({_listed(concerned)})"
+    return "" if len(concerned) == len(report.measures) else f" ({_listed(list(concerned))})"
 
 
 def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:

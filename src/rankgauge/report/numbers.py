@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from rankgauge.measures import Measure
 from rankgauge.measures.output import fixed
@@ -14,6 +15,11 @@ def number(value: float) -> str:
         return "–" if math.isnan(value) else f"{value:g}"
     whole = abs(value) > 1 and value == round(value)
     return f"{value:.0f}" if whole else f"{value:.4f}"
+
+
+def decimal(value: float, decimals: int = 4) -> str:
+    """So many decimals, also of a whole number; a dash where it is not defined."""
+    return "–" if math.isnan(value) else _minus(f"{value:.{decimals}f}")
 
 
 def shortest(value: float) -> str:
@@ -35,9 +41,9 @@ def value(measure: Measure, found: float) -> str:
     return _minus(text) if found < 0 else text  # in a relevance string a stroke is no sign
 
 
-def interval(low: float, high: float) -> str:
+def interval(low: float, high: float, write: Callable[[float], str] = number) -> str:
     """The two ends in brackets; a dash where there is none."""
-    return "–" if math.isnan(low) or math.isnan(high) else _minus(f"[{number(low)}, {number(high)}]")
+    return "–" if math.isnan(low) or math.isnan(high) else _minus(f"[{write(low)}, {write(high)}]")
 
 
 def signed(difference: float, decimals: int = 4) -> str:

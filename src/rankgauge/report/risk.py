@@ -13,12 +13,12 @@ from rankgauge.report.passages import ReportTable
 def table(comparison: Comparison) -> ReportTable:
     """A row per measure and run, the least risk first."""
     rows = []
-    for measure in comparison.measures:
-        found = comparison.risk_table.where("measure", str(measure)).ordered("urisk", falling=True)
+    for measure in dict.fromkeys(comparison.risk_table["measure"]):
+        found = comparison.risk_table.where("measure", measure).ordered("urisk", falling=True)
         for place, row in enumerate(found.named()):
             rows.append(
                 (
-                    "" if place else str(measure),
+                    "" if place else measure,
                     row["run"],
                     signed(row["urisk"]),
                     signed(row["trisk"], 2),

@@ -9,7 +9,7 @@ from rankgauge.comparison import Comparison
 from rankgauge.comparison.similarity import SimilaritySettings
 from rankgauge.plain_table import PlainTable
 from rankgauge.report.comparison_tables import MOST, label
-from rankgauge.report.numbers import interval, share
+from rankgauge.report.numbers import decimal, interval, share
 from rankgauge.report.passages import Figure, Heading, Passage, ReportTable
 from rankgauge.report.svg import WIDTH, Drawing
 from rankgauge.report.verdict_grid import short
@@ -17,7 +17,8 @@ from rankgauge.report.verdict_grid import short
 SQUARE = 10
 """Up to this many runs a table for people shows every pair in a square."""
 
-HINT = "The darker a blue square, the more alike; red squares disagree more than they agree. The best run comes first."
+HINT = "The darker a square, the more alike. The best run comes first."
+OPPOSED = "The darker a blue square, the more alike; red squares disagree more than agree. The best run comes first."
 
 LETTER, STEP = 8.6, 40
 """The width of a letter on a phone and the side of a square, in the units of a chart."""
@@ -38,7 +39,7 @@ def tables(comparison: Comparison) -> Iterator[ReportTable]:
 
 def passages(comparison: Comparison) -> Iterator[Passage]:
     """A section of a page: the maps and the pairs."""
-    yield Heading("How alike the runs' lists are", hint=HINT)
+    yield Heading("How alike the runs' lists are", hint=OPPOSED if _settings(comparison).kind.lowest < 0 else HINT)
     yield from (Figure(title, drawn) for title, drawn in maps(comparison).items())
     yield _pairs(comparison)
 
@@ -73,9 +74,9 @@ def _pairs(comparison: Comparison) -> ReportTable:
         (
             row["run"],
             row["other"],
-            _shown(row["similarity"]),
+            decimal(row["similarity"]),
             interval(row["low"], row["high"]),
-            *((_shown(row["minimum"]), _shown(row["minimum"] + row["residual"])) if _bounded(comparison) else ()),
+            *((decimal(row["minimum"]), decimal(row["minimum"] + row["residual"])) if _bounded(comparison) else ()),
             str(row["queries"]),
             share(row["shared"], 1) if math.isfinite(row["shared"]) else "–",
         )
@@ -98,7 +99,7 @@ def _square(title: str, order: Sequence[str], comparison: Comparison) -> ReportT
     found = _both_ways(comparison.similarity_table, "run")
     labels = [label(comparison, run) for run in order]
     rows = [
-        (label(comparison, run), run, *("" if run == other else _shown(found[run, other]) for other in order))
+        (label(comparison, run), run, *("" if run == other else decimal(found[run, other]) for other in order))
         for run in order
     ]
     return ReportTable(title=title, header=("", "run", *labels), rows=rows, numbers=labels)
@@ -106,7 +107,7 @@ def _square(title: str, order: Sequence[str], comparison: Comparison) -> ReportT
 
 def _boards(comparison: Comparison) -> ReportTable:
     rows = [
-        (row["measure"], row["other"], _shown(row["similarity"]), str(row["runs"]))
+        (row["measure"], row["other"], decimal(row["similarity"]), str(row["runs"]))
         for row in comparison.board_table.named()
     ]
     name = _settings(comparison).kind.title
@@ -129,7 +130,7 @@ def _map(names: Sequence[str], pairs: Pairs, title: str) -> Drawing:
             value = pairs.get((name, other), math.nan)
             if name != other and math.isfinite(value):
                 at = left + column * step, top + row * step
-                _fill(drawn, at, step, value, f"{name}, {other}: {_shown(value)}")
+                _fill(drawn, at, step, value, f"{name}, {other}: {decimal(value)}")
     return drawn
 
 
@@ -139,12 +140,7 @@ def _fill(drawn: Drawing, at: tuple[float, float], step: float, value: float, to
     drawn.rect((at[0] + 0.5, at[1] + 0.5), step - 1, step - 1, kind=kind, opacity=0.06 + 0.94 * depth, title=told)
     if step >= STEP:
         middle = at[0] + step / 2, at[1] + step / 2 + 4
-        drawn.text(middle, _shown(value, 2), anchor="middle", kind="mark" if depth > 0.5 else None)
-
-
-def _shown(value: float, decimals: int = 4) -> str:
-    """A similarity as people read it; a dash where it is not defined."""
-    return "–" if math.isnan(value) else f"{value:.{decimals}f}".replace("-", "−")
+        drawn.text(middle, decimal(value, 2), anchor="middle", kind="mark" if depth > 0.5 else None)
 
 
 def _both_ways(table: PlainTable, of: str) -> Pairs:

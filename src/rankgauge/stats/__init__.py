@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.stats.intervals import Interval, bca_interval, geometric_mean, t_interval
+from rankgauge.stats.intervals import MEAN_INTERVALS, Interval, bca_interval, geometric_mean, mean_interval, t_interval
 
 if TYPE_CHECKING:
     from rankgauge.stats.correlation import kendall_tau, kendall_tau_a, spearman_rho, tau_ap, tau_ap_b
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankgauge.stats.overlap import Overlap, rbo
 
 __all__ = [
+    "MEAN_INTERVALS",
     "Interval",
     "Overlap",
     "bca_interval",
@@ -23,6 +24,7 @@ __all__ = [
     "geometric_mean",
     "kendall_tau",
     "kendall_tau_a",
+    "mean_interval",
     "outcomes",
     "power",
     "queries_needed",

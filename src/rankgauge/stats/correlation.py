@@ -8,8 +8,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -57,13 +55,13 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     treatment of ties in AP correlation, ICTIR 2017 (τ_AP,a).
     """
     truth, tested = _paired("tau_ap", x, y)
-    correct = 0.0
-    for group in _descent(truth, tested):
-        belong = (group.higher + group.equal / 2).mean()
-        places = np.arange(max(group.first, 2), group.first + len(group.higher))  # nothing is above rank 1
-        # Of the tied systems above a system, half belong there in the mean over orders, whichever they are.
-        correct += float(((belong + (places - group.first) / 2) / (places - 1)).sum())
-    return 2.0 * correct / (len(truth) - 1) - 1.0
+    found = _descent(truth, tested)
+    group = found.first.astype(np.intp)
+    belong = np.bincount(group, found.higher + found.equal / 2)[group] / np.bincount(group)[group]
+    places = np.arange(1.0, len(truth) + 1)
+    # Of the tied systems above a system, half belong there in the mean over orders, whichever they are.
+    shares = (belong + (places - found.first) / 2)[1:] / (places[1:] - 1)  # nothing is above rank 1
+    return 2.0 * float(shares.sum()) / (len(truth) - 1) - 1.0
 
 
 def tau_ap_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -78,29 +76,37 @@ def tau_ap_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 def _ap_b(truth: FloatArray, tested: FloatArray) -> float:
     """τ_AP,b in one direction: the mean share over the systems below the top group."""
-    shares = [group.higher / (group.first - 1) for group in _descent(truth, tested) if group.first > 1]
-    return float(2.0 * np.concatenate(shares).mean() - 1.0) if shares else math.nan
+    found = _descent(truth, tested)
+    below = found.first > 1
+    return float(2.0 * (found.higher[below] / (found.first[below] - 1)).mean() - 1.0) if below.any() else math.nan
 
 
-class _TiedSystems(NamedTuple):
-    """Systems tied in the ranking under test: their first rank, and for each how many of the systems above the group
-    have a higher or an equal true score."""
+class _Descent(NamedTuple):
+    """The systems from the top of the ranking under test down: the first rank of each one's tie group, and how many of
+    the systems above that group have a higher or an equal true score."""
 
-    first: int
+    first: FloatArray
     higher: FloatArray
     equal: FloatArray
 
 
-def _descent(truth: FloatArray, tested: FloatArray) -> Iterator[_TiedSystems]:
-    """The groups of tied systems from the top of the ranking down."""
-    order = np.argsort(-tested, kind="stable")
-    above: list[float] = []
-    for group in np.split(truth[order], np.flatnonzero(np.diff(tested[order])) + 1):
-        low = np.array([bisect_left(above, score) for score in group], dtype=np.float64)
-        high = np.array([bisect_right(above, score) for score in group], dtype=np.float64)
-        yield _TiedSystems(len(above) + 1, len(above) - high, high - low)
-        for score in group:
-            insort(above, score)
+def _descent(truth: FloatArray, tested: FloatArray) -> _Descent:
+    a, b = (np.unique(scores, return_inverse=True)[1] for scores in (truth, -tested))
+    # With rising truth inside a tie group, nothing of a system's own group counts as higher and before it.
+    order = np.lexsort((a, b))
+    a, b = a[order], b[order]
+    first = np.asarray(np.searchsorted(b, b) + 1.0, dtype=np.float64)
+    earlier = _place_among_equals(a) - _place_among_equals(a * (len(b) + 1) + b)
+    return _Descent(first, _higher_before(a), earlier)
+
+
+def _place_among_equals(codes: IndexArray) -> FloatArray:
+    """How many equal codes come before each."""
+    order = np.argsort(codes, kind="stable")
+    sorted_codes = codes[order]
+    found = np.empty(len(codes))
+    found[order] = np.arange(len(codes)) - np.searchsorted(sorted_codes, sorted_codes)
+    return found
 
 
 def _paired(owner: str, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -144,17 +150,23 @@ def _tied_pairs(codes: IndexArray) -> float:
 
 
 def _inversions(codes: IndexArray) -> float:
-    """How many pairs are in falling order.
+    """How many pairs are in falling order."""
+    return float(_higher_before(codes).sum())
+
+
+def _higher_before(codes: IndexArray) -> FloatArray:
+    """How many higher codes come before each.
 
     Two codes differ first at some bit: among codes with equal higher bits, each 1 before a 0 is such a pair. So go from
     the highest bit down, count those pairs within each group of equal higher bits, then split the groups.
     """
-    inversions = 0
+    found, place = np.zeros(len(codes)), np.arange(len(codes))
     for bit in reversed(range(int(np.max(codes)).bit_length())):
         group, ones = codes >> (bit + 1), codes >> bit & 1
         before = np.cumsum(ones) - ones
         opens = np.flatnonzero(np.diff(group, prepend=-1))
         before -= np.repeat(before[opens], np.diff(opens, append=len(codes)))
-        inversions += int(before[ones == 0].sum())
-        codes = codes[np.argsort(codes >> bit, kind="stable")]
-    return float(inversions)
+        found[place] += np.where(ones == 0, before, 0)
+        order = np.argsort(codes >> bit, kind="stable")
+        codes, place = codes[order], place[order]
+    return found

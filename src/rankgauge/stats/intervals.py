@@ -10,19 +10,25 @@ without bootstraps starts fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.numeric import FloatArray
 from rankgauge.stats.columns import alike, moments
 from rankgauge.stats.student import student_quantile
 
 CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
+
+
+MEAN_INTERVALS: Mapping[str, str] = {
+    "t": "Student's t interval of the mean over queries",
+    "bca": "bias-corrected and accelerated bootstrap over queries (Efron 1987)",
+}
 
 
 class Interval(NamedTuple):
@@ -35,6 +41,13 @@ class Interval(NamedTuple):
         """The interval as far as a mean can lie, which is from `least` to `most`; it always holds the mean itself."""
         low = np.maximum(self.low, np.fmin(least, mean))
         return Interval(low, np.minimum(self.high, np.fmax(most, mean)))
+
+
+def mean_interval(values: FloatArray, kind: str, *, rng: np.random.Generator, level: float = 0.95) -> Interval:
+    """The interval of that kind of each column's mean."""
+    if kind not in MEAN_INTERVALS:
+        raise UnknownNameError("interval", kind, MEAN_INTERVALS)
+    return t_interval(values, level) if kind == "t" else bca_interval(values, rng=rng, level=level)
 
 
 def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:

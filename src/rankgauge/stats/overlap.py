@@ -2,7 +2,8 @@
 
 Three ways to take ties, from Corsi & Urbano, The treatment of ties in rank-biased overlap, SIGIR 2024:
 
-- a: tied items are in an order that nobody knows: the mean over every order;
+- a: tied items are in an order that nobody knows: each depth has its expected overlap. For lists of one length that is
+  the mean over every order; otherwise the extrapolation is theirs, and not the mean of those of every order;
 - b: the same, corrected for what ties hide, so that a list with ties and itself overlap fully;
 - w: tied items share their rank, as Webber, Moffat & Zobel have it.
 """

@@ -86,6 +86,13 @@ class RankedPair:
         return not (len(self.one) and len(self.other))
 
     @property
+    def is_same(self) -> bool:
+        """Whether both lists have the same items, in the same order and with the same ties."""
+        left, right = self.shared
+        whole = len(left) == len(self.one) == len(self.other)
+        return whole and bool((self.one.first[left] == self.other.first[right]).all())
+
+    @property
     def flipped(self) -> RankedPair:
         """The same lists, the other one first."""
         return RankedPair(one=self.other, other=self.one, shared=self.shared[::-1])
