@@ -4,7 +4,7 @@
 # make bench-active   moments and savings of active evaluation
 # make bench-fusion   fusion of ten runs beside ranx
 # make bench-flips    what an audit of a judge foretells from 200 labels
-# make bench-judging  50 assessors at once              make fuzz         every reader, ten minutes each
+# make bench-judging  50 and 200 assessors at once      make fuzz         every reader, ten minutes each
 # make bench-judge    a language model asked about 10,000 pairs by a program that is killed 20 times
 # make bench-stream   runs larger than memory           make bench-spark  Spark beside one machine
 # make mutate         planted bugs, and how many the measures' own tests find

@@ -40,9 +40,9 @@ def session() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def jobs(session: Any) -> Jobs:
+def jobs(session: Any, tmp_path_factory: pytest.TempPathFactory) -> Jobs:
     """What Spark computed in this session."""
-    return Jobs(session)
+    return Jobs(session, tmp_path_factory.mktemp("spark"))
 
 
 @pytest.fixture(scope="session")
@@ -68,8 +68,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "xdist_group(name): the tests of a group run in one process")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on Spark stay in one process, which starts it once: `pytest -n 2 --dist loadgroup`."""
+    """Tests on Spark stay in one process, which starts it once: `pytest -n 2 --dist loadgroup`.
+
+    It comes first, as pytest-xdist's own hook reads the marks that are there by then.
+    """
     for item in items:
         engine = getattr(item, "callspec", None) and item.callspec.params.get("evaluate")  # type: ignore[attr-defined]
         if engine == "spark" or "session" in getattr(item, "fixturenames", ()):

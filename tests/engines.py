@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,6 +17,7 @@ from rankgauge.backends.java import java_home
 from rankgauge.backends.job import EvaluationJob
 from rankgauge.errors import InputError
 from rankgauge.evaluation import evaluate as here
+from rankgauge.input_notes import heard
 from rankgauge.result import Result
 
 __all__ = ["Evaluate", "Jobs", "lacking"]
@@ -24,6 +27,9 @@ Pair = tuple[pl.DataFrame, pl.DataFrame]
 Together = Callable[[], Iterable[tuple[Any, Any]]]
 BETWEEN = "\x1f"
 """Between the number of an input and the name of its query, in a job of many inputs."""
+
+MANY = 100_000
+"""From so many rows on, Spark reads a file much faster than rows that are handed to it."""
 
 
 def lacking() -> str | None:
@@ -36,8 +42,9 @@ def lacking() -> str | None:
 class Jobs:
     """Evaluates on Spark, and keeps the results of inputs that were computed together."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, folder: Path) -> None:
         self.session = session
+        self.folder, self.numbers = folder, itertools.count()
         self.inputs: dict[tuple[Any, str], dict[int, Pair]] = {}
         self.known: dict[tuple[Any, str], dict[int, Result]] = {}
 
@@ -53,7 +60,8 @@ class Jobs:
     ) -> Result:
         """As `rankgauge.evaluate`; the inputs that `together` gives are one job, whichever of them is asked for."""
         job = EvaluationJob.of(measures, dialect, **overrides)
-        asked = io.pair_from(judgments, run, job.dialect.reading)
+        with heard():
+            asked = io.pair_from(judgments, run, job.dialect.reading, kind=job.asks)
         inputs, mark = self._inputs(together, job.dialect.reading), _mark(asked)
         if mark not in inputs:
             return self._alone(asked, job)
@@ -89,7 +97,11 @@ class Jobs:
         return spark.result(*map(self._frame, pair), job.measures, dialect=job.dialect)
 
     def _frame(self, frame: pl.DataFrame) -> Any:
-        return self.session.createDataFrame(frame.to_arrow())
+        if len(frame) < MANY:
+            return self.session.createDataFrame(frame.to_arrow())
+        path = self.folder / f"{next(self.numbers)}.parquet"
+        frame.write_parquet(path)
+        return self.session.read.parquet(str(path))
 
 
 def _read(inputs: Iterable[tuple[Any, Any]], reading: io.Reading) -> Iterator[Pair]:

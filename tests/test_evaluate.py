@@ -134,12 +134,14 @@ def test_tie_bounds() -> None:
 
 
 def test_sampled_ties_say_so() -> None:
-    """A measure whose mean over orders is sampled shows the standard error; an exact one shows 0."""
+    """A measure whose mean over orders is sampled shows the standard error; an exact one, and one whose few orders are
+    all scored, shows 0."""
     judgments = {"q": {"a": 1, "b": 0, "c": 1}}
-    run = {"q": dict.fromkeys("abcd", 1.0)}
-    errors = evaluate(judgments, run, ["IPrec@0.5", "AP"]).summary["sampling_error"]
+    many, few = {"q": dict.fromkeys("abcdefgh", 1.0)}, {"q": dict.fromkeys("abcd", 1.0)}
+    errors = evaluate(judgments, many, ["IPrec@0.5", "AP"]).summary["sampling_error"]
     assert errors[0] > 0
     assert errors[1] == 0
+    assert evaluate(judgments, few, ["IPrec@0.5", "AP"]).summary["sampling_error"].to_list() == [0, 0]
 
 
 def test_several_assessors() -> None:

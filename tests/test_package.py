@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+
+import pytest
 
 import rankgauge as rg
 
@@ -32,3 +35,13 @@ def test_imports_little() -> None:
     code = "import sys, rankgauge as rg; rg.evaluate; print(sorted({'scipy', 'rich', 'pandas'} & set(sys.modules)))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert printed.stdout == "[]\n"
+
+
+@pytest.mark.xdist_group("together")
+def test_groups_stay_together(request: pytest.FixtureRequest) -> None:
+    """Tests of a group run in one process, which makes once what they share: half of the suite's time.
+
+    pytest-xdist says so in a test's name. With pytest 9.2.0 it does not, and runs them anywhere.
+    """
+    spread = "PYTEST_XDIST_WORKER" in os.environ and request.config.option.loadgroup
+    assert request.node.nodeid.endswith("@together") or not spread

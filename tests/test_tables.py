@@ -102,6 +102,7 @@ def test_assessors_may_judge_the_same_document() -> None:
         ({}, "a dict of judgments is"),
         ({"q": {}}, "there are no rows"),
         ({"q": {"a": 1}, "r": 2}, "a dict of judgments is"),
+        ({"q": {"cars": {"a": 1}}}, r"a dict of judgments is {query: {document: grade}}(.|\n)*columns: {.*'subtopic'"),
         ({"query": ["q"], "document": ["a", "b"], "grade": [1]}, "columns of different lengths"),
         (
             pd.DataFrame({"query": ["q"], "text": ["a"], "grade": [1]}),

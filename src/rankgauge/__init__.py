@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rankgauge.dialects import get as dialect
     from rankgauge.errors import InputError, MissingExtraError, ParameterError, RankGaugeError, UnknownNameError
     from rankgauge.evaluation import evaluate
-    from rankgauge.fusion import fuse, tune_fusion
+    from rankgauge.fusion import fuse, fusion_gain, tune_fusion
     from rankgauge.io import read_judgments, read_letor, read_run, write_judgments, write_run
     from rankgauge.judgments import agreement, binarise, combine, scale
     from rankgauge.measures import Measure
@@ -40,6 +40,7 @@ __all__ = [
     "dialect",
     "evaluate",
     "fuse",
+    "fusion_gain",
     "kendall_tau",
     "measure",
     "plot",
@@ -62,7 +63,7 @@ _HOMES = {
     "dialects": ["Dialect", "dialect:get"],
     "errors": ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"],
     "evaluation": ["evaluate"],
-    "fusion": ["fuse", "tune_fusion"],
+    "fusion": ["fuse", "fusion_gain", "tune_fusion"],
     "io": ["read_judgments", "read_letor", "read_run", "write_judgments", "write_run"],
     "judgments": ["agreement", "binarise", "combine", "scale"],
     "measures": ["Measure", "measure:parse"],

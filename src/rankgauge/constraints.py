@@ -43,8 +43,8 @@ def real_number(*, positive: bool = False, most: float = np.inf, optional: bool 
     end = f" to {most:g}" if most < np.inf else ""
 
     def holds(value: Any) -> bool:
-        real = isinstance(value, Real) and not isinstance(value, bool)
-        return real and 0 <= float(value) <= most and not (positive and float(value) == 0)
+        real = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+        return bool(real and 0 <= float(value) <= most and not (positive and float(value) == 0))
 
     return Constraint(low + end, holds, optional)
 

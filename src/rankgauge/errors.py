@@ -2,13 +2,18 @@
 
     RankGaugeError            1
     ├── InputError            2   a file or table is not what was expected: path:line, the line, what to do
+    │   ├── AnsweredError     2   an assessor has judged the document before, and said something else
     │   ├── GoneError         2   a campaign that was deleted meanwhile
+    │   ├── JudgmentsError    2   judgments do not say what is asked of them
+    │   │   └── UncombinedError 2 several assessors judged, and no rule combines their grades
     │   ├── PausedError       2   a campaign is paused and assigns nothing
+    │   ├── RefusedError      2   a campaign does not take this as things are
+    │   │   ├── ArchivedError 2   a campaign is put away, and does not change
+    │   │   ├── UndisputedError 2 a disagreement is settled where there is none
+    │   │   └── UnleasedError 2   an assessor answers what was not handed out to them
     │   ├── RepeatedError     2   a document is listed more than once for a query
     │   ├── UnavailableError  2   a database does not answer, or is full: try later
-    │   ├── UncombinedError   2   several assessors judged, and no rule combines their grades
     │   ├── UngroupedError    2   a run that is read in pieces is not grouped by query
-    │   ├── UnleasedError     2   an assessor answers what was not handed out to them
     │   └── UnmatchedError    2   no query of the run is judged
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
     │   ├── AmbiguousNameError 3  a name with several meanings: it shows them
@@ -65,12 +70,28 @@ class InputWarning(UserWarning):
     """A file or table was read, but not all of it as it stands: rows were left out or merged."""
 
 
+class AnsweredError(InputError):
+    """A label that contradicts an earlier one of its assessor, and may not replace it."""
+
+
 class GoneError(InputError):
     """A campaign that somebody has deleted meanwhile."""
 
 
+class JudgmentsError(InputError):
+    """Judgments that do not say what is asked of them, whatever the run: where files are known, it names theirs."""
+
+
 class PausedError(InputError):
     """A campaign that is paused; it still accepts labels."""
+
+
+class RefusedError(InputError):
+    """Something that a campaign does not take as things are, though it may at another time, or from somebody else."""
+
+
+class ArchivedError(RefusedError):
+    """A change of a campaign that is archived."""
 
 
 class RepeatedError(InputError):
@@ -88,22 +109,27 @@ class UnavailableError(InputError):
     """A database that does not answer now; whether anything was recorded is not known."""
 
 
-class UncombinedError(InputError):
+class UncombinedError(JudgmentsError):
     """Judgments of several assessors, of which nothing says how to make one grade."""
 
     def __init__(self, assessors: str) -> None:
         super().__init__(
             f"{assessors} assessors judged these documents, and nothing says how to combine their grades",
             hint="Choose a rule: --assessors mean, majority or and --at 1 of 'rankgauge evaluate' and 'compare', "
-            "assessors='mean' in Python; or say which column is the grade: --columns grade=NAME.",
+            "assessors='mean' in Python; or combine them first, by 'rankgauge judgments combine'; or say which column "
+            "is the grade: --columns grade=NAME.",
         )
+
+
+class UndisputedError(RefusedError):
+    """A label that settles a disagreement about a document on which no labels differ."""
 
 
 class UngroupedError(InputError):
     """A file that was to be read in pieces is not grouped by query."""
 
 
-class UnleasedError(InputError):
+class UnleasedError(RefusedError):
     """A label for a document that was not handed to its assessor, or was handed to somebody else meanwhile."""
 
 

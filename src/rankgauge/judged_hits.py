@@ -7,21 +7,22 @@ most of the time that a small run takes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, UncombinedError, UngroupedError, UnmatchedError
+from rankgauge.errors import InputError, JudgmentsError, UngroupedError, UnmatchedError
 from rankgauge.input_notes import heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
-from rankgauge.measures.measure import asking
-from rankgauge.policies import JudgmentKind, RunOrder, Ties
+from rankgauge.measures.measure import asking, kind_asked
+from rankgauge.policies import JudgmentKind, NegativeGrade, RunOrder, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
-from rankgauge.ranking.facets import COLUMNS, FACET
+from rankgauge.ranking.facets import COLUMNS, FACET, whole
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
 
 ALL_TIED = (
@@ -31,10 +32,15 @@ ALL_TIED = (
 """The note on a run whose scores say nothing."""
 
 BESIDE = {
-    JudgmentKind.SUBTOPICS: "documents are judged by subtopic: {} takes the highest grade of each",
-    JudgmentKind.SAMPLES: "documents were sampled: {} takes what was judged for all that there is",
+    JudgmentKind.SUBTOPICS: "documents are judged by subtopic: {} {} the highest grade of each",
+    JudgmentKind.GROUPS: "documents are judged by groups of assessors: {} {} the highest grade of each",
+    JudgmentKind.PREFERENCES: "documents are compared within groups: {} {} the highest level of each for its grade",
+    JudgmentKind.SAMPLES: "documents were sampled: {} {} what was drawn for all that there is",
 }
 """The note on measures that ask for a grade alone, beside one that asks for more."""
+
+POOLED = "{}: a grade below 0 counts as judged and not relevant; with --negative pooled it means not judged"
+"""The note on a measure that knows documents of the pool that were not judged, where the dialect does not."""
 
 Tables = Callable[[], "tuple[pl.DataFrame, pl.DataFrame]"]
 """What gives judgments and run as tables."""
@@ -61,7 +67,7 @@ class HitFinder:
     @property
     def kind(self) -> JudgmentKind:
         """What the measures ask judgments to say."""
-        return JudgmentKind.GRADES if self.asking is None else self.asking.facts.judgments
+        return kind_asked(self.measures)
 
     @property
     def _whole(self) -> list[Measure]:
@@ -75,22 +81,25 @@ class HitFinder:
         return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
 
     @cached_property
-    def _spoken(self) -> Dialect:
-        """The dialect; trec_eval, whose order of ties this is, has it the other way round for preferences."""
-        asks = self.asking is not None and self.asking.facts.judgments is JudgmentKind.PREFERENCES
-        # comp_sim_docno has falling ids in form_res_rels.c and rising ones in form_prefs_counts.c.
-        return self.dialect.changed(ties=Ties.ASCENDING) if asks and self.dialect.ties is Ties.DOCID else self.dialect
-
-    @cached_property
     def table(self) -> pl.DataFrame:
         """The judgments by subtopic, or whatever a measure asks for, read once for every run."""
         from rankgauge import io
+        from rankgauge.tables.subtopics import check_subtopics
 
         assert self.asking is not None
         found = io.judgments_from(self.given, self.kind)
         if COLUMNS.get(self.kind, FACET) not in found.columns:
             raise self.asking.unasked()
+        check_subtopics(found, self.kind)
         return found
+
+    @property
+    def judgments(self) -> pl.DataFrame:
+        """The judgments as a table, with all that the measures ask for; an error that is about them names them."""
+        from rankgauge import io
+
+        with self._named():
+            return io.judgments_from(self.given) if self.asking is None else self.table
 
     def hits(self, run: Any) -> Hits:
         """The judged hits of a run with queries that are judged, and what the readers of the files had to say."""
@@ -98,9 +107,12 @@ class HitFinder:
             hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
             if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
                 note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
+            for measure in self._whole if self.dialect.negative is NegativeGrade.ZERO else ():
+                if measure.facts.better and measure.facts.knows_pool:
+                    note(POOLED.format(measure))
             if hits.facets is not None and (whole := self._whole):
                 words = BESIDE.get(self.kind, BESIDE[JudgmentKind.SUBTOPICS])
-                note(words.format(", ".join(map(str, whole))))
+                note(words.format(", ".join(map(str, whole)), "takes" if len(whole) == 1 else "take"))
         return replace(hits, notes=tuple(notes)) if notes else hits
 
     def named_hits(self, name: str, run: Any) -> Hits:
@@ -108,21 +120,27 @@ class HitFinder:
         try:
             return self.dialect.check(self.hits(run))
         except InputError as error:
-            if error.path is None and not isinstance(error, UncombinedError):
+            if error.path is None and not isinstance(error, JudgmentsError):
                 error.path = str(run) if is_file(run) else name
             raise
 
     def _hits(self, run: Any) -> Hits:
         """All judged hits; an error that is about the judgments names them."""
-        try:
+        with self._named():
             return self._ranked(run)
-        except UncombinedError as error:
-            error.path = str(self.given) if is_file(self.given) else None
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except JudgmentsError as error:
+            if error.path is None and is_file(self.given):
+                error.path = str(self.given)
             raise
 
     def _ranked(self, run: Any) -> Hits:
         """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
-        judgments, dialect = self.given if self.asking is None else self.table, self._spoken
+        judgments, dialect = self.given if self.asking is None else self.table, self.dialect
         if _is_plain(run) and self.pool is not None:
             scanned = scan_run(run, self.pool, dialect.ranking)
             if scanned is not None:
@@ -134,14 +152,24 @@ class HitFinder:
                 readable = self.asking is not None or io.is_path(judgments)
                 if readable and not self._by_rank and io.is_path(run) and io.is_large(run):
                     judged = io.judgments_from(judgments, self.kind)
-                    streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking)
+                    streamed = rank_stream(io.stream_run(run), dialect.prepare(judged), dialect.ranking_for(self.kind))
                     whole = replace(streamed, top=dialect.highest(judged))
                     return matched(whole, lambda: (judged, next(io.stream_run(run))), run)
             tables = io.pair_from(judgments, run, dialect.reading, kind=self.kind)
-            found = matched(joined(*tables, dialect), lambda: tables, run)
+            found = matched(joined(*tables, dialect, kind=self.kind), lambda: tables, run)
             if io.is_path(run) and not found.is_sparse:
                 note_near_ids(*tables)
             return found
+
+
+def whole_judgments(judgments: Any) -> pl.DataFrame:
+    """The judgments of a source with one grade for each document, the highest of its subtopics.
+
+    Those of several assessors are an error: nothing says how to combine them.
+    """
+    from rankgauge import io
+
+    return whole(dialects.get("standard").prepare(io.judgments_from(judgments)))
 
 
 def _is_plain(source: Any) -> bool:
@@ -204,7 +232,9 @@ def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
         note(f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
 
 
-def joined(judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect) -> Hits:
-    """The judged hits of a run in a table."""
-    hits = rank(run, dialect.prepare(judgments), dialect.ranking)
+def joined(
+    judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect, *, kind: JudgmentKind = JudgmentKind.GRADES
+) -> Hits:
+    """The judged hits of a run in a table; `kind` is what measures ask judgments to say."""
+    hits = rank(run, dialect.prepare(judgments), dialect.ranking_for(kind))
     return replace(hits, top=dialect.highest(judgments))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from rankgauge.ranking import Hits
 from rankgauge.scoring import counted, is_empty, is_short, is_zeroed, score, settle
 
 if TYPE_CHECKING:
+    from rankgauge.sample_intervals import SampleIntervals
     from rankgauge.segments import Segmentation
 
 
@@ -41,6 +42,8 @@ class Result:
     """How the queries are grouped, where that was asked for."""
     bounds: Mapping[Ties, FloatArray] | None = None
     """What the kernels gave under the worst and the best order of tied documents, if it is known already."""
+    _sampled: dict[int, SampleIntervals] = field(default_factory=dict, repr=False)
+    """What a sample of judgments leaves open, by seed, once somebody has asked."""
 
     @cached_property
     def counted(self) -> IndexArray:
@@ -97,23 +100,36 @@ class Result:
         return self.summarise()
 
     def summarise(self, *, interval: str = "t", seed: int = 0) -> pl.DataFrame:
-        """The summary with another kind of interval: "t", or "bca" for a seeded bootstrap."""
+        """The summary with another kind of interval: "t", "bca" for a seeded bootstrap, or "sample" for judgments of a
+        sample."""
         return self.summary_table(interval=interval, seed=seed).frame
 
     def summary_table(self, *, interval: str = "t", seed: int = 0) -> PlainTable:
         """The same without polars."""
-        from rankgauge.summary import summarise
+        from rankgauge.stats import mean_interval
+        from rankgauge.summary import SAMPLE, summarise
 
+        if interval == SAMPLE:
+            ends = self.sample_intervals(seed).interval
+        else:
+            ends = mean_interval(self.matrix, interval, rng=np.random.default_rng(seed))
         return summarise(
             self.measures,
             self.matrix,
             counts=self.counts,
             bounds=self.tie_bounds,
             errors=self._mean_errors,
+            ends=ends,
             single=self.dialect.single_arithmetic,
-            interval=interval,
-            seed=seed,
         )
+
+    def sample_intervals(self, seed: int = 0) -> SampleIntervals:
+        """What judgments of a sample leave open for these queries: by measure an interval, or why there is none."""
+        from rankgauge.sample_intervals import sample_intervals
+
+        if seed not in self._sampled:
+            self._sampled[seed] = sample_intervals(self.hits, self.measures, self.matrix, self.dialect, seed=seed)
+        return self._sampled[seed]
 
     def segmented(self, by: Any) -> Result:
         """The result with its queries grouped, as `evaluate` groups them."""
@@ -143,6 +159,14 @@ class Result:
             "missing": np.full(m, missing.sum()),
             "tied": np.full(m, tied.sum()),
         }
+
+    @cached_property
+    def undefined(self) -> IndexArray:
+        """For how many of the queries that count each measure has no value, where that is not because they are empty or
+        missing and so have one by rule."""
+        ruled = is_empty(self.hits, self.measures, self.dialect) | ~self.hits.is_answered[:, np.newaxis]
+        ruled &= ~np.array([measure.left_out for measure in self.measures], dtype=bool)
+        return np.asarray((np.isnan(self.raw) & ~ruled)[self.counted].sum(axis=0))
 
     @cached_property
     def tie_bounds(self) -> tuple[FloatArray, FloatArray]:

@@ -11,11 +11,26 @@ import numpy as np
 from rankgauge.dialects import Dialect
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
+from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, MissingQuery, QueryOrder, ShortList, Ties
+from rankgauge.policies import (
+    ABOVE_ZERO,
+    LEAVE_OUT,
+    IdealPool,
+    JudgmentKind,
+    MissingQuery,
+    NegativeGrade,
+    QueryOrder,
+    ShortList,
+    Ties,
+    Unjudged,
+)
 from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.lists import to_single
 from rankgauge.threads import spread
+
+BY_FACET = (JudgmentKind.SUBTOPICS, JudgmentKind.GROUPS, JudgmentKind.PREFERENCES)
+"""The judgments by which no order of tied documents is the best for every measure."""
 
 FEW = 1 << 16
 """Up to this many hits, one thread scores them sooner than two are started."""
@@ -26,11 +41,11 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
     spoken = dialect.topped(hits.highest)
     kernels = [spoken.read(measure) for measure in wanted]
     values, errors = np.full((2, len(hits.names), len(wanted)), np.nan)
-    pools = [dialect.choice("ideal", measure) for measure in wanted]
-    for pool in dict.fromkeys(pools):
-        columns = [column for column, one in enumerate(pools) if one is pool]
-        work = partial(_estimated, kernels=[kernels[column] for column in columns])
-        blocks = hits.blocks(expected=dialect.ties is Ties.EXPECTED, ideal=pool)
+    views = [_View.of(measure, kernel, dialect) for measure, kernel in zip(wanted, kernels, strict=True)]
+    for view in dict.fromkeys(views):
+        columns = [column for column, one in enumerate(views) if one == view]
+        work = partial(_estimated, kernels=[kernels[column] for column in columns], view=view)
+        blocks = view.of_hits(hits).blocks(expected=view.tied, ideal=view.ideal)
         for index, found in (map if len(hits.query) < FEW else spread)(work, blocks):
             for column, (value, error) in zip(columns, found, strict=True):
                 values[index, column], errors[index, column] = value, error
@@ -130,5 +145,48 @@ def is_zeroed(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> Bool
     return np.asarray(is_short(hits, measures) & np.array(zero, dtype=bool))
 
 
-def _estimated(block: Block, kernels: Sequence[Measure]) -> tuple[IndexArray, list[tuple[FloatArray, FloatArray]]]:
-    return block.index, [kernel.estimate(block.lists) for kernel in kernels]
+@dataclass(frozen=True, kw_only=True)
+class _View:
+    """How kernels look at hits: which documents the ideal order has, whether documents count as a whole, whether ties
+    are averaged, whether documents that count as unjudged as a whole are left out, and, if ties are put in the best or
+    the worst order, by which kernel.
+
+    Kernels that look at documents as a whole share the order of their grades, in which the hits are already.
+    """
+
+    ideal: IdealPool
+    plain: bool
+    ties: Ties
+    condensed: bool = False
+    own: Measure | None = None
+
+    @classmethod
+    def of(cls, measure: Measure, kernel: Measure, dialect: Dialect) -> _View:
+        """That of a measure, of which the dialect makes the kernel."""
+        kind, ties = measure.facts.judgments, dialect.ties
+        own = kernel if ties in (Ties.BEST, Ties.WORST) and kind in BY_FACET else None
+        ideal, plain = dialect.choice("ideal", measure), kind is JudgmentKind.GRADES
+        skips = dialect.unjudged is Unjudged.SKIP and dialect.negative is NegativeGrade.UNJUDGED
+        return cls(ideal=ideal, plain=plain, ties=ties, condensed=plain and skips, own=own)
+
+    @property
+    def tied(self) -> bool:
+        """Whether kernels have to know which documents are tied."""
+        return self.ties is Ties.EXPECTED or self.own is not None
+
+    def of_hits(self, hits: Hits) -> Hits:
+        """The hits as the kernels see them; beside measures that ask for facets, others see whole documents."""
+        if self.plain and hits.facets is not None:
+            return hits.whole.condensed() if self.condensed else hits.whole
+        if self.own is None or hits.facets is None:
+            return hits
+        return hits.ordered(self.ties, hits.facets.worth(self.own.bound(DEFAULTS).facet_worth))
+
+
+def _estimated(
+    block: Block, kernels: Sequence[Measure], view: _View
+) -> tuple[IndexArray, list[tuple[FloatArray, FloatArray]]]:
+    if view.own is None or not block.lists.tied:
+        return block.index, [kernel.estimate(block.lists) for kernel in kernels]
+    found = [kernel.extreme(block.lists, best=view.ties is Ties.BEST) for kernel in kernels]
+    return block.index, [(values, np.zeros_like(values)) for values in found]

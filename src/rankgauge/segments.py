@@ -13,7 +13,7 @@ from rankgauge.errors import InputError
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.stats import Interval, bca_interval, t_interval
+from rankgauge.stats import MEAN_INTERVALS, Interval, mean_interval
 
 NONE = "(none)"
 """The segment of queries that have none."""
@@ -100,7 +100,9 @@ def segment_means(
 
 
 def _ends(values: FloatArray, interval: str, seed: int) -> Interval:
-    return t_interval(values) if interval == "t" else bca_interval(values, rng=np.random.default_rng(seed))
+    if interval not in MEAN_INTERVALS:
+        return Interval(*np.full((2, *values.shape[1:]), np.nan))
+    return mean_interval(values, interval, rng=np.random.default_rng(seed))
 
 
 def _columns(frame: Any, path: str | None) -> Iterator[Segmentation]:

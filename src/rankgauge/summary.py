@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankgauge.errors import UnknownNameError
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.stats import Interval, bca_interval, geometric_mean, t_interval
+from rankgauge.stats import MEAN_INTERVALS, Interval, geometric_mean
 
 LEVEL = 0.95
 """The confidence level: how often such an interval covers the mean over all queries of this kind."""
 
+SAMPLE = "sample"
+"""The interval of what a sample of judgments leaves open: it takes more than values."""
+
 INTERVALS: Mapping[str, str] = {
-    "t": "Student's t interval of the mean over queries",
-    "bca": "bias-corrected and accelerated bootstrap over queries (Efron 1987)",
+    **MEAN_INTERVALS,
+    SAMPLE: "what a sample of judgments leaves open for these queries (xinfAP, xinfNDCG, statAP)",
 }
 
 KINDS: Mapping[str, type] = {
@@ -36,18 +38,17 @@ def summarise(
     counts: Mapping[str, IndexArray],
     bounds: tuple[FloatArray, FloatArray],
     errors: FloatArray,
+    ends: Interval,
     single: bool = False,
-    interval: str = "t",
-    seed: int = 0,
 ) -> PlainTable:
     """A row per measure.
 
     `matrix` is queries × measures, NaN where a query is left out; `bounds` are the same under the worst and the best
     order of ties; `errors` (measures) are the standard errors of the means that come from sampling orders of ties;
-    `single` adds up in single precision.
+    `ends` are the intervals of the means; `single` adds up in single precision.
     """
     means = _over(measures, matrix, single)
-    ends = _bounded(measures, _interval(matrix, interval, seed), means)
+    ends = _bounded(measures, ends, means)
     known = ~np.isnan(matrix)
     return PlainTable.of(
         KINDS,
@@ -82,12 +83,3 @@ def _bounded(measures: Sequence[Measure], ends: Interval, means: Sequence[float]
 
 def _spread(values: FloatArray) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
-
-
-def _interval(matrix: FloatArray, interval: str, seed: int) -> Interval:
-    match interval:
-        case "t":
-            return t_interval(matrix, level=LEVEL)
-        case "bca":
-            return bca_interval(matrix, rng=np.random.default_rng(seed), level=LEVEL)
-    raise UnknownNameError("interval", interval, INTERVALS)

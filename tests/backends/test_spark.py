@@ -135,6 +135,19 @@ def test_assessors_are_combined_or_refused(session: Any, on_spark: Evaluate) -> 
         on_spark(judgments, run, MEASURES)
 
 
+def test_samples_and_preferences(on_spark: Evaluate) -> None:
+    """Measures that ask for strata or groups have the values of one machine; others leave out what was not drawn."""
+    rng = np.random.default_rng(6)
+    rows = [(f"q{q}", f"d{d}", str(d % 2), float(rng.choice([-1, 0, 1, 2]))) for q in range(12) for d in range(20)]
+    sample = pl.DataFrame(rows, schema=["query", "document", "stratum", "grade"], orient="row")
+    lists = [(f"q{q}", f"d{d}", float(n)) for q in range(12) for n, d in enumerate(rng.permutation(25)[:15])]
+    run = pl.DataFrame(lists, schema=["query", "document", "score"], orient="row")
+    for measures in (["xinfAP", "statAP", "xinfNDCG", "AP"], ["AP", "Judged@5"]):
+        same(on_spark(sample, run, measures), rg.evaluate(sample, run, measures))
+    groups = sample.filter(pl.col("grade") >= 0).rename({"stratum": "subtopic"})
+    same(on_spark(groups, run, ["Prefs", "PrefsRnonrel"]), rg.evaluate(groups, run, ["Prefs", "PrefsRnonrel"]))
+
+
 FAULTS = {
     "the run lists document d more than once": ([("a", "d", 1.0)], [("a", "d", 1.0), ("a", "d", 2.0)]),
     "document d of query a is judged twice": ([("a", "d", 1.0), ("a", "d", 2.0)], [("a", "d", 1.0)]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +15,12 @@ import polars as pl
 import pytest
 
 from rankgauge.catalogue import STATISTICS, survey
+from rankgauge.catalogue.statistic import find
 from rankgauge.cli.main import run
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.measures.elsewhere import CATALOGUE
+from rankgauge.measures.other_names import plain
+from rankgauge.report.catalogue import CatalogueReport
 
 ITEMS = pl.DataFrame(
     {
@@ -48,6 +53,24 @@ def test_by_hand(name: str) -> None:
     assert found.table["value"][0] == pytest.approx(eval(BY_HAND[name], {"__builtins__": {}}, names))
 
 
+@pytest.mark.parametrize("name", STATISTICS)
+def test_other_names(name: str) -> None:
+    """A statistic is found by the names that libraries give to the same number; one that is near is told of. Who looks
+    for any of them among measures is told of the command."""
+    one = STATISTICS[name]
+    assert all(find(other) is find(other.upper()) is one for other in (name, *one.same))
+    for other, words in one.unlike.items():
+        with pytest.raises(UnknownNameError, match=f"{name} is near, but not the same: {words}"):
+            find(other)
+    assert {CATALOGUE[plain(other)] for other in (name, *one.same, *one.unlike)} == {name}
+
+
+def test_every_name_among_measures_leads_here() -> None:
+    """What measures say of a catalogue is a statistic, by a name that this command knows."""
+    known = {plain(other) for one in STATISTICS.values() for other in (one.name, *one.same, *one.unlike)}
+    assert {*CATALOGUE} == known
+
+
 def test_lists_apart() -> None:
     """Personalisation is the mean over every two lists, one pair at a time."""
     rng = np.random.default_rng(1)
@@ -56,6 +79,13 @@ def test_lists_apart() -> None:
     lists = [set(documents) for documents in run.values()]
     cosines = [len(a & b) / math.sqrt(len(a) * len(b)) for a, b in itertools.combinations(lists, 2)]
     assert found.table["value"][0] == pytest.approx(1 - np.mean(cosines))
+
+
+def test_lists_without_a_common_document_are_no_more_than_apart() -> None:
+    """Personalisation is 1 at most, to the last digit."""
+    for length in range(1, 8):
+        run = {str(q): {f"d{q}-{d}": float(-d) for d in range(length)} for q in range(7)}
+        assert survey({"r": run}, depth=9, statistics=["personalisation"]).table["value"][0] <= 1
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -68,6 +98,55 @@ def test_values_lie_within_bounds(name: str) -> None:
     ends = [found.table[column][0] for column in ("value", "low", "high")]
     assert all(math.isnan(end) or low - 1e-12 <= end <= high + 1e-12 for end in ends)
     assert math.isnan(ends[1]) is not STATISTICS[name].per_query
+
+
+@pytest.mark.parametrize("name", ["tail", "serendipity"])
+def test_equally_popular_items_share_places(name: str) -> None:
+    """The order of the table of items is nothing: the value is the mean over every order of equally popular ones."""
+    items = pl.DataFrame({"document": list("abcdef"), "popularity": [7, 5, 5, 5, 5, 1]})
+    apart = [
+        items.with_columns(popularity=pl.Series([7.0, *(5 + 0.1 * places.index(i) for i in range(4)), 1.0]))
+        for places in itertools.permutations(range(4))
+    ]
+
+    def value(table: pl.DataFrame) -> float:
+        return float(survey({"r": RUN}, items=table, judgments=JUDGED, depth=2, statistics=[name]).table["value"][0])
+
+    assert value(items) == value(items.reverse()) == pytest.approx(np.mean([value(table) for table in apart]))
+    assert len({value(table) for table in apart}) > 1
+
+
+def jaccard(one: set[str], other: set[str]) -> float:
+    """The share that two sets have in common."""
+    return len(one & other) / len(one | other)
+
+
+def test_diversity_pair_by_pair() -> None:
+    """It is the mean distance of the sets of categories of two items, over the pairs of which both have one."""
+    rng = np.random.default_rng(3)
+    sets = {f"d{d}": {str(g) for g in rng.permutation(4)[: rng.integers(0, 4)]} for d in range(12)}
+    cells = ["|".join(sorted(found)) for found in sets.values()]
+    run = {str(q): {f"d{d}": float(-d) for d in rng.permutation(12)[: rng.integers(3, 8)]} for q in range(20)}
+    pairs = [
+        [1 - jaccard(sets[a], sets[b]) for a, b in itertools.combinations(found, 2) if sets[a] and sets[b]]
+        for found in run.values()
+    ]
+    wanted = np.mean([np.mean(found) for found in pairs if found])
+    for column in (cells, [cell.split("|") if cell else None for cell in cells]):
+        items = pl.DataFrame({"document": list(sets), "genres": column})
+        found = survey({"r": run}, items=items, depth=10, statistics=["diversity"])
+        assert found.table["value"][0] == pytest.approx(wanted)
+
+
+def test_items_without_a_category_are_of_no_category() -> None:
+    """Two of them are not alike: their pairs are left out, a list of them has no diversity, and a note says so."""
+    items = pl.DataFrame({"document": list("abcde"), "category": [None, "", "y", "z", " "]})
+    run = {"1": {"a": 3.0, "b": 2.0, "e": 1.0}, "2": {"a": 3.0, "c": 2.0, "d": 1.0}}
+    found = survey({"r": run}, items=items, statistics=["diversity"])
+    assert (found.table["value"][0], found.table["queries"][0]) == (1.0, 1)
+    notes = dict(CatalogueReport(found=found)._notes())
+    assert notes["category"] == "3 of 5 items have none; diversity leaves out pairs with one of them"
+    assert "diversity" in survey({"r": run}, items=items.with_columns(category=pl.lit(None))).lacking
 
 
 def test_what_is_not_known_is_left_out() -> None:
@@ -86,6 +165,22 @@ def test_strangers_and_doubles_are_refused() -> None:
         survey({"r": RUN}, items=pl.concat([ITEMS, ITEMS.head(1)]))
     with pytest.raises(InputError, match="popularity of an item is -1"):
         survey({"r": RUN}, items=ITEMS.with_columns(popularity=pl.lit(-1)))
+
+
+@pytest.mark.parametrize("users", [-3, 0, 0.5, math.nan, math.inf])
+def test_senseless_numbers_of_users_are_refused(users: float) -> None:
+    """There is at least one user, whether or not popularity is known."""
+    for items in (ITEMS, None):
+        with pytest.raises(ParameterError, match=r"'users' .* a number of users, 1 or more"):
+            survey({"r": RUN}, items=items, users=users)
+
+
+def test_as_many_users_as_know_an_item() -> None:
+    """No item is known to more users than there are; all of them may know it."""
+    with pytest.raises(ParameterError, match=r"must be 40 or more: .* Got 39 instead"):
+        survey({"r": RUN}, items=ITEMS, users=39)
+    found = survey({"r": {"1": {"a": 1.0}}}, items=ITEMS, users=40, statistics=["epc"])
+    assert found.table["value"][0] == 0
 
 
 @pytest.fixture
@@ -112,6 +207,21 @@ def test_command(command: Callable[..., str]) -> None:
     printed = command("--items", "items.csv", "-k", "2")
     assert "coverage" in printed
     assert "serendipity: it needs --judgments" in " ".join(printed.split())
+    numbers = re.findall(r"run\.txt +(\S+)", printed)
+    assert {len(number.partition(".")[2]) for number in numbers} == {4}
     found = json.loads(command("--items", "items.csv", "-k", "2", "--statistics", "coverage,gini", "-o", "json"))
     assert [row["statistic"] for row in found["values"]] == ["coverage", "gini"]
+    needs = "novelty needs a column popularity in --items"
+    assert needs in command("--statistics", "coverage,Novelty", code=2)
+    assert needs in command("--statistics", "Novelty", "-o", "gone.csv", code=2)
+    assert not Path("gone.csv").exists()
     assert "no statistic of a catalogue called" in command("--statistics", "covrage", code=3)
+
+
+def test_page(command: Callable[..., str], tmp_path: Path) -> None:
+    """A page has sections, a chart for each statistic, and the table."""
+    command("--items", "items.csv", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("<section>") == 2
+    assert page.count("<svg") == page.count("of each run")
+    assert page.count("<svg") == len(STATISTICS) - 2  # epc needs users, serendipity judgments

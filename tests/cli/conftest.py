@@ -49,6 +49,15 @@ def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 @pytest.fixture
+def by_subtopic(folder: Path) -> str:
+    """The judgments with two subtopics of each query: the first has nothing relevant, the second the grades."""
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    rows = [f"{query} 1 {document} 0\n{query} 2 {document} {grade}\n" for query, _, document, grade in lines]
+    (folder / "subtopics.txt").write_text("".join(rows))
+    return "subtopics.txt"
+
+
+@pytest.fixture
 def program(folder: Path) -> Callable[..., subprocess.Popen[str]]:
     """The command line as a program of its own."""
 

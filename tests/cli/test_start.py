@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.report.reference_pages.cli import commands
+from tests.cli.conftest import Command
 
 Program = Callable[..., "subprocess.Popen[str]"]
 
@@ -87,3 +88,23 @@ def test_version(program: Program) -> None:
     """--version names the version."""
     out, _ = program("--version").communicate()
     assert out.startswith("rankgauge 0.")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "qrels.txt", "run.csv", "-m", "AP", "-o", "run.csv"),
+        ("compare", "qrels.txt", "run.csv", "run.md", "-m", "AP", "-o", "run.md"),
+        ("audit", "test.txt", "scores.html", "-o", "scores.html"),
+        ("catalogue", "run.csv", "-o", "run.csv"),
+        ("judgments", "agreement", "ratings.csv", "-o", "ratings.csv"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_report_is_written_over_what_it_is_about(command: Command, folder: Path, words: tuple[str, ...]) -> None:
+    """A file that a command reads stays as it is."""
+    for name, like in (("run.csv", "dense.jsonl"), ("run.md", "dense.jsonl"), ("scores.html", "scores.txt")):
+        (folder / name).write_bytes((folder / like).read_bytes())
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert "would be overwritten" in command(*words, code=2)
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before

@@ -6,6 +6,7 @@ import io
 import lzma
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from rankgauge import compare, evaluate
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError
+from rankgauge.report.comparison import ComparisonReport
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.formats.ndeval import write
 from rankgauge.stats.risk import trade_off
@@ -63,18 +65,88 @@ def test_output_is_ndeval_s(case: str, option: str, folder: Path) -> None:
     assert shown.getvalue() == (GOLDEN / case / f"expected.{option}.csv").read_text()
 
 
-def test_command_line_prints_the_same(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The command has an option for each of ndeval's."""
-    files = [str(folder / "qrels.txt"), str(folder / "ties" / "run.txt")]
-    for option, flags in {"plain": [], "c": ["-c"], "traditional": ["--order", "score"], "M8": ["-M", "8"]}.items():
-        asked = ["evaluate", *files, "-d", "ndeval", "-m", "all", "-q", "-o", "ndeval", *flags]
-        monkeypatch.setattr(sys, "argv", ["rankgauge", *asked])
+Command = Callable[..., str]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line: arguments in, what it prints out."""
+
+    def call(*words: str | Path) -> str:
+        monkeypatch.setattr(sys, "argv", ["rankgauge", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
             run()
         assert not ended.value.code
-        assert capsys.readouterr().out == (GOLDEN / "ties" / f"expected.{option}.csv").read_text()
+        return capsys.readouterr().out
+
+    return call
+
+
+def test_command_line_prints_the_same(folder: Path, command: Command) -> None:
+    """The command has an option for each of ndeval's; all that ndeval prints is what it prints without a measure."""
+    files = [folder / "qrels.txt", folder / "ties" / "run.txt"]
+    commands = {"plain": [], "c": ["-c"], "traditional": ["--order", "score"], "M8": ["-M", "8"]}
+    commands |= {"alpha0.2": ["--set", "alpha=0.2"], "beta0.8": ["--set", "beta=0.8"]}
+    for option, flags in commands.items():
+        printed = command("evaluate", *files, "-d", "ndeval", "-m", "all", "-q", "-o", "ndeval", *flags)
+        assert printed == (GOLDEN / "ties" / f"expected.{option}.csv").read_text()
+    for flags in ([], ["-m", "official"]):
+        printed = command("evaluate", *files, "-d", "ndeval", "-q", "-o", "ndeval", *flags)
+        assert printed == (GOLDEN / "ties" / "expected.plain.csv").read_text()
+    assert "StRecall@20" in command("evaluate", *files, "-d", "ndeval")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_command_for_risk_prints_the_same(case: str, folder: Path, command: Command) -> None:
+    """compare --baseline --risk is ndeval's -baseline -riskAlpha, line for line."""
+    files = folder / "qrels.txt", folder / case / "run.txt", folder / case / "baseline.txt"
+    words = ("-d", "ndeval", "--baseline", "baseline.txt", "--risk", "5", "-o", "ndeval")
+    assert command("compare", *files, *words) == (GOLDEN / case / "expected.risk.csv").read_text()
+
+
+TOPICS = {
+    "qrels": "1 1 a 1\n1 2 b 1\n3 1 a 1\n3 1 c 2\n5 1 a 1\n",
+    "mine": "1 Q0 a 1 9 mine\n1 Q0 b 2 8 mine\n2 Q0 a 1 9 mine\n3 Q0 x 1 9 mine\n3 Q0 c 2 8 mine\n10 Q0 a 1 1 mine\n",
+    "base": "1 Q0 b 1 9 base\n3 Q0 c 1 9 base\n5 Q0 a 1 9 base\n4 Q0 a 1 9 base\n",
+}
+"""A run and a baseline that answer different topics, some of which (2, 4, 10) nobody judged."""
+
+STREC = {
+    (): ({"1": 1, "2": 0, "3": 1, "10": 0}, "1.000000"),
+    ("--missing", "zero"): ({"1": 1, "2": 0, "3": 1, "10": 0}, "0.666667"),
+}
+RISK = {
+    (): ({"1": 0.5, "2": 0, "3": 0, "10": 0}, "0.125000"),
+    ("--missing", "zero"): ({"1": 0.5, "2": 0, "3": 0, "4": 0, "5": -3, "10": 0}, "-0.416667"),
+}
+"""What ndeval printed as strec@20 of these with and without -c, alone and with -baseline base -riskAlpha 2."""
+
+
+@pytest.mark.parametrize("flags", STREC)
+def test_topics_that_nobody_judged(flags: tuple[str, ...], tmp_path: Path, command: Command) -> None:
+    """ndeval prints zeros for them, which are in the mean only beside a baseline; who lacks a topic has 0 there."""
+    for name, text in TOPICS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    qrels, mine, base = (tmp_path / name for name in TOPICS)
+    plain = command("evaluate", qrels, mine, "-d", "ndeval", "-q", "-o", "ndeval", *flags)
+    against = ("-d", "ndeval", "--baseline", "base", "--risk", "2", "-o", "ndeval")
+    risk = command("compare", qrels, mine, base, *against, *flags)
+    for printed, (values, mean) in ((plain, STREC[flags]), (risk, RISK[flags])):
+        rows = [line.split(",") for line in printed.splitlines()]
+        shown = {row[-22]: row[-1] for row in rows[1:]}
+        assert shown == {**{topic: f"{value:.6f}" for topic, value in values.items()}, "amean": mean}
+        assert list(shown) == [*values, "amean"]
+
+
+def test_ndeval_s_lines_of_a_comparison_need_a_baseline(tmp_path: Path) -> None:
+    """Nothing is written where there is no risk to tell of."""
+    for name, text in TOPICS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    runs = {name: tmp_path / name for name in ("mine", "base")}
+    stream = io.StringIO()
+    with pytest.raises(InputError, match=r"--baseline RUN --risk 5"):
+        write(ComparisonReport(comparison=compare(tmp_path / "qrels", runs, "all", dialect="ndeval")), stream)
+    assert not stream.getvalue()
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from rankgauge import evaluate
@@ -71,6 +73,64 @@ def test_tied_documents_fulfil_half(tmp_path: Path) -> None:
     prefs, run = written(tmp_path, COMMENT, "docno1", "docno2")
     run.write_text("qid1 Q0 docno1 1 7 tag\nqid1 Q0 docno2 2 7 tag\n", encoding="utf-8")
     assert evaluate(prefs, run, ["Prefs(among='retrieved')"]).matrix[0, 0] == 1 / 2
+
+
+RUN_BELOW = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 b 3 2 t\n1 Q0 d 4 1 t\n"
+
+BELOW = {
+    "1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d -2\n": (
+        *(6, 4, 4),
+        *("0.6667", "0.6667", "0.6667", "0.5714"),
+        *("0.6667", "0.6667", "0.6667", "0.5714"),
+        *("0.6667", "0.6667", "0.6667"),
+    ),
+    "1 ann x a 1\n1 ann x b 0\n1 ann x c -1\n1 ann y c -1\n1 ann y d -3\n1 bob x d -1\n1 bob x a -2\n": (
+        *(7, 4, 4),
+        *("0.5714", "0.5833", "0.3333", "0.0000"),
+        *("0.5714", "0.5833", "0.3333", "0.0000"),
+        *("0.5714", "0.5833", "0.3333"),
+    ),
+}
+"""Qrels and prefs with levels below 0, and what trec_eval 10.0 prints for -m all_prefs after runid and num_q."""
+
+
+@pytest.mark.parametrize("judged", BELOW)
+@pytest.mark.parametrize("unjudged", ["not-relevant", "skip"])
+def test_levels_below_zero_are_levels(tmp_path: Path, judged: str, unjudged: str) -> None:
+    """A document of level −1 is preferred to one of level −2, as in trec_eval, which knows no unjudged ones here."""
+    prefs, run = tmp_path / "prefs.txt", tmp_path / "run.txt"
+    prefs.write_text(judged, encoding="utf-8")
+    run.write_text(RUN_BELOW, encoding="utf-8")
+    result = evaluate(prefs, run, "all_prefs", dialect="trec_eval-10", unjudged=unjudged)
+    printed = [str(line).split("\t")[-1] for line in lines(result, resolve(["all_prefs"]), per_query=False, tag="t")]
+    assert printed[2:] == [str(value) for value in BELOW[judged]]
+    assert evaluate(prefs, run, ["NumPrefs"])["NumPrefs"] == BELOW[judged][0]
+    known = evaluate(prefs, run, ["NumPrefsFul(judged_only=True)"], dialect="trec_eval-10")
+    assert known.matrix[0, 0] == BELOW[judged][1]
+
+
+def test_other_measures_read_negative_grades_as_ever(tmp_path: Path) -> None:
+    """Beside a measure of preferences, nDCG has the value that it has alone."""
+    judged, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    judged.write_text(next(iter(BELOW)), encoding="utf-8")
+    run.write_text(RUN_BELOW, encoding="utf-8")
+    below = "nDCG", {}, 1 / math.log2(3)
+    without = ("nDCG", {"unjudged": "skip"}, 1.0), ("nDCG(judged_only=True)", {}, 1.0)
+    for dialect, cases in {"standard": (below,), "trec_eval": (below, *without)}.items():
+        for name, choices, value in cases:
+            for names in ([name], ["Prefs", name]):
+                result = evaluate(judged, run, names, dialect=dialect, **choices)
+                assert result.matrix[0, -1] == pytest.approx(value), (dialect, names)
+
+
+@pytest.mark.parametrize(("ties", "value"), [("best", 1.0), ("worst", 0.0), ("expected", 1 / 2)])
+def test_ties_below_zero(ties: str, value: float) -> None:
+    """The best order of tied documents has those of higher levels first, the worst has them last."""
+    levels = {"a": 1.0, "b": 0.0, "c": -1.0, "d": -2.0}
+    rows = [("q", "group", document, level) for document, level in levels.items()]
+    judged = pl.DataFrame(rows, schema=["query", "subtopic", "document", "grade"], orient="row")
+    run = {"q": dict.fromkeys("cadb", 1.0)}
+    assert evaluate(judged, run, ["Prefs"], ties=ties)["Prefs"] == pytest.approx(value)
 
 
 def test_a_group_that_contradicts_itself_is_refused(tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ def _session(body: str, folder: Path) -> str:
 def _run(command: list[str], folder: Path) -> str:
     """What the command prints; an error message where it fails is a failure of the page."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
+    spark = {"SPARK_CONF_DIR": str(Path(__file__).with_name("spark"))}
+    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **spark}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, f"{command[-1]}\n{done.stderr}"
     assert not done.stderr, done.stderr

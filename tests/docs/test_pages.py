@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import dialects
-from rankgauge.measures import MEASURES
+from rankgauge.measures import FAMILIES, MEASURES
 from rankgauge.report.reference import NOTICE, filled
 from rankgauge.report.reference import PAGES as GENERATED
 from rankgauge.report.reference_pages import cli
@@ -68,3 +68,9 @@ def test_every_page_is_reachable() -> None:
     for page in PAGES:
         for target in links(page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_page_on_measures_names_every_family() -> None:
+    """Who adds a measure finds each folder that it may be in."""
+    page = (ROOT / "docs" / "adding-a-measure.md").read_text(encoding="utf-8")
+    assert all(f"`{family}`" in page.partition("```")[0] for family in FAMILIES)

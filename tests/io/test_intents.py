@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from rankgauge import compare, evaluate
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError, InputWarning, ParameterError
 
 QRELS = "1 1 a 1\n1 2 b 1\n2 1 c 1\n"
 RUN = {"1": ["b", "a"], "2": ["c"]}
@@ -77,3 +77,73 @@ def test_iteration_of_ir_measures_is_the_subtopic() -> None:
     """Qrels of ir-measures have the subtopic in their iteration."""
     qrels = [ir_measures.Qrel("1", "a", 1, "1"), ir_measures.Qrel("1", "a", 0, "2"), ir_measures.Qrel("1", "b", 1, "2")]
     assert evaluate(qrels, RUN, "StRecall@1").matrix[0, 0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (["0.75", "", "1"], "subtopic 2 of query 1 has no probability"),
+        (["0.75", "often", "1"], "'often' is not a number"),
+        (["0.75", "-1", "1"], "subtopic 2 of query 1 is -1"),
+        (["0.75", "inf", "1"], "subtopic 2 of query 1 is inf"),
+        (["0.75", "0.25", "0"], "all judged subtopics of query 2 have the probability 0"),
+    ],
+)
+def test_a_column_of_the_judgments_is_refused_alike(column: list[str], said: str, tmp_path: Path) -> None:
+    """Probabilities beside the judgments are held to what --intents is held to, and an error names the judgments."""
+    rows = zip(("1,1,a,1", "1,2,b,1", "2,1,c,1"), column, strict=True)
+    table = tmp_path / "judged.csv"
+    table.write_text("query,subtopic,document,grade,probability\n" + "".join(f"{row},{p}\n" for row, p in rows))
+    run = tmp_path / "run.txt"
+    run.write_text("1 Q0 b 1 2 r\n2 Q0 c 1 2 r\n")
+    for runs in (run, {"one": str(run), "two": str(run)}):
+        with pytest.raises(InputError, match=rf"judged\.csv.*{said}"):
+            evaluate(table, runs, "StRecall@1")
+
+
+def test_a_subtopic_has_one_probability() -> None:
+    """Rows of one subtopic that give it different probabilities contradict each other."""
+    rows = {"query": ["1", "1"], "subtopic": ["1", "1"], "document": ["a", "b"], "grade": [1, 1]}
+    with pytest.raises(InputError, match=r"subtopic 1 of query 1 has several probabilities: 0\.7 and 0\.3"):
+        evaluate({**rows, "probability": [0.7, 0.3]}, RUN, "StRecall@1")
+    assert evaluate({**rows, "probability": [0.7, 0.7]}, RUN, "StRecall@1")["StRecall@1"] == 1
+
+
+def test_a_query_whose_probabilities_are_all_0(qrels: Path) -> None:
+    """Nothing counts for such a query, and that is an error, not a value of 0."""
+    with pytest.raises(InputError, match="all judged subtopics of query 1 have the probability 0"):
+        evaluate(qrels, RUN, "StRecall@1", intents={**GIVEN, "1": {"1": 0.0, "2": 0.0}})
+
+
+def test_a_subtopic_twice_in_a_file(qrels: Path, tmp_path: Path) -> None:
+    """Two lines on one subtopic that contradict each other are an error with both lines; the same twice counts once."""
+    table, text = tmp_path / "intents.csv", tmp_path / "intents.txt"
+    table.write_text("query,subtopic,probability\n1,1,0.7\n1,2,0.2\n1,1,0.1\n2,1,1\n")
+    text.write_text("1 1 0.7\n1 2 0.2\n1 1 0.1\n2 1 1\n")
+    for path, first, second in ((table, 2, 4), (text, 1, 3)):
+        said = (
+            rf"{path.name}:{second}: subtopic 1 of query 1 is there twice: probability 0\.7, then 0\.1; .* line {first}"
+        )
+        with pytest.raises(InputError, match=said):
+            evaluate(qrels, RUN, "StRecall@1", intents=path)
+    again = tmp_path / "again.txt"
+    again.write_text("1 1 0.75\n1 1 0.75\n1 2 0.25\n2 1 1\n")
+    with pytest.warns(InputWarning, match="1 row repeats an earlier one with the same probability"):
+        assert evaluate(qrels, RUN, "StRecall@1", intents=again).matrix[0, 0] == 0.25
+
+
+def test_a_table_under_any_name(qrels: Path, tmp_path: Path) -> None:
+    """A table with a header is one whatever its file is called; with other columns an error names the file and ours."""
+    table, odd = tmp_path / "intents.txt", tmp_path / "odd.csv"
+    table.write_text("query,subtopic,probability\n" + "".join(f"{q},{s},{p}\n" for q, s, p in ROWS))
+    assert evaluate(qrels, RUN, "StRecall@1", intents=table).matrix[:, 0].tolist() == [0.25, 1.0]
+    odd.write_text("topic,intent,weight\n1,1,0.75\n")
+    with pytest.raises(InputError, match=r"odd\.csv: no column for subtopic, probability") as refused:
+        evaluate(qrels, RUN, "StRecall@1", intents=odd)
+    assert refused.value.hint == "Name its columns query, subtopic, probability."
+
+
+def test_an_empty_dict_of_intents(qrels: Path) -> None:
+    """The error says what a dict of intents looks like."""
+    with pytest.raises(InputError, match=r"a dict of intents is {query: {subtopic: probability}}"):
+        evaluate(qrels, RUN, "StRecall@1", intents={})

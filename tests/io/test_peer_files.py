@@ -16,6 +16,8 @@ import pytest
 
 from rankgauge import evaluate, io
 from rankgauge.errors import InputError
+from rankgauge.input_notes import heard
+from rankgauge.io.files import SAMPLED
 
 QRELS = {"q1": {"d1": 2, "d7": 0}, "q2": {"d3": 1}}
 RUN = {"q1": {"d7": 1.5, "d1": 0.5}, "q2": {"d3": 0.25}}
@@ -107,12 +109,27 @@ def test_ms_marco_runs_have_no_header(tmp_path: Path) -> None:
 
 
 def test_sampled_judgments(tmp_path: Path) -> None:
-    """The grade is the last of sample_eval's five fields, and the third of the prels'; −1 stays what it is."""
+    """The grade is the last of sample_eval's five fields, and the third of the prels'; what was not drawn is none."""
     sampled = written(tmp_path, "1 0 d1 1 2\n1 0 d2 1 0\n1 0 d3 2 -1\n", "sampled.qrels")
     prels = written(tmp_path, "1 d1 2 1 0.5\n1 d2 0 2 1.0\n1 d3 -1 0 0.0\n", "prels.20001-60000")
     for path in (sampled, prels):
         assert io.detect(path).format.name == "prels"
-        assert io.read_judgments(path).rows() == [("1", "d1", 2.0), ("1", "d2", 0.0), ("1", "d3", -1.0)]
+        with heard() as notes:
+            assert io.read_judgments(path).rows() == [("1", "d1", 2.0), ("1", "d2", 0.0)]
+        assert notes == ([SAMPLED] if path == sampled else [])
+
+
+@pytest.mark.parametrize("text", ["1 0 d1 s1 12\n1 0 d2 s1 0\n", "1 0 d1 1 0.5\n1 0 d2 1 -1\n1 0 d3 2 1.5\n"])
+def test_strata_and_grades_of_any_kind(tmp_path: Path, text: str) -> None:
+    """Strata may have names, and grades fractions."""
+    assert io.detect(written(tmp_path, text, "sampled.txt")).format.name == "prels"
+
+
+@pytest.mark.parametrize("line", ["1 d3 1 4 0.25", "1 d3 -999 1 0.25", "1 d3 1 1 NA"])
+def test_prels_of_every_track(tmp_path: Path, line: str) -> None:
+    """With a fourth method, without a grade, without a chance."""
+    path = written(tmp_path, f"1 d1 2 1 0.5\n1 d2 0 2 1.0\n{line}\n", "prels.txt")
+    assert io.detect(path).format.name == "prels"
 
 
 @pytest.mark.parametrize(

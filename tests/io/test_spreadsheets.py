@@ -100,10 +100,10 @@ def test_spreadsheets_need_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """Without its reader the error is the pip command."""
     path, load = excel(tmp_path / "j.xlsx", ROWS), builtins.__import__
 
-    def lacking(name: str, *rest: Any) -> Any:
+    def lacking(name: str, *rest: Any, **more: Any) -> Any:
         if name == "python_calamine":
             raise ImportError(name)
-        return load(name, *rest)
+        return load(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", lacking)
     with pytest.raises(MissingExtraError, match=r"pip install 'rankgauge\[xlsx\]'"):

@@ -14,9 +14,10 @@ from rankgauge.errors import InputError
 from rankgauge.judgments.best_worst import best_worst
 
 
-def choices(*rows: tuple[str, str, str, str]) -> pl.DataFrame:
+def choices(*rows: tuple[str | None, ...]) -> pl.DataFrame:
     """Choices as a table."""
-    return pl.DataFrame(rows, schema=["query", "documents", "best", "worst"], orient="row")
+    schema = dict.fromkeys(("query", "documents", "best", "worst"), pl.String)
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def test_best_less_worst_of_times_shown() -> None:
@@ -36,9 +37,13 @@ def test_best_less_worst_of_times_shown() -> None:
     [
         (("1", "a b", "c", "a"), "choice 1 of query 1: the best, c, is not among a, b"),
         (("1", "a b", "a", "a"), "a is both the best and the worst"),
+        (("1", "a b", "a", None), "choice 1 of query 1 names no worst document"),
+        (("1", "a b", " ", "b"), "choice 1 of query 1 names no best document"),
+        (("1", None, "a", "b"), "choice 1 of query 1 shows no documents"),
+        (("1", " ", "a", "b"), "choice 1 of query 1 shows no documents"),
     ],
 )
-def test_senseless_choices(row: tuple[str, str, str, str], problem: str) -> None:
+def test_senseless_choices(row: tuple[str | None, ...], problem: str) -> None:
     """The best and the worst are two of the documents that were shown."""
     with pytest.raises(InputError, match=problem):
         best_worst(choices(row))

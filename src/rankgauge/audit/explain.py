@@ -16,7 +16,7 @@ from rankgauge.errors import RankGaugeError, UnknownNameError
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, gains
 from rankgauge.numeric import FloatArray
-from rankgauge.policies import Ties
+from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.documents import ranked_documents
 from rankgauge.ranking.facets import whole
@@ -106,11 +106,12 @@ def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
 def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:
     """The columns that show how the value comes about."""
     columns: dict[str, pl.Series] = {}
-    name, discount = getattr(kernel, "gain", None), getattr(kernel, "discount", None)
+    plain = kernel.facts.judgments is JudgmentKind.GRADES  # else a document has a gain for each facet, none of its own
+    name, discount = getattr(kernel, "gain", None) if plain else None, getattr(kernel, "discount", None)
     if name is not None:
-        columns["gain"] = _by_rank(lists, gains(lists, name, getattr(kernel, "gains", None)), n)
+        columns["gain"] = _by_rank(lists, _gains(kernel, lists), n)
     if discount is not None:
-        columns["discount"] = _by_rank(lists, lists.weigh(DISCOUNTS[discount], getattr(kernel, "cutoff", None)), n)
+        columns["discount"] = _by_rank(lists, _weights(kernel, lists), n)
     added = _contributions(kernel, lists)
     if added is not None:
         columns["contribution"] = _by_rank(lists, added, n)
@@ -131,10 +132,19 @@ def _contributions(kernel: Measure, lists: RankedLists) -> FloatArray | None:
 def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
     """The grades of the ideal order, and the discounted gains summed down to each rank."""
     ideal = lists.ideal_order()
-    worth = gains(ideal, kernel.gain, kernel.gains) * ideal.weigh(DISCOUNTS[kernel.discount], kernel.cutoff)
-    sums = np.cumsum(np.nan_to_num(worth), axis=-1)
+    sums = np.cumsum(np.nan_to_num(_gains(kernel, ideal) * _weights(kernel, ideal)), axis=-1)
     last = float(sums[0, -1]) if sums.shape[-1] else 0.0
     return {"ideal": _by_rank(ideal, ideal.grades, n), "ideal_cumulative": _by_rank(ideal, sums, n).fill_null(last)}
+
+
+def _gains(kernel: Any, lists: RankedLists) -> FloatArray:
+    """What each hit gains; not every measure with a gain takes a table of gains."""
+    return gains(lists, kernel.gain, getattr(kernel, "gains", None))
+
+
+def _weights(kernel: Any, lists: RankedLists) -> FloatArray:
+    """What each hit's rank is worth; not every measure with a discount takes a cutoff."""
+    return lists.weigh(DISCOUNTS[kernel.discount], getattr(kernel, "cutoff", None))
 
 
 def _by_rank(lists: RankedLists, amounts: FloatArray, n: int) -> pl.Series:

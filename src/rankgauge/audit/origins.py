@@ -154,7 +154,7 @@ def origins(
     kind = wanted.facts.judgments
     every = (one for one in known.DIALECTS.values() if computes(one, kind))
     tools = tuple(every if dialects is None else map(known.get, dialects))
-    scores = Scores(judgments=judged_for(judgments, kind), run=io.kept(run, io.run_from))
+    scores = Scores(judgments=judged_for(judgments, kind), run=io.kept(run, io.run_from), kind=kind)
     return _OriginSearch(scores=scores, measure=wanted, tools=tools).result(claim, name)
 
 

@@ -47,7 +47,7 @@ def audit(
     first, kind = next(iter(named.values())), wanted.facts.judgments
     asked = fitting(judgments, first, kind) if dialects is None else tuple(known.get(name) for name in dialects)
     judged = judged_for(judgments, kind)
-    scores = {name: Scores(judgments=judged, run=io.kept(run, io.run_from)) for name, run in named.items()}
+    scores = {name: Scores(judgments=judged, run=io.kept(run, io.run_from), kind=kind) for name, run in named.items()}
     against = known.get(base)
     return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)
 

@@ -27,10 +27,11 @@ from rankgauge.policies import FractionalGrade, JudgmentKind, RunOrder
 from rankgauge.ranking import Hits, Ranking
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
+from rankgauge.tables.subtopics import check_subtopics
 
 T = TypeVar("T")
 
-REPORTED = ("name", "title", "reference", "printed", "lists_missing", "lists_short")
+REPORTED = ("name", "title", "reference", "printed", "usual", "lists_missing", "lists_short")
 """The fields of a dialect that say how values are shown, not what they are."""
 
 REFUSING = ("fewest", "extra_scores")
@@ -52,7 +53,9 @@ def judged_for(judgments: Any, kind: JudgmentKind) -> Any:
     """Judgments that can be read more than once, for measures that ask for that kind."""
     if kind is JudgmentKind.GRADES:
         return io.kept(judgments, io.judgments_from)
-    return io.judgments_from(judgments, kind)
+    found = io.judgments_from(judgments, kind)
+    check_subtopics(found, kind)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,6 +64,8 @@ class Scores:
 
     judgments: Any
     run: Any
+    kind: JudgmentKind = JudgmentKind.GRADES
+    """What the measures ask judgments to say."""
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -77,7 +82,10 @@ class Scores:
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The tables in the files, read only once if every tool reads them alike."""
         reading = dialect.reading
-        return self._plain or self._once(("tables", reading), lambda: io.pair_from(self.judgments, self.run, reading))
+        return self._plain or self._once(("tables", reading), lambda: self._pair(reading))
+
+    def _pair(self, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
+        return io.pair_from(self.judgments, self.run, reading, kind=self.kind)
 
     @property
     def _plain(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
@@ -87,7 +95,7 @@ class Scores:
     def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """The tables if the strictest tool would accept the files and the lines of each query are together."""
         try:
-            judged, ranked = io.pair_from(self.judgments, self.run, STRICTEST)
+            judged, ranked = self._pair(STRICTEST)
         except InputError:
             return None  # the dialects that accept them nevertheless read them in their own ways
         query = judged["query"]
@@ -113,7 +121,7 @@ class Scores:
     def only(self, query: str, dialect: Dialect) -> Scores:
         """The scores of one query alone, as the dialect's tool reads the files."""
         judged, ranked = (table.filter(pl.col("query") == query) for table in self.tables(dialect))
-        return Scores(judgments=judged, run=ranked, _kept={"plain": (judged, ranked)})
+        return Scores(judgments=judged, run=ranked, kind=self.kind, _kept={"plain": (judged, ranked)})
 
     @property
     def queries(self) -> pl.Series:
@@ -135,7 +143,7 @@ class Scores:
         if key not in self._kept:
             with io.traced(self.run):
                 tables = self._read(dialect)
-                self._kept[key] = matched(joined(*tables, dialect), lambda: tables, self.run)
+                self._kept[key] = matched(joined(*tables, dialect, kind=self.kind), lambda: tables, self.run)
         hits: Hits = self._kept[key]
         checked = dialect.check(hits)  # which input a tool refuses is no part of the key
         self._kept.setdefault("queries", hits.queries)
@@ -178,4 +186,6 @@ def bare(dialect: Dialect) -> Dialect:
     """The dialect without the fields that change no value: two dialects that are equal then compute alike."""
     if not dialect.name:
         return dialect
-    return replace(dialect, name="", title="", reference="", printed=(), lists_missing=True, lists_short=True)
+    return replace(
+        dialect, name="", title="", reference="", printed=(), usual=None, lists_missing=True, lists_short=True
+    )

@@ -14,10 +14,12 @@ from rankgauge.evaluation import scored
 from rankgauge.io.batches import whole_queries
 from rankgauge.judged_hits import joined
 from rankgauge.measures import Measure
-from rankgauge.policies import IdealPool
+from rankgauge.measures.measure import kind_asked
+from rankgauge.policies import IdealPool, JudgmentKind
 from rankgauge.ranking import rank
 from rankgauge.result import Result
 from rankgauge.tables import JUDGMENTS, RUN, Table, check
+from rankgauge.tables.subtopics import check_subtopics
 from rankgauge.tables.validation import Place
 
 ROWS = 200_000
@@ -47,6 +49,11 @@ class EvaluationJob:
         return cls(dialect=spoken, measures=spoken.select(measures))
 
     @property
+    def asks(self) -> JudgmentKind:
+        """What the measures ask judgments to say."""
+        return kind_asked(self.measures)
+
+    @property
     def bare(self) -> EvaluationJob:
         """The same job without what the tool prints, which no task needs."""
         return replace(self, dialect=replace(self.dialect, printed=()))
@@ -65,8 +72,9 @@ class EvaluationJob:
     def result(self, judgments: pl.DataFrame, run: pl.DataFrame) -> Result:
         """The result of whole queries."""
         graded = _checked(judgments.rename({"number": "grade"}), JUDGMENTS)
+        check_subtopics(graded, self.asks)
         listed = _checked(run.rename({"number": "score"}), RUN)
-        return scored(joined(graded, listed, self.dialect), self.measures, self.dialect)
+        return scored(joined(graded, listed, self.dialect, kind=self.asks), self.measures, self.dialect)
 
     def nothing(self, run: pl.DataFrame) -> Result:
         """The result where nothing was judged: no values, but a fault in the run is one here too."""

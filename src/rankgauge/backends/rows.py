@@ -12,7 +12,7 @@ from typing import Any
 from rankgauge.backends.job import JUDGMENT, LINE, EvaluationJob
 from rankgauge.errors import InputError, UncombinedError
 from rankgauge.io.formats.letor import AGAIN
-from rankgauge.policies import RunOrder
+from rankgauge.policies import JudgmentKind, RunOrder
 from rankgauge.ranking.rules import SORTS
 from rankgauge.tables import JUDGMENTS, RUN, Table, find
 
@@ -20,6 +20,9 @@ OWNER = "owner"
 """The column that says which queries stay together, where that is not the query itself."""
 
 NUMERIC = ("double", "float")
+
+FACETS = ("assessor", "subtopic", "stratum")
+"""What else judgments may say of a grade."""
 
 
 def grouped(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> Any:
@@ -50,6 +53,9 @@ def _judgments(frame: Any, job: EvaluationJob) -> Any:
     columns = named(frame, JUDGMENTS)
     if "grade" not in columns and "score" in columns:
         columns["grade"] = columns.pop("score")  # as BEIR's files call it
+    if "stratum" in columns and job.asks is not JudgmentKind.SAMPLES:  # what was not drawn is not judged
+        frame = frame.filter(f"`{columns['grade']}` >= 0")
+        columns = {name: column for name, column in columns.items() if name not in ("stratum", "probability")}
     rows = _numbered(frame, columns, JUDGMENTS, "grade", JUDGMENT)
     if "assessor" not in columns or job.dialect.assessors is not None:
         return rows
@@ -99,8 +105,8 @@ def _numbered(
     from pyspark.sql import functions as F  # noqa: N812
 
     _require(frame.columns, columns, table)
-    more = [_text(frame, columns[name]).alias(name) for name in ("assessor", "subtopic") if name in columns]
-    if "subtopic" in columns and "probability" in columns:
+    more = [_text(frame, columns[name]).alias(name) for name in FACETS if name in columns]
+    if "probability" in columns and ("subtopic" in columns or "stratum" in columns):
         more.append(F.col(f"`{columns['probability']}`").cast("double").alias("probability"))
     return frame.select(
         *(texts(frame, columns[name]).alias(name) for name in ("query", "document")),

@@ -15,21 +15,26 @@ from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.tables.columns import find
 
 POPULARITY = ("popularity", "interactions", "users", "clicks", "count")
-CATEGORY = ("category", "genre", "brand", "type")
+CATEGORY = ("category", "categories", "genre", "genres", "brand", "type")
 """What the columns may be called, the likeliest first."""
+
+SEPARATOR = "|"
+"""What stands between the categories of an item that has several, as in MovieLens: Action|Comedy."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Items:
     """The documents of a catalogue by id.
 
-    `popularity` counts the users or interactions of each, `category` numbers what kind it is; None where nobody says
-    it. `listed` tells whether the catalogue was given or gathered from the runs.
+    `popularity` counts the users or interactions of each, `kind` says which of the `kinds` each is of (−1 for none), or
+    is None where nobody says it. A kind is a set of categories. `listed` tells whether the catalogue was given or
+    gathered from the runs.
     """
 
     ids: Sequence[str]
     popularity: FloatArray | None = None
-    category: IndexArray | None = None
+    kind: IndexArray | None = None
+    kinds: tuple[frozenset[str], ...] = ()
     listed: bool = True
 
     @classmethod
@@ -45,7 +50,13 @@ class Items:
         if ids.n_unique() < len(ids):
             twice = ids.filter(ids.is_duplicated())[0]
             raise InputError(f"the item {twice} is listed twice")
-        return cls(ids=ids.to_list(), popularity=_popularity(table), category=_category(table))
+        kind, kinds = _kinds(table)
+        return cls(ids=ids.to_list(), popularity=_popularity(table), kind=kind, kinds=kinds)
+
+    @property
+    def without_category(self) -> int:
+        """How many items have no category, where others have one."""
+        return 0 if self.kind is None else int((self.kind < 0).sum())
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -82,8 +93,17 @@ def _popularity(table: pl.DataFrame) -> FloatArray | None:
     return np.asarray(numbers.to_numpy(), dtype=np.float64)
 
 
-def _category(table: pl.DataFrame) -> IndexArray | None:
+def _kinds(table: pl.DataFrame) -> tuple[IndexArray | None, tuple[frozenset[str], ...]]:
+    """Which kind each item is of, and the kinds: what the cells of the column of categories say."""
     column = _column(table, CATEGORY)
     if column is None:
-        return None
-    return np.asarray(column.cast(pl.String).fill_null("").rank("dense").to_numpy(), dtype=np.int64) - 1
+        return None, ()
+    text = column.cast(pl.List(pl.String)).list.join(SEPARATOR) if column.dtype == pl.List else column.cast(pl.String)
+    cells = text.fill_null("").rename("cell")
+    sets = {cell: frozenset(filter(None, map(str.strip, cell.split(SEPARATOR)))) for cell in cells.unique()}
+    kinds = tuple(sorted({*filter(None, sets.values())}, key=sorted))
+    if not kinds:
+        return None, ()
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    named = cells.replace_strict({cell: numbers.get(kind, -1) for cell, kind in sets.items()}, return_dtype=pl.Int64)
+    return np.asarray(named.to_numpy(), dtype=np.int64), kinds

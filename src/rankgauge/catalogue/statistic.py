@@ -7,15 +7,16 @@ it declares; where that is not known, it is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from rankgauge.catalogue.items import Items
+from rankgauge.errors import UnknownNameError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.registry import Registered, Registry
+from rankgauge.registry import Registered, Registry, plain
 
 STATISTICS: Registry[CatalogueStatistic] = Registry(
     "statistic of a catalogue", "rankgauge.catalogue.statistics", lenient=True
@@ -28,6 +29,11 @@ NEEDS = {
     "judgments": "--judgments",
 }
 """What a statistic may need, and who says it."""
+
+
+def lacked(needs: Iterable[str]) -> str:
+    """What is needed, in words."""
+    return " and ".join(NEEDS[need] for need in needs)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,6 +65,15 @@ class Shown:
         assert self.items.popularity is not None
         return self.items.popularity
 
+    def in_head(self, places: int) -> FloatArray:
+        """How much of each document of the catalogue is among that many most popular ones: 1, 0, or where documents of
+        one popularity compete for the last places, their share of them."""
+        popularity, least = self.popularity, np.sort(self.popularity)[::-1][: max(places, 0)]
+        if not len(least):
+            return np.zeros(len(popularity))
+        equal = popularity == least[-1]
+        return np.asarray(np.where(equal, (least == least[-1]).sum() / equal.sum(), popularity > least[-1]))
+
     def mean(self, worth: FloatArray) -> FloatArray:
         """For each query the mean over its list of what each document shown is worth (rows)."""
         summed = np.bincount(self.query, weights=worth, minlength=self.queries)
@@ -68,7 +83,7 @@ class Shown:
         """Whether it is known what a statistic needs."""
         known = {
             "popularity": self.items.popularity is not None,
-            "category": self.items.category is not None,
+            "category": self.items.kind is not None,
             "users": self.users is not None,
             "judgments": self.relevant is not None,
         }
@@ -89,7 +104,23 @@ class CatalogueStatistic(Registered):
     bounds: tuple[float, float] = (0.0, 1.0)
     per_query: bool = True
     needs: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    """What other libraries call the same number."""
+    unlike: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Names of other libraries for something near to it, and how that differs."""
 
     def lacks(self, shown: Shown) -> list[str]:
         """What it needs and nobody says."""
         return [need for need in self.needs if not shown.knows(need)]
+
+
+def find(name: str) -> CatalogueStatistic:
+    """The statistic of that name, ours or another library's; an error tells of one that is near, but not the same."""
+    for one in () if name in STATISTICS else STATISTICS.values():
+        if plain(name) in map(plain, one.same):
+            return one
+        for other, words in one.unlike.items():
+            if plain(name) == plain(other):
+                near = f"{one.name} is near, but not the same: {words}."
+                raise UnknownNameError(STATISTICS.kind, name, STATISTICS, near=(), otherwise=near)
+    return STATISTICS.find(name)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.catalogue.items import Items, read_items
-from rankgauge.catalogue.statistic import STATISTICS, CatalogueStatistic, Shown
+from rankgauge.catalogue.statistic import STATISTICS, CatalogueStatistic, Shown, find, lacked
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.plain_table import PlainTable
 from rankgauge.policies import Ties
@@ -47,13 +47,17 @@ def survey(
 
     if depth < 1:
         raise ParameterError("catalogue", "depth", "a whole number, 1 or more", depth)
-    chosen = tuple(STATISTICS.values() if statistics is None else map(STATISTICS.find, statistics))
+    chosen = tuple(STATISTICS.values() if statistics is None else map(find, statistics))
     frames = {name: ordered(io.run_from(run), Ranking(ties=Ties.INPUT, depth=depth)) for name, run in runs.items()}
     known = Items(ids=_ids(frames.values()), listed=False) if items is None else read_items(items)
+    _check_users(users, known)
     codes = pl.DataFrame({"document": list(known.ids), "item": np.arange(len(known), dtype=np.int64)})
     relevant = None if judgments is None else _relevant(io.judgments_from(judgments), rel)
     shown = {name: _shown(frame, known, codes, relevant, depth, users) for name, frame in frames.items()}
-    return CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
+    found = CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
+    if statistics is not None:
+        _check_needs(found)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,6 +90,24 @@ class CatalogueSurvey:
         """The statistics that are left out, and what each would need."""
         shown = next(iter(self.shown.values()))
         return {one.name: one.lacks(shown) for one in self.statistics if one.lacks(shown)}
+
+
+def _check_users(users: float | None, items: Items) -> None:
+    """Refuses a number of users that is none, or that is lower than how many know a single document."""
+    if users is None:
+        return
+    if not 1 <= users < np.inf:
+        raise ParameterError("catalogue", "users", "a number of users, 1 or more", users)
+    most = 0.0 if items.popularity is None else float(np.max(items.popularity, initial=0.0))
+    if users < most:
+        expected = f"{most:g} or more: so many users know the most popular item, by the column popularity"
+        raise ParameterError("catalogue", "users", expected, users)
+
+
+def _check_needs(found: CatalogueSurvey) -> None:
+    """Refuses statistics that were asked for by name and need more than is known."""
+    if found.lacking:
+        raise InputError("; ".join(f"{name} needs {lacked(needs)}" for name, needs in found.lacking.items()))
 
 
 def _value(one: CatalogueStatistic, shown: Shown) -> tuple[float, float, float, int]:

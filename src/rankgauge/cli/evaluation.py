@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -17,14 +17,14 @@ from rankgauge.cli.git_files import checked_out, is_git
 from rankgauge.cli.options import EvaluationOptions, RunSpellingOptions, given, names
 from rankgauge.cli.progress import told
 from rankgauge.cli.runs import is_lasting, named, refuse_measures
-from rankgauge.cli.streams import heed
+from rankgauge.cli.streams import heed, spare
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation import weighed
 from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
-from rankgauge.measures.measure import asking
+from rankgauge.measures.measure import OPEN, kind_asked
 from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
 from rankgauge.policies import JudgmentKind
@@ -65,11 +65,12 @@ class RunsEvaluation:
             raise UnknownNameError("interval", options.interval, INTERVALS)
         asked = {name: getattr(options, name) for name in RULES}
         rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
+        spoken = dialects.get(options.dialect).changed(**rules)
         return cls(
             judgments=options.judgments,
             runs=runs,
-            measures=tuple(measures) or default,
-            dialect=dialects.get(options.dialect).changed(**rules),
+            measures=tuple(measures) or ((spoken.usual,) if spoken.usual else default),
+            dialect=_with_parameters(spoken, options.setting or ()),
             formats=(options.format_judgments, options.format_run),
             spelling=RunSpellingOptions(
                 columns=options.columns, scale=options.scale, ids=options.ids, queries=options.queries
@@ -97,6 +98,10 @@ class RunsEvaluation:
             if asked.formats[1] is not None:
                 return {name: io.read_run(run, asked.formats[1]) for name, run in runs.items()}
             return {name: io.run_beside(judgments, run) for name, run in runs.items()}
+
+    def spare(self, output: Path | None) -> None:
+        """An error if the output is one of the files that are read."""
+        spare([self.judgments, *self.runs.values(), self.intents], [output])
 
     def refuse_pipes(self, option: str) -> None:
         """An error for a run that can be read only once; the option is what reads runs again."""
@@ -176,8 +181,7 @@ class RunsEvaluation:
     @property
     def _kind(self) -> JudgmentKind:
         """What the measures ask judgments to say of a document."""
-        ask = asking(measures_of(self.printed))
-        return JudgmentKind.GRADES if ask is None else ask.facts.judgments
+        return kind_asked(measures_of(self.printed))
 
     def texts(self) -> Mapping[str, str]:
         """What people typed, by query, if the list of queries says it."""
@@ -193,6 +197,26 @@ class RunsEvaluation:
             return {}
         found = {name: _tag(path) for name, path in self.runs.items()}
         return {name: tag for name, tag in found.items() if tag is not None}
+
+
+def _with_parameters(dialect: Dialect, settings: Sequence[str]) -> Dialect:
+    """The dialect with parameters for all measures that leave them open."""
+    if not settings:
+        return dialect
+    from rankgauge.cli.values import settings_of
+    from rankgauge.measures import MEASURES
+
+    open_ = {kind.facts.name: _open_parameters(kind) for kind in MEASURES.values()}
+    known = sorted(set().union(*open_.values()))
+    found = settings_of(settings, known, owner="evaluate", kind="open parameter of a measure", example="alpha=0.2")
+    taken = {name: {one: found[one] for one in parameters & found.keys()} for name, parameters in open_.items()}
+    changes = {name: {**dialect.readings.get(name, {}), **values} for name, values in taken.items() if values}
+    return dialect.changed(readings={**dialect.readings, **changes})
+
+
+def _open_parameters(kind: type[Measure]) -> set[str]:
+    """The parameters that a dialect decides where a measure's name does not say them."""
+    return {f.name for f in fields(kind) if f.default is OPEN} - {"cutoff"}
 
 
 def _rule(assessors: str | None, at: float | None) -> str | None:

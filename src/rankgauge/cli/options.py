@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from rankgauge.cli import choices
 from rankgauge.errors import ParameterError
-from rankgauge.policies import LEAVE_OUT
+from rankgauge.policies import LEAVE_OUT, JudgmentKind
 
 _COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
 """A comma between names: not one inside brackets, nor one between numbers as in trec_eval's `P.5,10`."""
@@ -28,10 +28,22 @@ def measure_name(flag: str = "--measure", help: str = "The measure.") -> Any:
     return Option("-m", flag, help=help, metavar="NAME", autocompletion=choices.measures)
 
 
+def dialect_name(help: str) -> Any:
+    """The option -d for a dialect."""
+    return choices.option("-d", "--dialect", registry="rankgauge.dialects:DIALECTS", help=help)
+
+
 def file_format(flag: str, things: str) -> Any:
     """An option for the format of a file."""
     help = f"The format of the {things}, if it is not recognised: see 'rankgauge formats'."
     return choices.option(flag, registry="rankgauge.io:FORMATS", help=help, metavar="FORMAT")
+
+
+def interval(registry: str) -> Any:
+    """An option for the kind of intervals."""
+    return choices.option(
+        "--interval", registry=registry, help="The confidence interval of the mean: {choices}.", metavar="KIND"
+    )
 
 
 Judgments: TypeAlias = Annotated[
@@ -50,15 +62,8 @@ Runs: TypeAlias = Annotated[
         autocompletion=choices.sources,
     ),
 ]
-DialectName: TypeAlias = Annotated[
-    str,
-    choices.option(
-        "-d",
-        "--dialect",
-        registry="rankgauge.dialects:DIALECTS",
-        help="The tool to compute as: see 'rankgauge dialects'.",
-    ),
-]
+DialectName: TypeAlias = Annotated[str, dialect_name("The tool to compute as: see 'rankgauge dialects'.")]
+FormatOfJudgments: TypeAlias = Annotated[str | None, file_format("--format-judgments", "judgments")]
 ScaleName: TypeAlias = Annotated[
     str | None,
     choices.option(
@@ -135,6 +140,21 @@ class SpellingOptions:
         spelling = Spelling.of(self.columns, self.scale, self.ids)
         return {name: io.spell(path, spelling, self._list) for name, path in paths.items()}
 
+    def judgments(
+        self, path: Path | None, format: str | None, kind: JudgmentKind = JudgmentKind.GRADES, *, command: str
+    ) -> Any:
+        """The path of judgments with what is said of them; if their format was named, they are read in it.
+
+        `kind` is what they are read for.
+        """
+        if format is None:
+            return self.maybe(path)
+        if path is None:
+            raise ParameterError(command, "format_judgments", "left out where there are no judgments", format)
+        from rankgauge import io
+
+        return io.read_judgments(self.file(path), format, kind=kind)
+
     @property
     def _list(self) -> Path | None:
         """The list of the queries that responses of search engines answer."""
@@ -183,17 +203,19 @@ class EvaluationOptions:
         float | None,
         Option("--max-grade", help="The top of the grading scale, for ERR; by default the highest grade.", metavar="G"),
     ] = None
-    interval: Annotated[
-        str,
-        choices.option(
-            "--interval",
-            registry="rankgauge.summary:INTERVALS",
-            help="The confidence interval of the mean: {choices}.",
-            metavar="KIND",
+    setting: Annotated[
+        list[str] | None,
+        Option(
+            "--set",
+            help="A parameter of every measure that has it and does not state it, as in --set alpha=0.2; repeatable.",
+            metavar="NAME=VALUE",
         ),
-    ] = "t"
-    seed: Annotated[int, Option("--seed", help="The seed of random draws.", metavar="N")] = 0
-    format_judgments: Annotated[str | None, file_format("--format-judgments", "judgments")] = None
+    ] = None
+    interval: Annotated[str, interval("rankgauge.stats:MEAN_INTERVALS")] = "t"
+    seed: Annotated[
+        int, Option("--seed", min=0, help="The seed of intervals and tests; no value depends on it.", metavar="N")
+    ] = 0
+    format_judgments: FormatOfJudgments = None
     format_run: Annotated[str | None, file_format("--format-run", "runs")] = None
     queries: QueryList = None
     columns: Columns = None

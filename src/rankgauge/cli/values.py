@@ -7,12 +7,14 @@ to typer itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import typer
+
+from rankgauge.errors import ParameterError, UnknownNameError
 
 KINDS = {int: "whole number", float: "number"}
 """The kinds of numbers, as errors call them."""
@@ -63,3 +65,18 @@ class _Reader:
         if self.most is not None and number > self.most:
             raise typer.BadParameter(f"{word} is more than {self.most:g}.", ctx=ctx, param=param)
         return number
+
+
+def settings_of(texts: Iterable[str], known: Collection[str], *, owner: str, kind: str, example: str) -> dict[str, Any]:
+    """What the texts of `--set NAME=VALUE` say; a name that is not known is an error, which calls it that kind."""
+    from rankgauge.constraints import literal
+
+    found = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise ParameterError(owner, "set", f"written as NAME=VALUE, as in --set {example}", text)
+        if name not in known:
+            raise UnknownNameError(kind, name, known)
+        found[name] = literal(value)
+    return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.errors import InputError, ParameterError, UncombinedError, UnknownNameError
+from rankgauge.errors import InputError, JudgmentsError, ParameterError, UncombinedError, UnknownNameError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
 from rankgauge.numeric import BoolArray, FloatArray
@@ -22,6 +22,7 @@ from rankgauge.policies import (
     Grouping,
     HighGrade,
     IdealPool,
+    JudgmentKind,
     MissingQuery,
     NegativeGrade,
     Policy,
@@ -39,8 +40,8 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     from rankgauge.io import Reading
 
-ALL = "all"
-"""The name for everything that the tool prints."""
+ALL, OFFICIAL = "all", "official"
+"""The names for everything that the tool prints, and for what it prints unless it is told otherwise."""
 
 DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools")
 
@@ -96,6 +97,8 @@ class Dialect(Registered):
     # report
     printed: tuple[Printed, ...] | Listed = ()
     """What `-m all` prints, in the tool's order."""
+    usual: str | None = None
+    """What `-m official` stands for, and no measure at all; None: what trec_eval and the command say."""
     lists_missing: bool = True
     """Whether a judged query that the run does not answer is listed among the queries, if it counts."""
     lists_short: bool = True
@@ -111,7 +114,15 @@ class Dialect(Registered):
     @property
     def ranking(self) -> Ranking:
         """The part of the dialect that the ranking stage needs."""
-        return Ranking(**{f.name: getattr(self, f.name) for f in fields(Ranking)})
+        return self.ranking_for(JudgmentKind.GRADES)
+
+    def ranking_for(self, kind: JudgmentKind) -> Ranking:
+        """The same for judgments of a kind: trec_eval, whose order of ties it is, turns that round for preferences."""
+        levels = kind is JudgmentKind.PREFERENCES
+        said = {f.name: getattr(self, f.name) for f in fields(Ranking) if f.name != "levels"}
+        # comp_sim_docno has falling ids in form_res_rels.c and rising ones in form_prefs_counts.c.
+        ties = Ties.ASCENDING if levels and self.ties is Ties.DOCID else self.ties
+        return Ranking(**{**said, "ties": ties}, levels=levels)
 
     def choice(self, name: str, measure: Measure) -> Any:
         """What `empty`, `short` or `ideal` is for a measure; see `only_for`."""
@@ -125,6 +136,8 @@ class Dialect(Registered):
         known = {printed.name: printed for printed in listed}
 
         def meant(name: str | Measure) -> Iterable[Printed]:
+            if name == OFFICIAL and self.usual is not None:
+                name = self.usual
             if name == ALL and self.printed:
                 return self.printed
             return [known[name]] if isinstance(name, str) and name in known else resolve([name])
@@ -173,7 +186,7 @@ class Dialect(Registered):
         """The grades after the policies on fractions and on grades above the top of the scale."""
         odd = grades[np.isfinite(grades) & (grades != np.trunc(grades))]
         if self.fractional is FractionalGrade.REFUSE and len(odd):
-            raise InputError(
+            raise JudgmentsError(
                 f"{self.name} does not accept the grade {odd[0]:g}",
                 hint="Use whole grades, or in Python fractional='keep'.",
             )
@@ -181,7 +194,7 @@ class Dialect(Registered):
         above = grades > top
         if self.high is HighGrade.REFUSE and above.any():
             problem = f"a grade of {grades[above][0]:g} is above {top:g}, the highest that {self.name} knows"
-            raise InputError(
+            raise JudgmentsError(
                 problem,
                 hint="Bring the grades to its scale, or name the top of yours: --max-grade (max_grade in Python).",
             )
@@ -195,7 +208,9 @@ class Dialect(Registered):
             from rankgauge.judgments import combine
 
             if "subtopic" in judgments.columns:
-                raise InputError("judgments by subtopic cannot be combined over assessors", hint="Combine them first.")
+                raise JudgmentsError(
+                    "judgments by subtopic cannot be combined over assessors", hint="Combine them first."
+                )
             return combine(judgments, self.assessors)
         n = judgments["assessor"].n_unique()
         if n > 1:

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError, RepeatedError
+from rankgauge.input_notes import note
 from rankgauge.io.batches import whole_queries
 from rankgauge.io.detection import AnyFormat, Detection, detections, fitting, misfit, readable
 from rankgauge.io.format import FORMATS, STRICT, Format, Head, Kind, Reading, get
@@ -28,6 +29,9 @@ LARGE = 1 << 26
 
 SEARCHED = 200_000
 """How many rows are searched at a time."""
+
+SAMPLED = "documents were sampled: those not drawn are left out here; xinfAP, xinfNDCG and statAP estimate the whole"
+"""What is said where measures do not ask for a sample, and judgments are one."""
 
 PACKING = 8
 """How many times its size a packed file is expected to unpack to."""
@@ -196,9 +200,13 @@ def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.
 
 
 def _said(judgments: pl.DataFrame, kind: JudgmentKind) -> pl.DataFrame:
-    """The judgments without how their documents were sampled, unless that is asked for."""
-    sampled = "stratum" in judgments.columns and kind is not JudgmentKind.SAMPLES
-    return judgments.drop("stratum", "probability", strict=False) if sampled else judgments
+    """The judgments; of a sample only the documents that were drawn, unless it is asked how they were sampled."""
+    if "stratum" not in judgments.columns or kind is JudgmentKind.SAMPLES:
+        return judgments
+    drawn = judgments.filter(pl.col("grade") >= 0)
+    if len(drawn) < len(judgments):
+        note(SAMPLED)
+    return drawn.drop("stratum", "probability", strict=False)
 
 
 def run_from(source: Any, order: RunOrder = RunOrder.SCORE) -> pl.DataFrame:

@@ -12,15 +12,18 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, JudgmentsError
 from rankgauge.input_notes import note
 from rankgauge.io import lines
 from rankgauge.io.files import is_path, judgments_from, read_judgments, read_table, table_suffixes
+from rankgauge.io.format import Head
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source, suffix_of
+from rankgauge.io.tabular import TableReader, header, locate_record, scan_delimited
 from rankgauge.policies import JudgmentKind
-from rankgauge.tables.columns import NUMBER, TEXT, Table
+from rankgauge.tables.columns import NUMBER, TEXT, Table, find
 from rankgauge.tables.conversion import as_table
+from rankgauge.tables.subtopics import KEY, check_probabilities, refuse_negative
 
 INTENTS = Table(
     name="intents",
@@ -28,7 +31,6 @@ INTENTS = Table(
     optional={},
     key=("query", "subtopic"),
 )
-KEY = ["query", "subtopic"]
 
 _GAP = f"{BLANK}+"
 _LINE = (
@@ -65,22 +67,30 @@ def read_intents(source: Any) -> pl.DataFrame:
     """The probabilities in a file, a frame, a dict of dicts or rows."""
     if not is_path(source):
         return as_table(source, INTENTS)
-    if suffix_of(os.fspath(source)) in table_suffixes():
+    given = Source.of(source)
+    if _has_header(given):
+        return _TABLE.read(INTENTS, given)
+    if suffix_of(os.fspath(source)) not in table_suffixes():
+        return lines.read(given, INTENTS, *_LINE)
+    try:
         return as_table(read_table(source), INTENTS)
-    return lines.read(Source.of(source), INTENTS, *_LINE)
+    except InputError as error:
+        raise InputError(error.problem, path=error.path or given.name, hint=error.hint) from None
+
+
+def _has_header(source: Source) -> bool:
+    """Whether it is a delimited text that begins with the names of our columns, whatever the file is called."""
+    head = Head(source=source)
+    return not head.binary and all(find(header(head)[0], name) for name in INTENTS.required)
+
+
+_TABLE = TableReader(scan=scan_delimited, careful=None, locate=locate_record, comma=lambda source: None)
 
 
 def _refuse(found: pl.DataFrame, known: pl.DataFrame, path: str | None) -> None:
     """An error for probabilities below 0, for a subtopic without one, and for a query whose are all 0."""
-    below = known.filter(~(pl.col("probability") >= 0) | pl.col("probability").is_infinite())
-    if len(below):
-        query, subtopic, odd = below.row(0)
-        problem = f"the probability of subtopic {subtopic} of query {query} is {odd:g}"
-        raise InputError(
-            problem, path=path, hint="Give a number from 0 on for each subtopic; they need not add up to 1."
-        )
-    lacking = found.filter(pl.col("probability").is_null())
-    if len(lacking):
-        query, subtopic = lacking.select(KEY).row(0)
-        hint = "Give one for every subtopic that is judged, 0 if it does not count."
-        raise InputError(f"subtopic {subtopic} of query {query} has no probability", path=path, hint=hint)
+    try:
+        refuse_negative(known)
+        check_probabilities(found)
+    except JudgmentsError as error:
+        raise InputError(error.problem, path=path, hint=error.hint) from None

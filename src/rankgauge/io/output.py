@@ -22,15 +22,16 @@ def writing(path: str | Path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path).resolve()
+    given, target = Path(path), Path(path).resolve()
     if target.is_dir():
         raise InputError("is a directory, not a file", path=path)
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {Path(path).parent}", path=path)
-    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
-        with target.open("wb") as raw:
+    # A pipe or a device cannot be replaced; /dev/stdout and >(…) of a shell lead to names that are no files.
+    if given.exists() and not given.is_file():
+        with given.open("wb") as raw:
             yield raw
         return
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {given.parent}", path=path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with beside.open("xb") as raw, _packed(raw, target.suffix.lower()) as stream:

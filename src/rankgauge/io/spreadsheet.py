@@ -9,7 +9,10 @@ import re
 
 from rankgauge.lazy_polars import pl
 
-_FORMULA, _KEPT = (re.compile(rf"{quotes}[=+\-@\t\r]") for quotes in ("'*", "'+"))
+SIGNS = "=+-@\t\r\n＝＋－＠"
+"""What makes a cell a formula if it comes first; the wide signs do in East Asian settings."""
+
+_FORMULA, _KEPT = (re.compile(f"{quotes}[{re.escape(SIGNS)}]") for quotes in ("'*", "'+"))
 
 
 def as_text(cell: str) -> str:

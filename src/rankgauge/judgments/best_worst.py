@@ -8,6 +8,9 @@ from rankgauge.errors import InputError
 from rankgauge.tables.columns import find
 
 COLUMNS = ("documents", "best", "worst")
+ALL_THREE = (
+    "Every row has the documents that were shown, the best and the worst of them; leave out rows without a choice."
+)
 
 
 def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
@@ -50,6 +53,13 @@ def _named(choices: pl.DataFrame) -> pl.DataFrame:
 
 def _refuse_strangers(rows: pl.DataFrame) -> None:
     """An error for a choice that was not shown, or of one document as both."""
+    for name in COLUMNS:
+        filled = pl.col(name).list.len() if name == "documents" else pl.col(name).str.len_bytes()
+        empty = rows.filter(filled.fill_null(0) == 0)
+        if len(empty):
+            row = empty.row(0, named=True)
+            said = "shows no documents" if name == "documents" else f"names no {name} document"
+            raise InputError(f"choice {row['row']} of query {row['query']} {said}", hint=ALL_THREE)
     for name in ("best", "worst"):
         bad = rows.filter(~pl.col("documents").list.contains(pl.col(name)).fill_null(False))
         if len(bad):

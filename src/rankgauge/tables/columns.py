@@ -171,6 +171,8 @@ def missing_columns(
     if wrong:
         near = difflib.get_close_matches(said[lacking[0]], columns, n=1) if lacking[0] in said else []
         hint = f"There is no such column: {', '.join(wrong)}." + (f" Did you mean {near[0]}?" if near else "")
+    elif table not in (JUDGMENTS, RUN):  # --columns is about these
+        hint = f"Name its columns {', '.join(table.required)}."
     else:
         example = ",".join(f"{name}=NAME" for name in lacking)
         hint = f"Say which column it is: --columns {example}, or columns={{'{lacking[0]}': 'NAME'}} in Python."

@@ -134,10 +134,17 @@ def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
     nested = [isinstance(value, Mapping) for value in source.values()]
     if nested and all(nested):
         rows = [(query, document, number) for query, found in source.items() for document, number in found.items()]
-        return _from_rows(rows, table)
+        if not any(isinstance(number, Mapping) for _, _, number in rows):
+            return _from_rows(rows, table)
     if any(nested) or not source:
         ordered = ", {query: [documents in order]}" if table is RUN else ""
-        raise InputError(f"a dict of {table.name} is {{query: {{document: number}}}}{ordered} or {{column: values}}")
+        first, second, third = table.required
+        shape = f"{{{first}: {{{second}: {third}}}}}"
+        deeper = "Subtopics and assessors are columns: {'query': […], 'document': […], 'subtopic': […], 'grade': […]}."
+        raise InputError(
+            f"a dict of {table.name} is {shape}{ordered} or {{column: values}}",
+            hint=deeper if table is JUDGMENTS and source else None,
+        )
     columns = {str(name): list(values) for name, values in source.items()}
     if len({len(values) for values in columns.values()}) > 1:
         raise InputError(f"columns of different lengths: { {name: len(values) for name, values in columns.items()} }")

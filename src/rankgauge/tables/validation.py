@@ -16,6 +16,9 @@ from rankgauge.tables.columns import JUDGMENTS, Table, missing_columns
 from rankgauge.tables.scales import scales_of
 from rankgauge.tables.spelling import Spelling
 
+UNDRAWN = -1.0
+"""The grade of a document of the pool that was not drawn, where judgments are a sample."""
+
 Place = tuple[int, str]
 """The number and the text of a row's line in its file."""
 
@@ -67,6 +70,8 @@ def is_clean(typed: pl.DataFrame, table: Table) -> bool:
     required = typed.select(list(table.required))
     if sum(required.null_count().row(0)) or not typed.height:
         return False
+    if _weighs_subtopics(typed) and typed["probability"].null_count():
+        return False
     numbers = [name for name, dtype in table.required.items() if dtype == pl.Float64]
     odd = [pl.col(name).is_infinite() if table is JUDGMENTS else pl.col(name).is_nan() for name in numbers]
     odd += [pl.col(name).is_nan() for name in numbers]
@@ -75,6 +80,11 @@ def is_clean(typed: pl.DataFrame, table: Table) -> bool:
         return False
     key = [name for name in table.key if name in typed.columns]
     return not key or typed.select(pl.struct(key).n_unique()).item() == typed.height
+
+
+def _weighs_subtopics(frame: pl.DataFrame) -> bool:
+    """Whether these are judgments that say how likely each subtopic is; of a sample, the chance to be drawn is."""
+    return {"subtopic", "probability", "grade"} <= set(frame.columns) and "stratum" not in frame.columns
 
 
 def _cast(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
@@ -116,6 +126,10 @@ class _Rows:
             row = bad.arg_max() if bad.any() else None
             if row is not None:
                 yield self._complaint(name, row)
+        if _weighs_subtopics(self.read):
+            cells, found = self.raw["probability"], self.read["probability"]
+            odd = found.is_null() & ~is_blank(cells, words=self.comma is not None) & ~self.blank
+            yield from (self._complaint("probability", row) for row in odd.arg_true().head(1))
         yield from self._contradictions(locate)
 
     def kept(self, path: str | Path | None) -> pl.DataFrame:
@@ -127,13 +141,18 @@ class _Rows:
             said = "row has no grade and is left out" if blank == 1 else "rows have no grade and are left out"
             note(f"{blank} {said}", path)
         if again:
-            said = "judgment repeats an earlier one" if again == 1 else "judgments repeat earlier ones"
-            note(f"{again} {said} with the same grade; each counts once", path)
+            one = "judgment" if self.table is JUDGMENTS else "row"
+            said = f"{one} repeats an earlier one" if again == 1 else f"{one}s repeat earlier ones"
+            note(f"{again} {said} with the same {self._value}; each counts once", path)
         return self.read.filter(~self.blank & ~self.again)
 
     @cached_property
     def blank(self) -> pl.Series:
-        """Which rows are to be left out: those of judgments without a grade."""
+        """Which rows are to be left out: those of judgments without a grade, unless they are a sample's."""
+        return self._none if "stratum" in self.typed.columns else self._ungraded
+
+    @cached_property
+    def _ungraded(self) -> pl.Series:
         if self.table is not JUDGMENTS or self.whole:
             return self._none
         named = self.raw["grade"].is_in(self._levels) if self._levels else self._none
@@ -150,6 +169,8 @@ class _Rows:
         """The rows with numbers as spreadsheets write them, grades as words, and ids in one spelling."""
         numbers = [name for name, dtype in self.table.columns.items() if dtype.is_numeric() and name in self.typed]
         mended = [self._numbers(name) for name in numbers]
+        if "stratum" in self.typed.columns:
+            mended = [one.set(self._ungraded, UNDRAWN) if one.name == "grade" else one for one in mended]
         ids = [self.spelling.same(name) for name in ("query", "document") if name in self.typed]
         return self.typed.with_columns(*mended, *ids)
 
@@ -165,7 +186,12 @@ class _Rows:
     @cached_property
     def again(self) -> pl.Series:
         """Which judgments repeat an earlier one: the same document, assessor and grade."""
-        return self._none if self.whole else self._later(["grade"])
+        return self._none if self.whole else self._later([self._value])
+
+    @property
+    def _value(self) -> str:
+        """The column that says something of what the key names."""
+        return next(name for name, dtype in self.table.required.items() if dtype.is_numeric())
 
     @property
     def _none(self) -> pl.Series:
@@ -186,16 +212,20 @@ class _Rows:
             return
         key = [name for name in self.table.key if name in self.read.columns]
         second = self.read.row(row, named=True)
-        same = [pl.col(name) == second[name] for name in key]
+        same = [pl.col(name).eq_missing(pl.lit(second[name])) for name in key]
         earlier = self.read.with_row_index("row").filter(~self.blank, *same).row(0, named=True)
-        by = f" by {second['assessor']}" if "assessor" in key else ""
-        by += f" for subtopic {second['subtopic']}" if "subtopic" in key else ""
         line = 0 if locate is None else locate(earlier["row"])[0]
         on = f"; first on line {line}" if line else ""
+        said = f": {self._value} {earlier[self._value]:g}, then {second[self._value]:g}{on}"
+        if self.table is not JUDGMENTS:
+            subject = " of ".join(f"{name} {second[name]}" for name in reversed(key))
+            yield _Fault(row=row, problem=f"{subject} is there twice{said}", hint="Keep one of the two lines.")
+            return
+        by = f" by {second['assessor']}" if second.get("assessor") else ""
+        by += f" for subtopic {second['subtopic']}" if second.get("subtopic") else ""
         yield _Fault(
             row=row,
-            problem=f"document {second['document']} of query {second['query']} is judged twice{by}: "
-            f"grade {earlier['grade']:g}, then {second['grade']:g}{on}",
+            problem=f"document {second['document']} of query {second['query']} is judged twice{by}{said}",
             hint="Keep one judgment of each document, or name the assessors: in a column, or as trec-assessors.",
         )
 

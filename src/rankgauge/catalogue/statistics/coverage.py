@@ -19,4 +19,5 @@ COVERAGE = CatalogueStatistic(
     reference="Ge, Delgado-Battenfeld & Jannach, Beyond accuracy, RecSys 2010; RecBole, itemcoverage",
     kernel=_coverage,
     per_query=False,
+    same=("itemcoverage", "catalog-coverage", "catalogue-coverage"),
 ).register()

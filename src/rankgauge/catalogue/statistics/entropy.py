@@ -23,4 +23,5 @@ ENTROPY = CatalogueStatistic(
     kernel=_entropy,
     bounds=(0.0, math.inf),
     per_query=False,
+    unlike={"shannonentropy": "RecBole's is in natural units, over the number of documents that are shown"},
 ).register()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankgauge.catalogue.statistic import CatalogueStatistic, Shown
 from rankgauge.numeric import FloatArray
 
 
 def _epc(shown: Shown) -> FloatArray:
     assert shown.users is not None
-    return shown.mean(1.0 - np.minimum(shown.popularity / shown.users, 1.0)[shown.item])
+    return shown.mean(1.0 - (shown.popularity / shown.users)[shown.item])
 
 
 EPC = CatalogueStatistic(
@@ -21,4 +19,5 @@ EPC = CatalogueStatistic(
     "systems, RecSys 2011",
     kernel=_epc,
     needs=("popularity", "users"),
+    same=("expected-popularity-complement",),
 ).register()

@@ -21,4 +21,5 @@ GINI = CatalogueStatistic(
     reference="Adomavicius & Kwon, Improving aggregate recommendation diversity, TKDE 2012; RecBole, giniindex",
     kernel=_gini,
     per_query=False,
+    same=("giniindex",),
 ).register()

@@ -12,7 +12,8 @@ def _personalisation(shown: Shown) -> FloatArray:
     # The sum of the cosines of all pairs follows from the sum of all lists, each of length 1.
     n = float(np.count_nonzero(shown.lengths))
     together = np.bincount(shown.item, weights=1.0 / np.sqrt(shown.lengths[shown.query]), minlength=len(shown.items))
-    return np.array(1.0 - (together @ together - n) / (n * (n - 1.0)) if n > 1 else np.nan)
+    # The sum may be off in its last digits, and the mean below 0 or above 1.
+    return np.clip(1.0 - (together @ together - n) / (n * (n - 1.0)) if n > 1 else np.nan, 0.0, 1.0)
 
 
 PERSONALISATION = CatalogueStatistic(
@@ -22,4 +23,5 @@ PERSONALISATION = CatalogueStatistic(
     reference="recmetrics, personalization",
     kernel=_personalisation,
     per_query=False,
+    same=("personalization",),
 ).register()

@@ -21,4 +21,5 @@ POPULARITY = CatalogueStatistic(
     kernel=_popularity,
     bounds=(0.0, math.inf),
     needs=("popularity",),
+    same=("averagepopularity",),
 ).register()

@@ -12,17 +12,17 @@ HEAD = 0.2
 
 
 def _tail(shown: Shown) -> FloatArray:
-    order = np.argsort(-shown.popularity, kind="stable")
-    tail = np.ones(len(order))
-    tail[order[: int(np.ceil(HEAD * len(order)))]] = 0.0
-    return shown.mean(tail[shown.item])
+    head = shown.in_head(int(np.ceil(HEAD * len(shown.items))))
+    return shown.mean(1.0 - head[shown.item])
 
 
 TAIL = CatalogueStatistic(
     name="tail",
     title="Share of the long tail",
-    words="the share of documents shown that are not among the most popular fifth of the catalogue",
+    words="the share of documents shown that are not among the most popular fifth of the catalogue; equally "
+    "popular ones share its last places",
     reference="Abdollahpouri, Burke & Mobasher, Managing popularity bias in recommender systems, FLAIRS 2019 (APLT)",
     kernel=_tail,
     needs=("popularity",),
+    unlike={"tailpercentage": "RecBole's is the share among the least popular tenth of the items"},
 ).register()

@@ -81,7 +81,7 @@ def run(
     """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
     from rankgauge.audit import audit, origins
     from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.cli.streams import heed, opened
+    from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.report.audit import AuditReport
     from rankgauge.report.format import Report
     from rankgauge.report.origins import OriginsReport
@@ -91,6 +91,7 @@ def run(
     format_, path = kind.find(output)
     listed = named(runs)
     refuse_measures([judgments, *listed.values()], ())
+    spare([judgments, *listed.values()], [path])
     judged, ranked = spelling.file(judgments), spelling.files(listed)
     tools = names(dialects) if dialects else None
     if value is None:
@@ -132,7 +133,7 @@ def explain(
     heed()
     wanted = parse(measure)
     kind = wanted.facts.judgments
-    scores = audit.Scores(judgments=judged_for(spelling.file(judgments), kind), run=spelling.file(run))
+    scores = audit.Scores(judgments=judged_for(spelling.file(judgments), kind), run=spelling.file(run), kind=kind)
     tools = None if dialects is None else [get_dialect(name) for name in names(dialects)]
     asked = fitting(scores.judgments, scores.run, kind) if tools is None else tools
     found, refused = audit.explain_all(scores, asked, wanted, query)

@@ -74,7 +74,7 @@ def judge(
         Option("--show-first", help="Write the documents to show people first into this table.", metavar="FILE"),
     ] = None,
     first: Annotated[int, Option("--first", min=1, help="How many documents to show people first.", metavar="N")] = 20,
-    seed: Annotated[int, Option("--seed", help="The seed of random draws.", metavar="N")] = 0,
+    seed: Annotated[int, Option("--seed", min=0, help="The seed of random draws.", metavar="N")] = 0,
     output: Annotated[str, choices.output("rankgauge.report.judge_audit:JudgeAuditReport.formats")] = "table",
     *,
     spelling: RunSpellingOptions,

@@ -9,7 +9,7 @@ import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import Runs
+from rankgauge.cli.options import FormatOfJudgments, Runs, SpellingOptions
 
 
 @command(
@@ -50,20 +50,21 @@ def catalogue(
             several=True,
         ),
     ] = None,
+    format_judgments: FormatOfJudgments = None,
     output: Annotated[str, choices.output("rankgauge.report.catalogue:CatalogueReport.formats")] = "table",
 ) -> None:
     """What runs show of a catalogue: coverage, novelty, diversity and more, for recommenders above all."""
     from rankgauge.catalogue import survey
     from rankgauge.cli.runs import named
-    from rankgauge.cli.streams import heed, opened
+    from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.report.catalogue import CatalogueReport
 
     format_, path = CatalogueReport.find(output)
     listed = named(runs)
+    spare([*listed.values(), items, judgments], [path])
     heed(*listed.values())
     asked = None if statistic is None else [name.strip() for name in statistic.split(",") if name.strip()]
-    found = survey(
-        listed, items=items, judgments=judgments, depth=depth, users=users, rel=rel, statistics=asked or None
-    )
+    judged = SpellingOptions().judgments(judgments, format_judgments, command="catalogue")
+    found = survey(listed, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked or None)
     with opened(path) as stream:
         format_.write(CatalogueReport(found=found), stream)

@@ -9,7 +9,7 @@ from typer import Option
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import Empty, EvaluationOptions, Short, policy, undefined
+from rankgauge.cli.options import Empty, EvaluationOptions, Short, interval, policy, undefined
 from rankgauge.policies import MissingQuery, Unjudged
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -21,6 +21,7 @@ class EvaluateOptions(EvaluationOptions):
 
     output: Annotated[str, choices.output("rankgauge.report.evaluation:EvaluationReport.formats")] = "table"
     per_query: Annotated[bool, Option("-q", "--per-query", help="Show each query, then the summary.")] = False
+    interval: Annotated[str, interval("rankgauge.summary:INTERVALS")] = "t"
     empty: Empty = None
     short: Short = None
     negative: Annotated[str | None, policy("--negative", "NegativeGrade", "Grades below 0")] = None
@@ -58,8 +59,10 @@ def evaluate(options: EvaluateOptions) -> None:
     """How good runs are, by each of the measures."""
     from rankgauge import backends
     from rankgauge.cli.evaluation import RunsEvaluation
+    from rankgauge.cli.progress import told
     from rankgauge.cli.streams import opened
     from rankgauge.report.evaluation import EvaluationReport
+    from rankgauge.summary import SAMPLE
 
     format_, path = EvaluationReport.find(options.output)
     asked = RunsEvaluation.of(
@@ -72,10 +75,16 @@ def evaluate(options: EvaluateOptions) -> None:
         negative=options.negative,
     )
     printed = asked.printed  # before anything is read
+    asked.spare(path)
     results = asked.results(backends.engine(options.engine, master=options.master))
     if options.by is not None:
         groups = next(iter(results.values())).segmented(options.by).by
         results = {name: result.segmented(groups) for name, result in results.items()}
+    if options.interval == SAMPLE:
+        with told() as tell:
+            for done, (name, result) in enumerate(results.items()):
+                tell(done, len(results), f"samples of {name}")
+                result.sample_intervals(options.seed)
     report = EvaluationReport(
         results=results,
         per_query=options.per_query,

@@ -39,7 +39,7 @@ InputFormat = Annotated[str | None, file_format("--format", "file")]
 def agreement(
     judgments: Ratings,
     output: Annotated[str, choices.output("rankgauge.report.agreement:AgreementReport.formats")] = "table",
-    seed: Annotated[int, typer.Option(help="The seed of the intervals' bootstrap.", metavar="N")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the intervals' bootstrap.", metavar="N")] = 0,
     format_: InputFormat = None,
     *,
     spelling: SpellingOptions,
@@ -47,12 +47,13 @@ def agreement(
     """How far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
     import numpy as np
 
-    from rankgauge.cli.streams import heed, opened
+    from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.judgments import agreement as measure_agreement
     from rankgauge.report.agreement import AgreementReport
 
     report_format, path = AgreementReport.find(output)
     heed()
+    spare(judgments, [path])
     found = measure_agreement(_read(judgments, format_, spelling), rng=np.random.default_rng(seed))
     with opened(path) as stream:
         report_format.write(AgreementReport(found=found, seed=seed), stream)
@@ -93,12 +94,13 @@ def combine(
 ) -> None:
     """Combine several assessors' grades into one, and write judgments."""
     from rankgauge import io
-    from rankgauge.cli.streams import heed, opened
+    from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.judgments import combine as combine_grades
 
     if confusion is not None and rule.partition("@")[0] != "dawid-skene":
         raise ParameterError("judgments combine", "confusion", "used with --rule dawid-skene", confusion)
     heed()
+    spare(judgments, [output, confusion])
     read = _read(judgments, format_, spelling)
     combined = combine_grades(read, rule, at=at)
     if confusion is not None:

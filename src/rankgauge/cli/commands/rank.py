@@ -48,12 +48,13 @@ def rank(
     import polars as pl
 
     from rankgauge import io, ltr
-    from rankgauge.cli.streams import heed
+    from rankgauge.cli.streams import heed, spare
     from rankgauge.errors import InputError
     from rankgauge.io.source import STANDARD_STREAM, suffix_of
     from rankgauge.ltr.documents import read, widened
 
     heed()
+    spare([model, documents], [output])
     ranker, suffix = ltr.load(model), "" if output is None else suffix_of(output)
     chosen = format or next((one.name for one in io.FORMATS.values() if suffix in one.suffixes), SCORES)
     # Scores alone need no ids; in a run a query may not have a document twice.

@@ -53,7 +53,7 @@ class ReproductionOptions:
             metavar="N",
         ),
     ] = None
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the trials.", metavar="N")] = 0
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the trials.", metavar="N")] = 0
     full: Annotated[
         bool,
         typer.Option("--full", help="Use the paper's own settings, where the usual ones are quicker (ndcg-tools)."),

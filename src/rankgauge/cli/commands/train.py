@@ -12,7 +12,7 @@ import typer
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError
 
 if TYPE_CHECKING:
     from rankgauge.ltr import Objective, Ranker
@@ -56,7 +56,7 @@ class TrainingOptions:
             autocompletion=choices.settings,
         ),
     ] = None
-    seed: Annotated[int, typer.Option("--seed", help="The random seed.", metavar="N")] = 0
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The random seed.", metavar="N")] = 0
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
     ] = None
@@ -99,18 +99,10 @@ def train(asked: TrainingOptions) -> None:
 
 def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
     """The ranker's own parameters, from arguments like restarts=30."""
-    from rankgauge.constraints import literal
+    from rankgauge.cli.values import settings_of
 
     known = sorted(kind.constraints)
-    found = {}
-    for text in settings:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
-            raise ParameterError("train", "set", "written as NAME=VALUE, as in --set rounds=100", text)
-        if name not in known:
-            raise UnknownNameError(f"parameter of {kind.name}", name, known)
-        found[name] = literal(value)
-    return found
+    return settings_of(settings, known, owner="train", kind=f"parameter of {kind.name}", example="rounds=100")
 
 
 def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:

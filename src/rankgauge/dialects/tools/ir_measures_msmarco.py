@@ -1,4 +1,4 @@
-"""ir-measures 0.4 by its own providers msmarco and judged, which it asks for RR@k and Judged@k.
+"""ir-measures 0.4 by its own providers msmarco, judged and compat, which it asks for RR@k, Judged@k and Compat.
 
 They order tied documents the other way round than trec_eval does.
 """
@@ -7,10 +7,14 @@ from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import fixed
 from rankgauge.policies import Ties
 
+COMPAT = {"Compat": {"until": "longer"}}  # compatibility: depth = max(len(ranking), len(ideal))
+
 IR_MEASURES_MSMARCO = Dialect(
     name="ir-measures-msmarco",
-    title="ir-measures 0.4, by its providers msmarco and judged",
-    reference="ir-measures 0.4.3, msmarco_provider.py and judged_provider.py; MacAvaney, Macdonald & Ounis, ECIR 2022",
+    title="ir-measures 0.4, by its providers msmarco, judged and compat",
+    reference="ir-measures 0.4.3, msmarco_provider.py, judged_provider.py and compat_provider.py; MacAvaney, Macdonald "
+    "& Ounis, ECIR 2022",
     ties=Ties.ASCENDING,  # sorted(…, key=lambda x: (-x[1], x[0])): equal scores in ascending order of ids
+    readings=COMPAT,
     printed=prints({name: name for name in ("RR@10", "Judged@10")}, number=fixed(4)),
 ).register()

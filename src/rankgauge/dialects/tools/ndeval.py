@@ -1,14 +1,14 @@
 """ndeval, the tool of TREC's web tracks for novelty and diversity.
 
 Its options are overrides: -traditional is order=score, -c is missing=zero, -M 8 is depth=8. -alpha 0.2 and -beta 0.8
-are parameters of the measures, as in alpha_nDCG(alpha=0.2)@10, or for all that it prints an override such as
+are parameters of the measures, as in alpha_nDCG(alpha=0.2)@10, or for all that it prints --set alpha=0.2, in Python
 readings={"alpha_nDCG": {"alpha": 0.2}, …}. -baseline and -riskAlpha are --baseline and --risk of `compare`.
 
 For a topic without relevant documents ndeval prints nNRBP as -nan; here it is 0, as all others are. A topic of a run
 may have the name of its task before it there (wt09-1 is topic 1); here ids are as they are written.
 """
 
-from rankgauge.dialects.dialect import Dialect
+from rankgauge.dialects.dialect import ALL, Dialect
 from rankgauge.measures import Listed, Printed, parse
 from rankgauge.measures.output import fixed
 from rankgauge.policies import FractionalGrade, MissingQuery, NegativeGrade, QueryOrder, RunOrder, Ties
@@ -42,5 +42,6 @@ NDEVAL = Dialect(
     printed=Listed(
         lambda: [Printed(name=label, measure=parse(name), number=fixed(6)) for label, name in LABELS.items()]
     ),
+    usual=ALL,  # plain measures do not even read diversity qrels
     lists_missing=False,  # with -c a missing topic is in the averages, but has no line
 ).register()

@@ -15,7 +15,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.io import lines
 from rankgauge.io.format import Format, Head, Kind, is_number
-from rankgauge.io.formats.prels import is_prels
+from rankgauge.io.formats.prels import is_prels, is_sampled
 from rankgauge.io.lines import BLANK, FIRST, START, WORD
 from rankgauge.io.source import Source
 from rankgauge.policies import JudgmentKind
@@ -31,7 +31,9 @@ _PREFS = (
 
 def is_prefs(head: Head) -> bool:
     """Whether a document's name stands where a run has the rank, or lines share what would be a run's document."""
-    if len(head.fields) < 2 or any(len(fields) != 5 for fields in head.fields) or is_prels(head):
+    if len(head.fields) < 2 or any(len(fields) != 5 for fields in head.fields):
+        return False
+    if is_prels(head) or is_sampled(head):
         return False
     if any(fields[1].lower() == "q0" or not is_number(fields[4]) for fields in head.fields):
         return False

@@ -121,9 +121,9 @@ def _refuse_groups(source: Source) -> None:
         path=source.name,
         line=line,
         text=text,
-        hint="Name the format if these are assessors (qrels_jg): trec-assessors. If they are subtopics (diversity "
-        "qrels), measures of diversity such as alpha_nDCG@10 read them as such; for others name the format "
-        "trec-subtopics, and the highest grade of a document counts.",
+        hint="If these are assessors (qrels_jg), name the format: --format-judgments trec-assessors. If they are "
+        "subtopics (diversity qrels), measures of diversity such as alpha_nDCG@10 read them as such; for others name "
+        "the format trec-subtopics, and the highest grade of a document counts.",
     )
 
 

@@ -18,6 +18,9 @@ from rankgauge.tables.conversion import as_frame
 RANKED = ("score", "score_1", "score_2", "rank", "rank_1", "rank_2")
 """The columns by which a table is cut at a depth."""
 
+TEXTS = ("body", "content", "contents", "passage", "snippet", "description")
+"""What a column of texts is also called: by Pyserini, by PyTerrier, by search engines."""
+
 LAYOUTS = {2: ("text",), 3: ("title", "text"), 4: ("url", "title", "text")}
 """What follows the id in tab-separated files without a header, as MS MARCO has them: columns → their names."""
 
@@ -157,6 +160,8 @@ def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
     table = table.rename({column: name})
     if name == "query" and text not in table.columns and "text" in table.columns:
         table = table.rename({"text": text})
+    other = next((one for one in table.columns if text not in table.columns and one.lower() in TEXTS), None)
+    table = table if other is None else table.rename({other: text})
     if text not in table.columns and "title" not in table.columns:
         raise InputError(f"no column {text} among {', '.join(table.columns)}", path=_named(source))
     kept = [one for one in (name, text, *(("title", "url") if name == "document" else ())) if one in table.columns]
