@@ -56,9 +56,9 @@ def engine(database: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def house(database: str) -> Iterator[House]:
-    """An open room on the empty database."""
-    with open_house(database) as opened:
+def house(database: str, request: pytest.FixtureRequest) -> Iterator[House]:
+    """An open room on the empty database, with the settings ROOM of the module that has some."""
+    with open_house(database, **getattr(request.module, "ROOM", {})) as opened:
         yield opened
 
 

@@ -22,9 +22,6 @@ from rankgauge.web import RoomSettings, create_app
 from rankgauge.web.room import Room
 from rankgauge.web.server import configured
 
-KEY = "a key that decides which gold questions are asked, and when"
-"""The room's own key is random; with this one the tests see the same questions each time."""
-
 LEVELS = "2 good: answers all of it\n1 fair: helps in part\n0 bad: does not help"
 
 
@@ -116,8 +113,7 @@ def fields(text: str) -> dict[str, str]:
 @contextmanager
 def open_house(database: str, **settings: Any) -> Iterator[House]:
     """A room on the database, open as long as it is needed."""
-    wanted = {"secret": KEY, "tries_a_minute": 100_000, **settings}
-    app = create_app(RoomSettings(database=database, port=0, **wanted))
+    app = create_app(RoomSettings(database=database, port=0, tries_a_minute=100_000, **settings))
     server = uvicorn.Server(configured(app, port=0))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
