@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from rankgauge import Result, evaluate
 from rankgauge.cli.main import app
 from rankgauge.comparison import ComparisonSettings
-from rankgauge.errors import UnknownNameError
+from rankgauge.errors import ParameterError
 
 NAMES = ["xinfAP", "xinfNDCG", "statAP"]
 WHOLE = {"xinfAP": "AP", "xinfNDCG": "nDCG", "statAP": "AP"}
@@ -98,6 +98,7 @@ REASONS = {
     "one stratum": "of 30 of the queries no stratum was judged throughout",
     "nothing relevant": "of 2 of the queries no relevant document was drawn",
     "no sample": "it does not estimate from a sample",
+    "no strata": "its sample is told by grades of −1, not by strata",
     "chances": "the documents that were not drawn are not listed",
     "judged only": "with judged_only it leaves out what was not drawn",
 }
@@ -125,6 +126,9 @@ def test_where_there_is_none_yet(case: str) -> None:
     if case == "no sample":
         names = ["AP"]
         sample = judgments.drop("stratum")
+    if case == "no strata":
+        names = ["infAP"]
+        sample = sample.drop("stratum")
     if case == "chances":
         sample = judgments.with_columns(probability=pl.lit(0.5))
     intervals = found(sample, run, names).sample_intervals()
@@ -161,5 +165,5 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_differences_have_none() -> None:
     """A comparison knows intervals of means over queries only."""
-    with pytest.raises(UnknownNameError, match="no interval called 'sample'"):
+    with pytest.raises(ParameterError, match="'sample' belongs to 'rankgauge evaluate'"):
         ComparisonSettings(interval="sample")

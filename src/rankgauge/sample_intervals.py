@@ -20,6 +20,7 @@ import numpy as np
 from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
+from rankgauge.measures.binary.infap import infAP
 from rankgauge.measures.strata import FromStrata, Strata
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import UNJUDGED, Hits
@@ -70,6 +71,8 @@ def sample_intervals(
 
 def _reason(hits: Hits, measure: Measure, dialect: Dialect, queries: IndexArray) -> str | None:
     """Why there is no interval of the mean over these queries."""
+    if isinstance(measure, infAP):
+        return "its sample is told by grades of −1, not by strata; xinfAP reads strata"
     if not isinstance(measure, FromStrata) or hits.facets is None:
         return "it does not estimate from a sample"
     if measure.judged_only:

@@ -12,6 +12,7 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.stats import MEAN_INTERVALS
 from rankgauge.stats.correction import CORRECTIONS, Correction
 from rankgauge.stats.paired_test import DRAWS, TESTS, PairedTest
+from rankgauge.summary import SAMPLE
 
 FINER = 5
 """How many times the least p-value fits into the level after Bonferroni's correction."""
@@ -32,6 +33,9 @@ class ComparisonSettings:
     def __post_init__(self) -> None:
         TESTS.find(self.test)
         CORRECTIONS.find(self.correction)
+        if self.interval == SAMPLE:
+            wanted = "t or bca: 'sample' belongs to 'rankgauge evaluate', and differences between runs have none"
+            raise ParameterError("compare", "interval", wanted, self.interval)
         if self.interval not in MEAN_INTERVALS:
             raise UnknownNameError("interval", self.interval, MEAN_INTERVALS)
         whole_number(least=0).check("compare", "seed", self.seed)

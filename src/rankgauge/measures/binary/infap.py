@@ -20,6 +20,7 @@ class infAP(Measure):
 
     The precision at a relevant document is estimated from the judged ones above it; a document of the pool that was
     not judged (grade below 0 in TREC judgments) is taken to be relevant as often as they are, one outside never.
+    What the sample leaves open has an interval with xinfAP, which reads strata; infAP has none.
     """
 
     facts = Facts(
