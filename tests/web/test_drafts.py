@@ -223,6 +223,20 @@ def test_files_are_added_and_removed(room: House) -> None:
     assert "Runs 1" in words(client.get(f"{draft}/pool"))
 
 
+def test_a_rule_for_one_run_does_not_stop_a_board(room: House) -> None:
+    """A stopping rule that was chosen before more runs came is not the board's, which has none."""
+    client, files = room.admin(), board_files()
+    draft = begin(client, ("lists", files.lists[0]))
+    token = {"csrf": csrf(client)}
+    assert client.post(f"{draft}/plan", data={**token, "measure": "P@5", "stop_at": "0.05"}).status_code == 303
+    assert "when the interval is ±0.05" in words(client.get(f"{draft}/make"))
+    client.post(f"{draft}/files", data=token, files=[("lists", run) for run in files.lists[1:]])
+    page = words(client.get(f"{draft}/make"))
+    assert "Name, guidelines and names of grades can." in page
+    assert client.post(f"{draft}/make", data=token).status_code == 303
+    assert isinstance(room.room.campaigns.get(1).campaign, BoardCampaign)
+
+
 def test_a_draft_is_its_owners(room: House) -> None:
     """Another admin does not see it, nor touch it."""
     draft = begin(room.admin(), a_pool())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -128,6 +129,31 @@ def test_no_interval_from_two_draws(room: House) -> None:
     assert "±" not in words(client.get("/").text).partition("State")[2]
     judged(opened, dict(truth()), 30)
     assert "95 % interval" in words(client.get(f"/campaigns/{number}").text)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"budget": 12, "method": "passive"}, "what is left of the budget may not pay for all of the next documents"),
+        ({"budget": 30, "method": "auto"}, "the budget is spent"),
+        ({"budget": 100, "method": "passive"}, "every document that the estimate needs is judged"),
+    ],
+)
+def test_a_campaign_that_is_over_says_so(room: House, settings: dict[str, Any], why: str) -> None:
+    """Once nobody gets documents any more, dashboard, start page and API say why; before, none of them does."""
+    number = room.campaign(**settings)
+    opened, client, program = room.room.campaigns.get(number), room.admin(), room.program()
+    judged(opened, truth(), 5)
+    assert program.get(f"/api/v1/campaigns/{number}").json()["over"] is None
+    assert "over" not in words(client.get("/").text).partition("State")[2].split()
+    while not opened.why_over():
+        judged(opened, truth(), 5)
+    assert opened.campaign.lease(5, "bob") == []
+    assert program.get(f"/api/v1/campaigns/{number}").json()["over"] == why
+    page = words(client.get(f"/campaigns/{number}").text)
+    assert f"0 leased now · over {why}" in page
+    assert "valid once" not in page
+    assert "over" in words(client.get("/").text).partition("State")[2].split()
 
 
 def test_a_viewer_sees_no_buttons_that_do_not_work(room: House) -> None:

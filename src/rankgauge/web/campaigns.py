@@ -21,7 +21,7 @@ from rankgauge.active.campaign.answer_queue import AnswerQueue
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.estimates import CURVE
 from rankgauge.active.campaign.history import LabelHistory
-from rankgauge.active.campaign.idle import Idle, why_paused
+from rankgauge.active.campaign.idle import Idle, why_over, why_paused
 from rankgauge.active.campaign.review import Review
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines, SharedRules, rules_table, write_rules
 from rankgauge.active.campaign.store import Store
@@ -102,6 +102,12 @@ class OpenCampaign:
         rules, state = self.rules, self.campaign._state
         with state.looking():
             return why_paused(state, rules)
+
+    def why_over(self) -> Idle | None:
+        """Why nobody gets documents any more; None while somebody may."""
+        state = self.campaign._state
+        with state.looking():
+            return why_over(state)
 
     @property
     def texts(self) -> PoolTexts:

@@ -162,7 +162,7 @@ def test_not_yet() -> None:
     board = Board.of(pool, ["nDCG@5", "AP"], grades=SCALE)
     stream = board.stream(1)
     ndcg, _ = board.estimate(board.read(stream, stream.exactly(30), grades, budget=30))
-    assert ndcg.reason == "not yet: what labels say of nDCG@5 is too uncertain to be shown"
+    assert ndcg.reason == "what labels say of nDCG@5 so far is too uncertain to be shown"
     ndcg, ap = board.estimate(board.read(stream, stream.exactly(100), grades, budget=100))
     assert ndcg.reason is None
     assert ndcg.half_widths() is not None

@@ -309,7 +309,7 @@ def _too_wide(target: BoardTarget, covariance: Covariance) -> str | None:
     """Why intervals are not shown if they rule out nothing: they are as wide as all values that there may be."""
     low, high = target.measure.facts.bounds
     widest = 2 * float(covariance.half_widths(LEVEL).max())
-    return f"not yet: what labels say of {target} is too uncertain to be shown" if widest >= high - low else None
+    return f"what labels say of {target} so far is too uncertain to be shown" if widest >= high - low else None
 
 
 def _check_distinct(targets: Sequence[BoardTarget]) -> None:

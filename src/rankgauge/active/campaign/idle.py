@@ -6,10 +6,11 @@ from enum import StrEnum
 
 import numpy as np
 
-from rankgauge.active.campaign.leases import TOLERANCE
+from rankgauge.active.campaign.prices import Prices
 from rankgauge.active.campaign.rules import CampaignRules
 from rankgauge.active.campaign.state import BoardState, CampaignState
 from rankgauge.active.labels import Identity
+from rankgauge.numeric import IndexArray
 
 
 class Idle(StrEnum):
@@ -22,7 +23,7 @@ class Idle(StrEnum):
     LEASED = "every open document is with somebody already"
     WAITING = "the next documents depend on answers that other assessors have yet to give"
     SPENT = "the budget is spent"
-    SHORT = "what is left of the budget does not pay for the next documents"
+    SHORT = "what is left of the budget may not pay for all of the next documents"
     COMPLETE = "every document that the estimate needs is judged"
 
     def words(self, rules: CampaignRules) -> str:
@@ -41,15 +42,30 @@ def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
     """Why nothing new is handed to the assessor."""
     if state.paused:
         return why_paused(state, rules)
-    ledger = state.ledger
-    out = np.flatnonzero(ledger.asked & np.isnan(ledger.grades))
+    out = _unanswered(state)
     if len(out):
-        unseen = any(who not in ledger.given.get(int(place), {}) for place in out)
+        unseen = any(who not in state.ledger.given.get(int(place), {}) for place in out)
         return Idle.LEASED if unseen else Idle.WAITING
-    cheapest = float(state.pool.costs.min())
-    if ledger.spent + cheapest > state.settings.allowance * (1 + TOLERANCE):
+    return why_over(state) or Idle.SHORT
+
+
+def why_over(state: CampaignState) -> Idle | None:
+    """Why nobody gets documents any more; None while somebody may, also once a pause is over."""
+    if len(_unanswered(state)):
+        return None
+    prices = Prices(state)
+    if not prices.pays(float(state.pool.costs.min())):
         return Idle.SPENT
-    return Idle.COMPLETE if next(state.stage.ahead(ledger), None) is None else Idle.SHORT
+    draw = next(state.stage.ahead(state.ledger), None)
+    if draw is None:
+        return Idle.COMPLETE
+    fresh = prices.fresh(draw)
+    return Idle.SHORT if fresh and not prices.covers(draw, prices.costs(fresh)) else None
+
+
+def _unanswered(state: CampaignState) -> IndexArray:
+    """The documents that are paid for and not judged yet."""
+    return np.flatnonzero(state.ledger.asked & np.isnan(state.ledger.grades))
 
 
 def why_paused(state: CampaignState, rules: CampaignRules) -> Idle:

@@ -10,12 +10,10 @@ import numpy as np
 from sqlalchemy.engine import Connection
 
 from rankgauge.active.campaign.ledger import label_row
+from rankgauge.active.campaign.prices import Prices
 from rankgauge.active.campaign.side_questions import SideQuestions
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Assessor, Identity, Label, Task, identity_of
-
-TOLERANCE = 1e-9
-"""How far sums of costs may exceed the budget because they are sums of doubles."""
 
 ENDED = 50
 """How many leases that a label has ended are struck off together: to do it for each label would take as long as to
@@ -169,31 +167,13 @@ class _Search:
 
         A draw whose documents have labels already, as people sent more than was asked, may go on at once.
         """
-        while True:
-            needed = self.stage.needs(draw, self.ledger)
-            fresh = [int(place) for place in needed if not self.ledger.asked[place]]
-            if not fresh:
-                return True
-            costs = self._costs(fresh)
-            wanted = sum(costs) + self._left_for_others(draw)
-            if self.ledger.spent + wanted > self.ledger.settings.allowance * (1 + TOLERANCE):
+        prices = Prices(self.state)
+        while fresh := prices.fresh(draw):
+            costs = prices.costs(fresh)
+            if not prices.covers(draw, costs):
                 return False
             self._pay(draw, fresh, costs)
-
-    def _left_for_others(self, draw: int) -> float:
-        """What a draw has to leave of the budget: a new one for all that are open, others for the first of these."""
-        if draw not in self.ledger.costs.get(self.stage.number, {}):
-            return self.stage.set_aside(self.ledger)
-        return self.stage.rest_of_first(self.ledger) if draw > self.stage.complete(self.ledger) else 0.0
-
-    def _costs(self, fresh: Sequence[int]) -> list[float]:
-        """What each document takes from the budget; the first one asked of a query also pays for opening it."""
-        pool = self.state.pool
-        query = int(pool.query[fresh[0]])
-        start, size = int(pool.starts[query]), int(pool.sizes[query])
-        opened = bool(self.ledger.asked[start : start + size].any())
-        costs = [float(pool.costs[place]) for place in fresh]
-        return costs if opened else [costs[0] + float(pool.overhead[query]), *costs[1:]]
+        return True
 
     def _pay(self, draw: int, fresh: Sequence[int], costs: Sequence[float]) -> None:
         number, store = self.stage.number, self.state.store

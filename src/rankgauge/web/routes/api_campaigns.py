@@ -36,6 +36,7 @@ class CampaignSummary(BaseModel):
     progress: dict[str, Any]
     estimate: dict[str, Any] | None = Field(description="None while there are too few draws.")
     stop_at: float | None
+    over: str | None = Field(description="Why nobody gets documents any more; None while somebody may.")
 
 
 class Stop(BaseModel):
@@ -129,4 +130,5 @@ def summary(room: Room, number: int) -> CampaignSummary:
         progress=opened.campaign.progress().to_json(),
         estimate=None if estimate is None else finite(estimate.to_json()),
         stop_at=opened.rules.stop_at,
+        over=opened.why_over(),
     )

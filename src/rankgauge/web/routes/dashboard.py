@@ -73,6 +73,7 @@ def _page(request: Request, room: Room, template: str, opened: OpenCampaign, ove
         half_width=_half_width(overview.estimate),
         archived=room.campaigns.is_archived(opened.id),
         stopped=opened.why_paused().words(opened.rules) if progress.paused else "",
+        over=opened.why_over(),
         **{field.name: getattr(overview, field.name) for field in fields(overview)},
     )
 

@@ -21,5 +21,5 @@ def home(request: Request, room: TheRoom, person: SignedIn, archived: Annotated[
         page = "" if person.may(Permission.WATCH) else "/judge"
         return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
     found = room.campaigns.all(archived=archived)
-    rows = [(opened, opened.campaign.progress(), opened.estimate()) for opened in found]
+    rows = [(opened, opened.campaign.progress(), opened.estimate(), opened.why_over()) for opened in found]
     return room.page(request, "home.html", rows=rows, archived=archived, put_away=len(room.campaigns.archived()))

@@ -58,13 +58,20 @@ class DraftPage:
 
     @property
     def wanted(self) -> NewCampaign:
-        """The settings, where nothing is chosen the usual ones."""
-        return NewCampaign.model_validate(self.fields)
+        """The settings, where nothing is chosen the usual ones.
+
+        A board has no stopping rule: one that was set when there were fewer runs stays in the draft, and is not meant.
+        """
+        found = NewCampaign.model_validate(self.fields)
+        return found.model_copy(update={"stop_at": None}) if self._makes_board(found) else found
 
     @property
     def board(self) -> bool:
         """Whether the campaign will be a board of runs."""
-        return self.contents.campaign is None and is_board(self.wanted, self.contents)
+        return self._makes_board(self.wanted)
+
+    def _makes_board(self, wanted: NewCampaign) -> bool:
+        return self.contents.campaign is None and is_board(wanted, self.contents)
 
     def chosen(self, fields: Mapping[str, str]) -> DraftPage:
         """The same with other settings; an empty one is the usual one."""
@@ -132,6 +139,7 @@ def choose_plan(request: Request, room: TheRoom, person: Admin, draft: int, fiel
     """Keeps the plan, and shows it again or goes on."""
     page = _opened(room, person, draft)
     chosen = {name: fields.get(name, "") for name in PLANNED}
+    chosen["budget"] = chosen["budget"].replace(",", "")  # 1,000
     if chosen["goal"] == defaults.GOAL:
         chosen["goal"] = ""  # what is usual does not make a board of one run
     return _choose(request, room, page, "plan", chosen, fields.get("go"))
