@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 
@@ -47,6 +49,9 @@ def test_what_was_settled_stays_in_sight(house: House) -> None:
     document = form["query"], form["document"]
     judge(ann, number, 1, lambda *_: "0")
     judge(bob, number, 1, lambda *_: "2")
+    page = boss.get(f"/campaigns/{number}/disagreements").text
+    assert "Krippendorff&#39;s alpha, ordinal" in page
+    assert "ann, bob</td><td>bad, good</td>" in re.sub(r"\s*\n\s*", "", page)
     assert settle(boss, number, document, "1").status_code == 303
     changed = {**form, "grade": "2", "again": "true", "key": "changed"}
     assert ann.post(f"/campaigns/{number}/judge", data=changed).status_code == 303

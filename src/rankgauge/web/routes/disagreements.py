@@ -7,11 +7,12 @@ from typing import Annotated
 from fastapi import Form, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.judgments.agreement import Agreement
+from rankgauge.judgments.coefficient import COEFFICIENTS
 from rankgauge.report.numbers import share
 from rankgauge.report.passages import ReportTable
 from rankgauge.web.answers import Settlement
 from rankgauge.web.auth import Manager, TheRoom, Viewer
+from rankgauge.web.campaigns import OpenCampaign
 from rankgauge.web.filters import decimals
 from rankgauge.web.route import PageNumber, pages
 
@@ -35,7 +36,7 @@ def show(request: Request, room: TheRoom, person: Viewer, campaign: int, page: P
         "disagreements.html",
         opened=opened,
         found=opened.review.disagreements((page - 1) * PAGE, page * PAGE),
-        tables=_tables(opened.review.agreement()) if page == 1 else [],
+        tables=_tables(opened) if page == 1 else [],
         choices=opened.choices(),
         page=page,
         pages=max(-(-disputed // PAGE), 1),
@@ -51,18 +52,19 @@ def settle(
     return RedirectResponse(f"/campaigns/{campaign}/disagreements?page={page}", status_code=303)
 
 
-def _tables(found: Agreement | None) -> list[ReportTable]:
+def _tables(opened: OpenCampaign) -> list[ReportTable]:
     """The coefficients, pairs of assessors, and how often they gave which different grades."""
+    found, level = opened.review.agreement(), opened.level_name
     if found is None:
         return []
     values = found.coefficients.select("coefficient", "value").rows()
-    coefficients = [(name, decimals(value, 2)) for name, value in values]
+    coefficients = [(COEFFICIENTS[name].title, decimals(value, 2)) for name, value in values]
     pairs = [
         (f"{one} and {other}", str(items), share(observed, 1), decimals(kappa, 2))
         for one, other, items, observed, kappa in found.pairs.select(PAIR).rows()
     ]
     confusion = [
-        (f"{row['assessor']}, {row['other']}", f"{row['grade']:g}, {row['other_grade']:g}", str(row["items"]))
+        (f"{row['assessor']}, {row['other']}", f"{level(row['grade'])}, {level(row['other_grade'])}", str(row["items"]))
         for row in found.confusion.iter_rows(named=True)
         if row["grade"] != row["other_grade"] and row["items"]
     ]
