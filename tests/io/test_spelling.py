@@ -107,6 +107,15 @@ def test_a_part_that_is_spelled_otherwise_is_noted(tmp_path: Path) -> None:
     assert said.endswith("--ids casefold, or ids='casefold' in Python makes them the same")
 
 
+def test_a_query_that_is_spelled_otherwise_beside_one_without_judged_documents(tmp_path: Path) -> None:
+    """The documents are the same, and their query is not: it is the example."""
+    qrels = written(tmp_path / "qrels.txt", "1 0 a 1", "1 0 b 1", "2 0 a 1")
+    run = written(tmp_path / "run.txt", "001 Q0 a 1 2 x", "2 Q0 b 1 1 x")
+    with pytest.raises(InputError, match="1 of its 2 documents .* such as '001' for '1'\n  .*--ids number"):
+        rankgauge.evaluate(qrels, run, "AP")
+    assert rankgauge.evaluate(qrels, run, "AP", ids="number").by_query["1"]["AP"] == 1 / 2
+
+
 def test_near_ids_need_a_reason() -> None:
     """Ids that have nothing in common are not near, nor are those that are the same already."""
     frame = pl.DataFrame({"query": ["q"], "document": ["a"]})

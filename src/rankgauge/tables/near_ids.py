@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -48,14 +49,13 @@ def near_ids(judgments: pl.DataFrame, run: pl.DataFrame, *, of: str) -> NearIds 
         fewer = tuple(one for one in rules if one is not rule)
         if fewer and len(_shared(left, right, fewer)) == len(whole):
             rules = fewer
-    different = whole.filter(pl.col(of) != pl.col(f"{of}_judged"))
-    first = different.row(0, named=True)
+    key, first = _example(whole, keys)
     return NearIds(
         rules=rules,
         shared=len(whole),
         listed=len(left),
-        run=first[of],
-        judged=first[f"{of}_judged"],
+        run=first[key],
+        judged=first[f"{key}_judged"],
         query=first["query"],
     )
 
@@ -70,6 +70,15 @@ def partly_near(judgments: pl.DataFrame, run: pl.DataFrame) -> NearIds | None:
     unjudged = unjudged.join(right, on=KEYS, how="anti", maintain_order="left")
     unlisted = right.join(left, on=KEYS, how="anti", maintain_order="left")
     return near_ids(unlisted, unjudged, of="document")
+
+
+def _example(shared: pl.DataFrame, keys: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """The first row that is spelled differently and the key that is: a document, or a query if no document is."""
+    for key in reversed(keys):
+        different = shared.filter(pl.col(key) != pl.col(f"{key}_judged"))
+        if len(different):
+            return key, different.row(0, named=True)
+    raise AssertionError("more rows are shared by the rules than without them")
 
 
 def _shared(left: pl.DataFrame, right: pl.DataFrame, rules: Sequence[SameId]) -> pl.DataFrame:
