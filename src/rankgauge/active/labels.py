@@ -78,6 +78,15 @@ class LabelOrigin(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Exported:
+    """What a file of labels that a judging room wrote says of a label: whose it was, and of what kind."""
+
+    person: int | None
+    """The number of the assessor in the room that wrote it; it gives the label to nobody."""
+    kind: LabelKind
+
+
+@dataclass(frozen=True, kw_only=True)
 class Label:
     """What one assessor says of one document: a grade or a word of the scale, or that it cannot be judged."""
 
@@ -95,6 +104,8 @@ class Label:
     """The number of the assessor, if it is a person of the judging room."""
     sender: int | None = None
     """The number of the person who sent it, perhaps in another's name."""
+    exported: Exported | None = field(default=None, compare=False)
+    """What the judging room that wrote the label says of it; None if it comes from elsewhere."""
     line: int | None = field(default=None, compare=False)
     text: str | None = field(default=None, compare=False)
 
@@ -129,6 +140,8 @@ class Recorded:
     """Rows without a grade."""
     by_text: int = 0
     """Labels that named their query by its text."""
+    settled: int = 0
+    """Rows of a room's file that settled disagreements there: they are no assessor's labels, and are left out."""
 
     def added(self, **counts: int) -> Recorded:
         """The same with these numbers added."""

@@ -40,6 +40,7 @@ RECORDED = {
     "unasked": "{} for documents not drawn yet: kept until needed",
     "blank": "{} without a grade",
     "by_text": "{} with queries named by their texts",
+    "settled": "{} that settle disagreements left out",
 }
 """What can become of labels that are recorded."""
 

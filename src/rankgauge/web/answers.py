@@ -6,7 +6,7 @@ from typing import Annotated, Self, TypeAlias
 
 from pydantic import BaseModel, Field, model_validator
 
-from rankgauge.active.labels import Label
+from rankgauge.active.labels import Exported, Label, LabelKind
 from rankgauge.web.people import Person
 from rankgauge.web.reasons import Reason, explained
 from rankgauge.web.roles import Permission
@@ -28,6 +28,8 @@ class SentLabel(BaseModel):
     comment: Comment | None = None
     reason: Reason | None = Field(None, description="Why it cannot be judged; it becomes part of the comment.")
     key: Name | None = Field(None, description="A label that is sent twice with the same key is recorded once.")
+    person: int | None = Field(None, description="As in the room's list of labels, where an imported label is from it.")
+    kind: LabelKind | None = Field(None, description="Likewise: a label that the campaign has is not recorded again.")
 
     @model_validator(mode="after")
     def _reason_or_grade(self) -> Self:
@@ -38,6 +40,7 @@ class SentLabel(BaseModel):
     def label(self, person: Person) -> Label:
         """The label that the person sent: their own, or of somebody who is known by the name alone."""
         other = self.assessor if person.may(Permission.IMPORT) else None
+        exported = Exported(person=self.person, kind=self.kind) if other and self.kind else None
         return Label(
             query=self.query,
             document=self.document,
@@ -47,6 +50,7 @@ class SentLabel(BaseModel):
             sender=person.id,
             comment=explained(self.reason, self.comment),
             key=None if self.key is None else f"{person.id}:{self.key}",
+            exported=exported,
         )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from rankgauge.active.campaign.database import outage_of
 from rankgauge.active.campaign.idle import Idle, why_idle
 from rankgauge.active.campaign.label_campaign import LabelCampaign
-from rankgauge.active.campaign.labels import LabelBatch, LabelTerms, check_documents
+from rankgauge.active.campaign.labels import LabelBatch, LabelTerms
 from rankgauge.active.campaign.leases import Leases, lease_documents
 from rankgauge.active.campaign.review import AssessorProgress, assessor_progress
 from rankgauge.active.campaign.rules import SharedRules
@@ -70,7 +70,7 @@ class AnswerQueue:
     def __init__(self, campaign: LabelCampaign, rules: SharedRules, *, closed: Closed) -> None:
         """`closed` says in a transaction why the campaign takes no answers, if it does not."""
         self.rules, self._closed = rules, closed
-        self._state, self._texts = campaign._state, campaign.texts
+        self._campaign, self._state = campaign, campaign._state
         self._looked: tuple[float | None, int] | None = None
         """The stopping rule at the last look, and how many draws were complete."""
         self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Request]()
@@ -83,12 +83,11 @@ class AnswerQueue:
         With `leased`, as for everybody who may not import labels, only documents that were handed to their assessors
         are accepted, and answers to what is asked on the side. When it returns, the labels are on disk.
         """
-        by_text = 0
+        left: dict[str, int] = {}
         if not leased:
-            labels, by_text = self._texts.identified(labels)
-            check_documents(labels, self._state.pool)
+            labels, left = self._campaign.imports(labels)
         sent = _Request(labels=labels, replace=replace, leased=leased, desk=desk)
-        return self._wait(sent).recorded.added(by_text=by_text)
+        return self._wait(sent).recorded.added(**left)
 
     def next_task(
         self,

@@ -15,6 +15,7 @@ import polars as pl
 from sqlalchemy.engine import Engine
 
 from rankgauge.active import defaults
+from rankgauge.active.campaign.copies import Copies, told_apart
 from rankgauge.active.campaign.damage import explained, loading
 from rankgauge.active.campaign.database import Location, connect, reading, writing
 from rankgauge.active.campaign.estimates import Progress
@@ -22,6 +23,7 @@ from rankgauge.active.campaign.idle import Idle, why_idle
 from rankgauge.active.campaign.label_table import COLUMNS, LabelTable
 from rankgauge.active.campaign.labels import LONGEST, LabelBatch, LabelTerms, check_documents, grade_of, is_writable
 from rankgauge.active.campaign.leases import Leases, lease_documents
+from rankgauge.active.campaign.ledger import shown_names
 from rankgauge.active.campaign.rules import CampaignRules, stored_rules
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.active.campaign.side_questions import SideDesk
@@ -31,7 +33,7 @@ from rankgauge.active.campaign.texts import PoolTexts
 from rankgauge.active.campaign.upgrade import upgrade
 from rankgauge.active.draws import Draws
 from rankgauge.active.label_format import read_labels
-from rankgauge.active.labels import SOMEBODY, Assessor, Label, Recorded, Task, identity_of, labels_of
+from rankgauge.active.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
 from rankgauge.active.pool_rows import refuse_breaks
 from rankgauge.errors import InputError, ParameterError, PausedError
 
@@ -222,13 +224,29 @@ class LabelCampaign:
             raise placed(error, os.fspath(labels)) from None
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
-        named, by_text = self.texts.identified(labels)
-        check_documents(named, self._state.pool)
+        fresh, left = self.imports(labels)
         with self._state.changing() as connection:
             batch = LabelBatch(state=self._state, leases=Leases(self._state, connection))
-            count = batch.add_all(named, LabelTerms(replace=replace))
+            count = batch.add_all(fresh, LabelTerms(replace=replace))
             batch.write(connection)
-        return count.added(by_text=by_text)
+        return count.added(**left)
+
+    def imports(self, labels: Sequence[Label]) -> tuple[list[Label], dict[str, int]]:
+        """The labels to record of those that come in, by the ids of the pool, and how many were found to be what.
+
+        A label in a judging room's own file that is here already is the same one, whoever brings it back.
+        """
+        named, by_text = self.texts.identified(labels)
+        check_documents(named, self._state.pool)
+        if not any(label.exported for label in named):
+            return named, {"by_text": by_text}
+        with self._state.looking():
+            shown = shown_names(self._state.ledger.names)
+        copies = Copies(self._table.rows(), shown, self.settings)
+        lasting = [label for label in named if label.exported is None or label.exported.kind is not LabelKind.SETTLED]
+        fresh = [label for label in lasting if not copies.has(label)]
+        found = {"by_text": by_text, "settled": len(named) - len(lasting), "same": len(lasting) - len(fresh)}
+        return told_apart(fresh, lasting), found
 
     @cached_property
     def texts(self) -> PoolTexts:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankgauge.active.label_format import LabelFormat, graded
-from rankgauge.active.labels import Label, Task
+from rankgauge.active.labels import Exported, Label, LabelKind, Task
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import objects
@@ -26,7 +26,8 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
         if given[name] in (None, ""):
             raise InputError(f"there is no {name}", path=source.name, line=line, text=text)
     said, grade = graded(_word(given["grade"]))
-    if not said:
+    exported = _exported(row)
+    if not said and (exported is None or exported.kind is not LabelKind.SKIP):
         return []
     label = Label(
         query=str(given["query"]),
@@ -35,10 +36,20 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
         assessor=str(given["assessor"] or assessor),
         comment=_word(row.get("comment")) or None,
         key=_word(row.get("key")) or None,
+        exported=exported,
         line=line,
         text=text,
     )
     return [label]
+
+
+def _exported(row: Mapping[str, Any]) -> Exported | None:
+    """What a judging room wrote of the label; None if the row is not from its files."""
+    kind, number = row.get("kind"), _word(row.get("person")) or ""
+    if not {"person", "origin"} <= row.keys() or kind not in set(LabelKind):
+        return None
+    whole = number.removesuffix(".0")  # tables with gaps turn whole numbers into others
+    return Exported(person=int(whole) if whole.isdecimal() else None, kind=LabelKind(kind))
 
 
 def _word(value: Any) -> str | None:

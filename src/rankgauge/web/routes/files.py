@@ -58,6 +58,7 @@ def upload(
             count = opened.answers.record(sent, replace=replace, leased=False)
             done = f"{count.new} new labels, marked as imported; {count.same} known already; "
             done += f"{count.unasked} for documents not handed out"
+            done += f"; {count.settled} that settle disagreements left out" if count.settled else ""
             done += f"; {count.by_text} with queries named by their texts" if count.by_text else ""
         except InputError as error:  # without the path, which the sender does not know
             problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
