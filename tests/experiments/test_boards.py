@@ -151,6 +151,8 @@ def test_trec8_files(tmp_path: Path) -> None:
     assert pool.queries.to_list() == ["1", "2"]
     assert pool.runs == ("x", "y")
     assert (pool.run.tolist(), pool.document.tolist(), pool.rank.tolist()) == ([0, 0, 1], [0, 2, 1], [3, 2, 1])
+    # y is judged up to its end at rank 1; above the hits of x others are not judged, so that its lists may go on.
+    assert pool.lengths.tolist() == [[3, 3], [1, 0]]
 
 
 def test_few_labels(tmp_path: Path) -> None:

@@ -211,19 +211,37 @@ def test_teams_are_read_from_lines() -> None:
 
 
 def test_trec8() -> None:
-    """TREC-8 as the field knows it: 69 of 129 runs judged to 100, and hardly a rank moves without a team."""
+    """72 of 129 runs, READWARE's short lists among them, brought in every judged document; ranks hardly move."""
     from rankgauge.experiments.trec import trec8
 
     folder = shared("data/trec8_adhoc")
     pool, grades = trec8(folder)
     teams = read_teams((folder / "teams.tsv").read_text().splitlines())
     some = Reuse(pool=pool, grades=grades, new=np.zeros(129, dtype=bool), measures=("AP",), teams=teams)
-    assert (some.contributions.depth, int(some.contributions.contributed.sum())) == (100, 69)
+    made = some.contributions
+    assert (made.depth, int(made.contributed.sum()), int(made.unclaimed.sum())) == (100, 72, 0)
+    assert "miti" in {made.teams[team] for team in made.team[made.contributed]}
     assert some.without_teams is not None
     row = some.without_teams.by_measure().row(0, named=True)
-    assert (row["most_run"], row["most_fall"]) == ("orcl99man", 2)
-    assert row["relative"] == pytest.approx(-0.0049, abs=1e-4)
-    assert row["tau"] > 0.995
+    assert (row["most_run"], row["most_fall"]) == ("READWARE2", 4)
+    assert row["relative"] == pytest.approx(-0.0079, abs=1e-4)
+    assert row["tau"] > 0.99
+
+
+def test_documents_that_no_run_brought_in_are_told(collection: dict[str, Any]) -> None:
+    """With some of the runs that made a pool, judged documents of the others are counted; with all there are none."""
+    runs, judged = collection["runs"], collection["judgments"]
+    some = {name: runs[name] for name in list(runs)[:5]}
+    firsts = {(q, d) for each in some.values() for q, s in each.items() for d in sorted(s, key=lambda d: -s[d])[:DEPTH]}
+    left = [grade for q, graded in judged.items() for d, grade in graded.items() if (q, d) not in firsts]
+    words = f"{len(left):,} judged documents ({sum(grade > 0 for grade in left)} relevant) that no contributing run has"
+    report = PoolReuseReport(reuse=reuse(judged, some, ("AP",), depth=DEPTH))
+    stream = StringIO()
+    report.show(stream)
+    assert words in " ".join(stream.getvalue().split())
+    assert report.data()["unclaimed"]["judged"] == len(left)
+    whole = PoolReuseReport(reuse=reuse(judged, {name: runs[name] for name in list(runs)[:20]}, ("AP",), depth=DEPTH))
+    assert whole.data()["unclaimed"] == {"judged": 0, "relevant": 0}
 
 
 def test_the_page_has_what_is_printed() -> None:

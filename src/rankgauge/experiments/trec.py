@@ -11,7 +11,10 @@ import polars as pl
 
 from rankgauge.active.board import BoardPool
 from rankgauge.errors import InputError
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
+
+TREC8_DEPTH = 100
+"""How many documents of a list went into the pool of TREC-8."""
 
 
 def dl19(folder: Path) -> tuple[BoardPool, FloatArray]:
@@ -39,7 +42,8 @@ def trec8(folder: Path) -> tuple[BoardPool, FloatArray]:
     """TREC-8 ad hoc: 129 runs, 50 queries, and the grades of the pool.
 
     The folder has judgments.parquet (topic, document, grade) and hits.parquet (run, topic, rank, and the row of the
-    judgment), in which only judged documents are listed.
+    judgment), in which only judged documents are listed. A list that is judged without a gap and ends inside the pool's
+    depth has ended there: had it gone on, its next document would have been judged too.
     """
     judgments, hits = (pl.read_parquet(_file(folder, f"{name}.parquet")) for name in ("judgments", "hits"))
     # The numbers of categories depend on how the file was read, their names do not.
@@ -47,18 +51,29 @@ def trec8(folder: Path) -> tuple[BoardPool, FloatArray]:
     topics = judgments["topic"].unique(maintain_order=True)
     sizes = judgments.group_by("topic", maintain_order=True).len()["len"].to_numpy().astype(np.int64)
     names = hits["run"].unique(maintain_order=True)
-    rank = hits["rank"].to_numpy().astype(np.int64)
+    run, document, rank = (
+        column.to_numpy().astype(np.int64) for column in (hits["run"].rle_id(), hits["judgment"], hits["rank"])
+    )
+    cell = run * len(topics) + np.repeat(np.arange(len(topics)), sizes)[document]
     pool = BoardPool(
         runs=tuple(names),
         queries=topics.cast(pl.String),
         documents=judgments["document"],
         sizes=sizes,
-        run=hits["run"].rle_id().to_numpy().astype(np.int64),
-        document=hits["judgment"].to_numpy().astype(np.int64),
+        run=run,
+        document=document,
         rank=rank,
-        lengths=np.full((len(names), len(topics)), rank.max()),
+        lengths=_lengths(cell, rank, len(names) * len(topics)).reshape(len(names), len(topics)),
     )
     return pool, judgments["grade"].to_numpy().astype(np.float64)
+
+
+def _lengths(cell: IndexArray, rank: IndexArray, lists: int) -> IndexArray:
+    """The length of each list: its last judged rank if all up to it are judged and it is short, else the longest."""
+    last = np.zeros(lists, dtype=np.int64)
+    np.maximum.at(last, cell, rank)
+    ended = (np.bincount(cell, minlength=lists) == last) & (last < TREC8_DEPTH)
+    return np.where(ended, last, rank.max())
 
 
 FOLDERS: Mapping[str, tuple[str, Callable[[Path], tuple[BoardPool, FloatArray]]]] = {

@@ -64,13 +64,25 @@ class Contributions:
 
     def owners(self, groups: IndexArray) -> IndexArray:
         """For each document the one group of runs that alone contributed it, −1 where none or several did."""
-        pool = self.pool
-        mine = (pool.rank <= self.depth) & self.contributed[pool.run] & self.judged[pool.document]
+        pool, mine = self.pool, self._pooled
         document, group = pool.document[mine], groups[pool.run[mine]]
         first, last = np.full(len(pool.documents), groups.max() + 1), np.full(len(pool.documents), -1)
         np.minimum.at(first, document, group)
         np.maximum.at(last, document, group)
         return np.where(first == last, first, -1)
+
+    @cached_property
+    def _pooled(self) -> BoolArray:
+        """The hits on judged documents by which runs contributed."""
+        pool = self.pool
+        return (pool.rank <= self.depth) & self.contributed[pool.run] & self.judged[pool.document]
+
+    @cached_property
+    def unclaimed(self) -> BoolArray:
+        """The judged documents that no contributing run has among its first: other runs, or another way, found them."""
+        claimed = np.zeros(len(self.pool.documents), dtype=bool)
+        claimed[self.pool.document[self._pooled]] = True
+        return self.judged & ~claimed
 
     @cached_property
     def by_run(self) -> IndexArray:

@@ -60,6 +60,7 @@ class PoolReuseReport(Report):
             "relevant": int((reuse.judged_grades > 0).sum()),
             "pool_depth": made.depth,
             "contributors": [run for run, one in zip(made.pool.runs, made.contributed, strict=True) if one],
+            "unclaimed": dict(zip(("judged", "relevant"), self._unclaimed, strict=True)),
         }
         for left in self.parts:
             found[f"without_{left.kind}"] = {
@@ -175,7 +176,23 @@ class PoolReuseReport(Report):
             rows = frame.filter(pl.col("measure") == measure).rows(named=True)
             yield f"{measure} of the new runs", figures.bounds(rows)
 
+    @cached_property
+    def _unclaimed(self) -> tuple[int, int]:
+        """How many judged documents no contributing run brought in, and how many of them are relevant."""
+        unclaimed = self.reuse.contributions.unclaimed
+        return int(unclaimed.sum()), int((self.reuse.judged_grades[unclaimed] > 0).sum())
+
     def _facts(self) -> Iterator[tuple[str, str]]:
+        yield from self._origin()
+        judged, relevant = self._unclaimed
+        if judged:
+            first = f"among its first {self.reuse.contributions.depth}"
+            yield (
+                "others",
+                f"{count(judged, 'judged document')} ({relevant:,} relevant) that no contributing run has {first}",
+            )
+
+    def _origin(self) -> Iterator[tuple[str, str]]:
         made, grades = self.reuse.contributions, self.reuse.judged_grades
         relevant = int((grades > 0).sum())
         yield (
