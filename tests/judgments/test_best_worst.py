@@ -41,12 +41,27 @@ def test_best_less_worst_of_times_shown() -> None:
         (("1", "a b", " ", "b"), "choice 1 of query 1 names no best document"),
         (("1", None, "a", "b"), "choice 1 of query 1 shows no documents"),
         (("1", " ", "a", "b"), "choice 1 of query 1 shows no documents"),
+        (("1", "a b a", "a", "b"), "choice 1 of query 1 shows a more than once"),
     ],
 )
 def test_senseless_choices(row: tuple[str | None, ...], problem: str) -> None:
     """The best and the worst are two of the documents that were shown."""
     with pytest.raises(InputError, match=problem):
         best_worst(choices(row))
+
+
+@pytest.mark.parametrize("shown", ['["d1","d2"]', "[1,2]"])
+def test_lists_of_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str) -> None:
+    """In JSON lines the documents may be a list, of words or of numbers."""
+    monkeypatch.chdir(tmp_path)
+    first, second = shown.strip("[]").split(",")
+    line = f'{{"query":"q1","documents":{shown},"best":{first},"worst":{second}}}\n'
+    (tmp_path / "choices.jsonl").write_text(line, encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["rankgauge", "judgments", "best-worst", "choices.jsonl", "-o", "qrels.txt"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert not ended.value.code
+    assert io.read_judgments("qrels.txt")["grade"].to_list() == [1.0, -1.0]
 
 
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,8 +16,8 @@ ALL_THREE = (
 def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
     """Judgments: how often a document was the best less how often it was the worst, out of the times it was shown.
 
-    A row of the choices has a query, the documents that were shown (separated by blanks), the best and the worst of
-    them. Louviere, Flynn & Marley, Best-worst scaling, 2015.
+    A row of the choices has a query, the documents that were shown (separated by blanks, or a list), the best and the
+    worst of them. Louviere, Flynn & Marley, Best-worst scaling, 2015.
     """
     rows = _named(choices).with_row_index("row", offset=1)
     _refuse_strangers(rows)
@@ -41,18 +41,25 @@ def _named(choices: pl.DataFrame) -> pl.DataFrame:
         raise InputError(
             f"the table has no column {wanted}", hint="Columns: query, documents (separated by blanks), best, worst."
         )
-    text = choices.select(
-        pl.col(query).cast(pl.String).alias("query"), *(pl.col(name).cast(pl.String) for name in COLUMNS)
+    return choices.select(
+        pl.col(query).cast(pl.String).alias("query"),
+        _shown(choices["documents"]),
+        *(pl.col(name).cast(pl.String).str.strip_chars() for name in ("best", "worst")),
     )
-    return text.with_columns(
-        pl.col("documents").str.strip_chars().str.split(" ").list.eval(pl.element().filter(pl.element() != "")),
-        pl.col("best").str.strip_chars(),
-        pl.col("worst").str.strip_chars(),
-    )
+
+
+def _shown(documents: pl.Series) -> pl.Series:
+    """The documents of each choice as a list, which they are in JSON lines, else from words."""
+    if isinstance(documents.dtype, pl.List):
+        lists = documents.cast(pl.List(pl.String))
+    else:
+        lists = documents.cast(pl.String).str.split(" ")
+    named = pl.element().str.strip_chars()
+    return lists.list.eval(named.filter(named != ""))
 
 
 def _refuse_strangers(rows: pl.DataFrame) -> None:
-    """An error for a choice that was not shown, or of one document as both."""
+    """An error for a choice that was not shown, of one document as both, or among documents of which one repeats."""
     for name in COLUMNS:
         filled = pl.col(name).list.len() if name == "documents" else pl.col(name).str.len_bytes()
         empty = rows.filter(filled.fill_null(0) == 0)
@@ -68,6 +75,11 @@ def _refuse_strangers(rows: pl.DataFrame) -> None:
             raise InputError(
                 f"choice {row['row']} of query {row['query']}: the {name}, {row[name]}, is not among {shown}"
             )
+    twice = rows.filter(pl.col("documents").list.n_unique() < pl.col("documents").list.len())
+    if len(twice):
+        row = twice.row(0, named=True)
+        again = next(one for one in row["documents"] if row["documents"].count(one) > 1)
+        raise InputError(f"choice {row['row']} of query {row['query']} shows {again} more than once")
     same = rows.filter(pl.col("best") == pl.col("worst"))
     if len(same):
         row = same.row(0, named=True)
