@@ -41,13 +41,14 @@ def test_measure_with_parameters_is_found(command: Command) -> None:
 
 @pytest.mark.parametrize("name", dialects.DIALECTS)
 def test_dialect_is_shown(command: Command, name: str) -> None:
-    """A dialect is listed, and its card names every choice that differs from standard, in words."""
+    """A dialect is listed, and its card names every choice that differs from standard, and what differs from the tool."""
     assert name in command("dialects")
     shown = " ".join(command("dialects", "show", name).split())
     dialect, standard = dialects.get(name), dialects.get("standard")
     for policy in ("ties", "missing", "negative", "short", "unjudged", "ideal", "query_order"):
         if getattr(dialect, policy) is not getattr(standard, policy):
             assert getattr(dialect, policy).words in shown
+    assert all(words in shown for words in dialect.differs)
 
 
 def test_formats_are_listed(command: Command) -> None:

@@ -109,6 +109,18 @@ def test_levels_below_zero_are_levels(tmp_path: Path, judged: str, unjudged: str
     assert known.matrix[0, 0] == BELOW[judged][1]
 
 
+def test_few_documents_of_the_lowest_level(tmp_path: Path) -> None:
+    """Where fewer than R documents have the lowest level, trec_eval reads past their end. Here these are all: what is
+    asked for are 4 preferences between levels 1 and 0, and every document above the last, which is not above itself."""
+    prefs, run = written(
+        tmp_path, "".join(f"qid1 0 {d} {level}\n" for d, level in zip("abcde", (1, 1, 0, 0, -1), strict=True)), *"abcde"
+    )
+    names = ["prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"]
+    assert list(evaluate(prefs, run, names, dialect="trec_eval-10").matrix[0]) == [(4 + 4) / (4 + 5)] * 2
+    page = (Path(__file__).parents[2] / "docs" / "preferences.md").read_text(encoding="utf-8")
+    assert "read past the end of an array" in page
+
+
 def test_other_measures_read_negative_grades_as_ever(tmp_path: Path) -> None:
     """Beside a measure of preferences, nDCG has the value that it has alone."""
     judged, run = tmp_path / "qrels.txt", tmp_path / "run.txt"

@@ -8,7 +8,7 @@ import ir_measures
 import numpy as np
 import pytest
 
-from rankgauge import evaluate
+from rankgauge import dialects, evaluate
 from rankgauge.measures import parse
 from rankgauge.ranking import RankedLists
 from tests.peers.cases import CASES, cases
@@ -20,7 +20,7 @@ from tests.peers.cases import CASES, cases
 def test_ir_measures(name: str, dialect: str) -> None:
     """In its dialects the values agree in every random case without ties.
 
-    Scores are above 0: ir-measures takes 0 for not retrieved.
+    Scores are above 0; below, ir-measures differs, as the dialect says.
     """
     case = cases(ties=False, lowest=-1)
     run = {query: {document: score + 1 for document, score in found.items()} for query, found in case.run.items()}
@@ -30,6 +30,21 @@ def test_ir_measures(name: str, dialect: str) -> None:
     wanted = [theirs[query] for query in result.queries]
     assert len(wanted) == CASES
     np.testing.assert_allclose(result.matrix[:, 0], wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dialect", ["ir-measures", "ir-measures-msmarco"])
+def test_scores_below_zero(dialect: str) -> None:
+    """ir-measures puts documents that the run lacks above those with scores below 0; the dialects say that they do not
+    do so, and give what it gives for the same order with scores above 0."""
+    judgments, run = {"q": {"d1": 1, "d2": 1}}, {"q": {"d2": -1.0, "d3": -2.0}}
+    above = {"q": {"d2": 2.0, "d3": 1.0}}
+    peer = ir_measures.parse_measure("Compat(p=0.8)")
+    lower, higher = (next(iter(ir_measures.iter_calc([peer], judgments, one))).value for one in (run, above))
+    assert lower == pytest.approx(0.8 * (1 / 2) / (1 + 0.8))
+    assert higher == pytest.approx((1 + 0.8 * (1 / 2)) / (1 + 0.8))
+    assert evaluate(judgments, run, "Compat(p=0.8)", dialect=dialect)["Compat(p=0.8)"] == pytest.approx(higher)
+    assert any("scores below 0" in words for words in dialects.get(dialect).differs)
 
 
 def overlap(listed: list[int], ideal: list[int], p: float, depth: int) -> float:

@@ -31,7 +31,7 @@ from rankgauge.tables.subtopics import check_subtopics
 
 T = TypeVar("T")
 
-REPORTED = ("name", "title", "reference", "printed", "usual", "lists_missing", "lists_short")
+REPORTED = ("name", "title", "reference", "differs", "printed", "usual", "lists_missing", "lists_short")
 """The fields of a dialect that say how values are shown, not what they are."""
 
 REFUSING = ("fewest", "extra_scores")
@@ -186,6 +186,5 @@ def bare(dialect: Dialect) -> Dialect:
     """The dialect without the fields that change no value: two dialects that are equal then compute alike."""
     if not dialect.name:
         return dialect
-    return replace(
-        dialect, name="", title="", reference="", printed=(), usual=None, lists_missing=True, lists_short=True
-    )
+    names = dict.fromkeys(("name", "title", "reference"), "")
+    return replace(dialect, **names, differs=(), printed=(), usual=None, lists_missing=True, lists_short=True)

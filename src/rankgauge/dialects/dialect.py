@@ -55,6 +55,8 @@ class Dialect(Registered):
     name: str
     title: str
     reference: str
+    differs: tuple[str, ...] = ()
+    """What the tool does that is not done here, a sentence each."""
 
     # files
     duplicates: Duplicates = Duplicates.REFUSE

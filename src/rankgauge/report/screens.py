@@ -63,7 +63,8 @@ def dialect(name: str, stream: TextIO) -> None:
         out.pairs([(subject, descriptions.setting(known, field)) for field, subject in descriptions.SETTINGS.items()])
         return
     rows = [((subject, here), ("", f"standard: {there}"), ("", "")) for subject, here, there in differences]
-    told = [("printed", descriptions.printed(known))] if known.printed else []
+    told = [("still differs", words) for words in known.differs]
+    told += [("printed", descriptions.printed(known))] if known.printed else []
     out.pairs([*(row for group in rows for row in group), *told])
 
 

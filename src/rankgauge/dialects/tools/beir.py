@@ -1,7 +1,6 @@
 """BEIR 2, its `EvaluateRetrieval.evaluate`: NDCG@k, MAP@k, Recall@k and P@k by pytrec_eval.
 
-MRR@k is computed otherwise: see beir-mrr. Not as here: BEIR first takes documents out of the run that have the id of
-their query (ignore_identical_ids).
+MRR@k is computed otherwise: see beir-mrr.
 """
 
 from dataclasses import replace
@@ -18,6 +17,7 @@ BEIR = replace(
     name="beir",
     title="BEIR 2, EvaluateRetrieval.evaluate",
     reference="beir 2.2.0, retrieval/evaluation.py; Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021",
+    differs=("Documents that have the id of their query are taken out of the run first (ignore_identical_ids).",),
     # The mean is over len(scores), the queries that are in the run and in the qrels: missing=skip, as in pytrec_eval.
     printed=prints(
         {

@@ -7,7 +7,7 @@ ir-measures-gdeval). Compat is its own. A measure that is taken from ranx, on re
 from dataclasses import replace
 
 from rankgauge.dialects.dialect import prints
-from rankgauge.dialects.tools.ir_measures_msmarco import COMPAT
+from rankgauge.dialects.tools.ir_measures_msmarco import COMPAT, COMPAT_DIFFERS
 from rankgauge.dialects.tools.pytrec_eval import PYTREC_EVAL
 from rankgauge.measures.output import fixed
 from rankgauge.policies import MissingQuery
@@ -17,6 +17,7 @@ IR_MEASURES = replace(
     name="ir-measures",
     title="ir-measures 0.4, by its provider pytrec_eval",
     reference="ir-measures 0.4.3, pytrec_eval_provider.py; MacAvaney, Macdonald & Ounis, ECIR 2022",
+    differs=COMPAT_DIFFERS,
     readings={**PYTREC_EVAL.readings, **COMPAT},
     missing=MissingQuery.ZERO,  # Evaluator.iter_calc: a judged query without a value has the measure's DEFAULT, 0
     lists_missing=True,  # the same: it is listed

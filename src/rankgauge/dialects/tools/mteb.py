@@ -1,6 +1,6 @@
 """MTEB 2, retrieval: ndcg_at_10, map_at_10, recall_at_10, precision_at_10, hit_rate_at_10 and mrr_at_10.
 
-All but mrr are pytrec_eval's. mrr compares scores of 64 bits, the others of 32; here all compare 32.
+All but mrr are pytrec_eval's.
 """
 
 from dataclasses import replace
@@ -26,6 +26,7 @@ MTEB = replace(
     name="mteb",
     title="MTEB 2, retrieval",
     reference="mteb 2.26, _evaluators/retrieval_metrics.py; Muennighoff et al., MTEB, EACL 2023",
+    differs=("mrr_at_k compares scores of 64 bits, the others of 32; here all compare 32.",),
     printed=prints(
         {f"{label}_at_{k}": f"{name}@{k}" for label, name in LABELS.items() for k in CUTOFFS},
         number=python_rounded(5),

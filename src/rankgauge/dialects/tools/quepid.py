@@ -1,7 +1,6 @@
 """Quepid, the scorers that come with it: nDCG@10, AP@10, ERR@10, P@10, RR@10, DCG@10, CG@10.
 
-A case's score is the mean over its queries. Not as here: of a query without a relevant document AP is 0/0 (here 0), and
-DCG and CG of a list with an unrated document are no number (here it adds nothing).
+A case's score is the mean over its queries.
 """
 
 from rankgauge.dialects.dialect import Dialect, prints
@@ -12,6 +11,10 @@ QUEPID = Dialect(
     name="quepid",
     title="Quepid, the scorers that come with it",
     reference="Quepid 8, db/scorers and ScorerFactory.js, github.com/o19s/quepid",
+    differs=(
+        "Of a query without a relevant document AP is 0/0 (here 0).",
+        "DCG and CG of a list with an unrated document are no number (here it adds nothing).",
+    ),
     negative=NegativeGrade.KEEP,  # a rating is the number that it is
     ties=Ties.INPUT,  # eachDoc: the order of the results
     gain="exp",  # DCG: Math.pow(2, rating) − 1

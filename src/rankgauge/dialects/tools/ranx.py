@@ -1,7 +1,6 @@
 """ranx 0.3: `evaluate(qrels, run, "ndcg@10")` is nDCG@10, `ndcg_burges@10` is nDCG(dcg='exp-log2')@10.
 
-`-l2` after a name is rel=2. make_comparable=True is missing=zero. Not as here: of a query whose documents were judged
-all alike, ranx's bpref divides by zero; and a run with a query that nobody judged is refused.
+`-l2` after a name is rel=2. make_comparable=True is missing=zero.
 """
 
 from rankgauge.dialects.dialect import Dialect, prints
@@ -12,6 +11,10 @@ RANX = Dialect(
     name="ranx",
     title="ranx 0.3",
     reference="ranx 0.3.21; Bassani, ranx: A blazing-fast Python library for ranking evaluation, ECIR 2022",
+    differs=(
+        "Of a query whose documents were judged all alike, bpref divides by zero.",
+        "A run with a query that nobody judged is refused.",
+    ),
     fractional=FractionalGrade.REFUSE,  # Qrels: grades are of type int64
     negative=NegativeGrade.ZERO,  # clean_qrels: only grades from rel_lvl on, 1 by default, are kept
     ties=Ties.QUICKSORT,  # sort_dict_by_value: Numba's argsort, which is not stable

@@ -1,8 +1,6 @@
 """torchmetrics 1.9, retrieval: `RetrievalNormalizedDCG(top_k=10)` is nDCG@10, `RetrievalMAP` is AP.
 
-empty_target_action='pos' is empty=1, and 'skip' is empty=leave-out. Not as here: in AP, RR, P and R a document with a
-score of 0 or less never counts as relevant; measures other than nDCG leave tied documents as torch sorts them, which is
-in no certain order; and numbers have 32 bits.
+empty_target_action='pos' is empty=1, and 'skip' is empty=leave-out.
 """
 
 from rankgauge.dialects.dialect import Dialect, prints
@@ -13,6 +11,11 @@ TORCHMETRICS = Dialect(
     name="torchmetrics",
     title="torchmetrics 1.9, retrieval",
     reference="torchmetrics 1.9.0, torchmetrics/retrieval and torchmetrics/functional/retrieval",
+    differs=(
+        "In AP, RR, P and R a document with a score of 0 or less never counts as relevant.",
+        "Measures other than nDCG leave tied documents as torch sorts them, which is in no certain order.",
+        "Numbers have 32 bits.",
+    ),
     negative=NegativeGrade.KEEP,  # retrieval_normalized_dcg: target is the gain
     ties=Ties.EXPECTED,  # _tie_average_dcg gives tied documents their mean gain
     single_precision=True,  # preds.float()

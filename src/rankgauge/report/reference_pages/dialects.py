@@ -43,6 +43,8 @@ def _standard(dialect: Dialect) -> Iterator[str]:
 def _dialect(dialect: Dialect) -> Iterator[str]:
     yield _title(dialect)
     yield table(("choice", dialect.name, "standard"), descriptions.differences(dialect))
+    if dialect.differs:
+        yield f"The tool still differs: {' '.join(dialect.differs)}\n"
     if dialect.printed:
         yield _printed(dialect)
 
