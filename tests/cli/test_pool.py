@@ -91,6 +91,13 @@ def test_errors(command: Command, folder: Path, arguments: tuple[str, ...], word
     assert not list(folder.glob("p.*"))
 
 
+@pytest.mark.parametrize(("measure", "code"), [("Foo", 3), ("SetP", 4)])
+def test_a_measure_without_weights_leaves_no_pool(command: Command, folder: Path, measure: str, code: int) -> None:
+    """An error comes before the file is written."""
+    command("pool", "make", "bm25.txt", "--depth", "3", "-m", measure, "-o", "p.csv", code=code)
+    assert not (folder / "p.csv").exists()
+
+
 def test_a_team_is_known_by_the_name_of_a_file(command: Command, folder: Path) -> None:
     """The name of a run is that of its file, with or without the ending."""
     (folder / "teams.tsv").write_text("bm25\tours\ndense.txt\ttheirs\n")

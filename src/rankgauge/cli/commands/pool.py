@@ -127,6 +127,7 @@ def make(asked: PoolOptions) -> None:
     )
     measures = tuple(options.names(asked.measure or MEASURES))
     report = PoolMakingReport(made=made, measures=measures, dialect=asked.dialect, seconds=asked.seconds_per_label)
+    report.data()  # a measure that is not known, or has no weights, leaves no file
     if asked.output is not None and separator is not None:
         _write(made.frame(), asked.output, separator)  # before anything is printed: a closed pipe must not lose it
     report.show(sys.stdout)
