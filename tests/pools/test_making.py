@@ -128,6 +128,18 @@ def test_what_makes_no_pool() -> None:
         make_pool(RUNS, depth=1, judged={"q10": {"a": 0, "b": 1}, "q9": {"x": 0, "y": 0}})
 
 
+def test_judged_documents_in_the_lists_are_counted() -> None:
+    """Those that no run retrieves are known but leave nothing out; if all are such, ids may be spelled differently."""
+    for judged, words in (
+        ({"b": 1, "c": 0, "u": 1}, "3 documents, of which 2 are in these lists and left out"),
+        ({"b": 1, "u": 1}, "2 documents, of which 1 is in these lists"),
+        ({"B": 1, "u": 1}, "2 documents, none of which is in these lists: are ids spelled alike"),
+    ):
+        report = PoolMakingReport(made=make_pool(RUNS, depth=2, judged={"q10": judged}), measures=("AP",))
+        assert words in dict(report._facts())["judged already"]
+        assert report.data()["judged_in_lists"] == len({"b", "c"} & set(judged))
+
+
 def test_how_documents_are_chosen_is_said_once() -> None:
     """A method's name is followed by what it stands for, unless that is the name itself."""
     runs = {"one": {"1": {"a": 2.0, "b": 1.0}}, "two": {"1": {"c": 2.0, "a": 1.0}}}

@@ -64,6 +64,11 @@ class MadePool:
         return np.bincount(self.pool.document, minlength=len(self.pool.documents))
 
     @property
+    def listed(self) -> int:
+        """How many of the documents that were judged before are in the lists at all."""
+        return int((self.judged & (self.holders > 0)).sum())
+
+    @property
     def is_adapted(self) -> bool:
         """Whether judgments that there are changed the order."""
         return self.selection.adaptive and bool(self.judged.any())

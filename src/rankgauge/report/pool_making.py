@@ -57,6 +57,7 @@ class PoolMakingReport(Report):
             "seed": made.seed,
             "documents": len(made.chosen),
             "judged": int(made.judged.sum()),
+            "judged_in_lists": made.listed,
             "queries": len(made.pool.queries),
             "per_query": {"least": int(counts.min()), "median": float(np.median(counts)), "most": int(counts.max())},
             "hours": self.hours,
@@ -93,7 +94,7 @@ class PoolMakingReport(Report):
         for name, missing in made.textless.items():
             yield "no text", f"{count(missing, 'document')} of the pool have no {name.replace('_', ' ')} in the table"
         if made.judged.any():
-            yield "judged already", f"{count(int(made.judged.sum()), 'document')}, which are left out"
+            yield "judged already", f"{count(int(made.judged.sum()), 'document')}, {_listed(made)}"
         if self.hours is not None:
             yield "takes", f"{self.hours:,.1f} hours of one assessor, at {self.seconds:g} seconds a label"
 
@@ -124,6 +125,13 @@ class PoolMakingReport(Report):
 def _share(cell: dict[str, Any], *, before: bool) -> str:
     after = f"{100 * cell['covered']:.1f} %"
     return f"{100 * cell['judged']:.1f} → {after}" if before else after
+
+
+def _listed(made: MadePool) -> str:
+    """How many of the judged documents the pool would have had, and what to look at if there are none."""
+    if not made.listed:
+        return "none of which is in these lists: are ids spelled alike, and are these the judgments of these runs?"
+    return f"of which {made.listed:,} {'is' if made.listed == 1 else 'are'} in these lists and left out"
 
 
 def _method(selection: Selection) -> str:
