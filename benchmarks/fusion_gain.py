@@ -43,7 +43,7 @@ def collection(pair: Pair, queries: int, rng: np.random.Generator) -> tuple[dict
         ids, grades = [f"d{at}" for at in range(DOCUMENTS)], rng.choice(4, DOCUMENTS, p=(0.7, 0.15, 0.1, 0.05))
         shared, *own = rng.normal(size=(3, DOCUMENTS))
         noise = [np.sqrt(pair.shared) * shared + np.sqrt(1 - pair.shared) * one for one in own]
-        query = f"q{number}"
+        query = f"q{number:04}"
         judgments[query] = dict(zip(ids, grades.tolist(), strict=True))
         first[query] = dict(zip(ids, (pair.first * grades + noise[0]).tolist(), strict=True))
         second[query] = dict(zip(ids, (pair.second * grades + noise[1]).tolist(), strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import dialects, evaluate, fuse, io, tune_fusion
+from rankgauge import dialects, evaluate, fuse, fusion_gain, io, tune_fusion
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion import METHODS, FusionPlan
 from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED
@@ -19,6 +19,7 @@ from rankgauge.fusion.run_pool import RunPool
 from rankgauge.fusion.search import best_of, dealt
 from rankgauge.fusion.slot_scorer import SlotScorer
 from rankgauge.judged_hits import HitFinder
+from rankgauge.result import Result
 
 Run = dict[str, dict[str, float]]
 
@@ -43,7 +44,16 @@ def noisy(noise: float, *, ties: bool = False, missing: int = 0) -> Run:
 
 
 RUNS = {"good": noisy(1.0), "fair": noisy(1.5), "noise": noisy(50.0)}
+LONG = {query: {"none": 99.0, **{f"d{d}": float(s) for d, s in enumerate(TRUTH[query])}} for query in QUERIES}
+SHORT = {query: {f"d{int(np.argmax(TRUTH[query]))}": 1.0} for query in QUERIES}
+"""Two runs of which the first is better as a whole, the second at the top."""
 TIED = {"a": noisy(1.0, ties=True), "b": noisy(1.0, ties=True, missing=3)}
+
+
+def single(scorer: SlotScorer, run: int) -> Result:
+    """The result of one of the runs, by the scorer of their fusion."""
+    scores, ranks = (scorer.stack.spread(one, np.nan)[:, run] for one in (scorer.stack.score, scorer.stack.rank))
+    return scorer.result(scores, ranks=ranks)
 
 
 @pytest.mark.parametrize("ordered", [False, True], ids=["as the runs", "reversed"])
@@ -59,9 +69,11 @@ def test_values_are_those_of_an_evaluation(runs: dict[str, Run], dialect: str, o
         scorer = SlotScorer(stack=stack, judged=judged, measure=spoken.select(measure)[0], dialect=spoken)
         fused = evaluate(judgments, plan.run(pool).frame, measure, dialect=dialect)
         assert scorer.result(plan.method.scores(stack)).by_query == fused.by_query
-        first = next(iter(runs))
-        alone = evaluate(judgments, runs[first], measure, dialect=dialect)
-        assert scorer.result(stack.spread(stack.score, np.nan)[:, 0], exact=True).by_query == alone.by_query
+        for ties in (spoken.ties, "input"):
+            how = spoken.changed(ties=ties, missing="zero")  # ranx refuses a run that lacks queries
+            for at, run in enumerate(runs.values()):
+                alone = evaluate(judgments, run, measure, dialect=how)
+                assert single(replace(scorer, dialect=how), at).by_query == alone.by_query
 
 
 def faceted(column: str, names: tuple[str, ...], levels: tuple[float, ...]) -> pl.DataFrame:
@@ -101,8 +113,7 @@ def test_values_by_facet_are_those_of_an_evaluation(measure: str, dialect: str) 
         fused = evaluate(judgments, plan.run(pool).frame, measure, dialect=how)
         assert scorer.result(plan.method.scores(scorer.stack)).by_query == fused.by_query
         alone = evaluate(judgments, TIED["a"], measure, dialect=how)
-        columns = scorer.stack.spread(scorer.stack.score, np.nan)
-        assert scorer.result(columns[:, 0], exact=True).by_query == alone.by_query
+        assert single(scorer, 0).by_query == alone.by_query
 
 
 @pytest.mark.parametrize("measure", ["alpha_nDCG@5", "Prefs", "xinfAP"])
@@ -162,10 +173,10 @@ def test_luck_is_no_gain() -> None:
 def test_a_fold_is_judged_by_the_others() -> None:
     """What is chosen for a fold does not change if the judgments of that very fold do."""
     before = tune_fusion(JUDGMENTS, RUNS, "nDCG@10", folds=4, seed=3)
-    fold = before.task.dealt(len(QUERIES)) == 0
+    fold = dict(zip(sorted(QUERIES), before.task.dealt(len(QUERIES)), strict=True))
     turned = {
-        query: {d: 2 - grade for d, grade in grades.items()} if fold[at] else grades
-        for at, (query, grades) in enumerate(JUDGMENTS.items())
+        query: grades if fold[query] else {d: 2 - grade for d, grade in grades.items()}
+        for query, grades in JUDGMENTS.items()
     }
     after = tune_fusion(turned, RUNS, "nDCG@10", folds=4, seed=3)
     assert after.choices[0].method == before.choices[0].method
@@ -214,11 +225,33 @@ def test_the_depth_counts() -> None:
     assert tuned.in_sample == pytest.approx(evaluate(JUDGMENTS, found, "AP")["AP"], abs=1e-12)
 
 
+@pytest.mark.parametrize("dialect", ["standard", "trec_eval"])
+def test_the_best_single_run_is_cut_too(dialect: str) -> None:
+    """Both sides of a comparison are cut, and the best single run is the one that is best after the cut."""
+    tied = {"b": TIED["b"], "a": TIED["a"]}
+    for runs, depth in ((tied, 3), ({"long": LONG, "short": SHORT}, 1)):
+        tested = fusion_gain(JUDGMENTS, runs, "AP", depth=depth, folds=4, dialect=dialect)
+        cut = {name: evaluate(JUDGMENTS, run, "AP", dialect=dialect, depth=depth) for name, run in runs.items()}
+        found = tested.comparison.results[SINGLE].by_query
+        dealt = dict(zip(sorted(QUERIES), tested.task.dealt(len(QUERIES)), strict=True))
+        for query, value in found.items():
+            assert value == cut[tested.choices[dealt[query]].single].by_query[query]
+    assert {one.single for one in tested.choices} == {"short"}
+
+
 def test_the_seed_decides() -> None:
     """The same seed deals the same folds, another one others."""
     one, again, other = (tune_fusion(JUDGMENTS, RUNS, "AP", method="rbc", seed=seed) for seed in (1, 1, 2))
     assert list(one.comparison.pair_table.rows()) == list(again.comparison.pair_table.rows())
     assert one.task.dealt(40).tolist() != other.task.dealt(40).tolist()
+
+
+def test_the_order_of_the_runs_does_not_matter() -> None:
+    """Folds are dealt by the names of queries, wherever the runs have them: the same seed tunes the same."""
+    turned = {name: dict(reversed(TIED[name].items())) for name in reversed(TIED)}
+    one, other = (tune_fusion(JUDGMENTS, runs, "AP", method="rbc") for runs in (TIED, turned))
+    assert [each.method for each in one.choices] == [each.method for each in other.choices]
+    assert one.comparison.results[TUNED].by_query == other.comparison.results[TUNED].by_query
 
 
 def test_weights_of_many_runs() -> None:

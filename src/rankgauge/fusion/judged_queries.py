@@ -34,13 +34,15 @@ class JudgedQueries:
     def of(cls, pool: RunPool, judgments: pl.DataFrame, dialect: str | Dialect = "standard") -> JudgedQueries:
         """The judged queries; an error if there are none."""
         judged = set(judgments["query"].unique())
-        positions = np.array([at for at, name in enumerate(pool.queries) if name in judged], dtype=np.int64)
-        if not len(positions):
+        places = {name: at for at, name in enumerate(pool.queries) if name in judged}
+        if not places:
             ours, theirs = ", ".join(pool.queries[:3]), ", ".join(sorted(judged)[:3])
             raise UnmatchedError(
                 f"no query of the runs is judged: the runs have {ours} …, the judgments {theirs} …",
                 hint="Are both from the same collection, with query ids written alike?",
             )
+        # By name: folds are dealt in this order, which must not depend on that of the runs.
+        positions = np.array([places[name] for name in sorted(places)], dtype=np.int64)
         return cls(pool=pool, positions=positions, judgments=judgments, dialect=dialects.get(dialect))
 
     def __len__(self) -> int:

@@ -35,15 +35,17 @@ class SlotScorer:
     judged: JudgedQueries
     measure: Measure
     dialect: Dialect
+    depth: int | None = None
+    """How many documents of each list count; fewer where the dialect says so."""
 
     @cached_property
     def names(self) -> list[str]:
         """The judged queries, in the order of the values."""
         return self.judged.names
 
-    def values(self, scores: FloatArray, *, exact: bool = False) -> FloatArray:
+    def values(self, scores: FloatArray, *, ranks: FloatArray | None = None) -> FloatArray:
         """The value of each judged query, NaN where it does not count; a score that is NaN leaves a document out."""
-        result = self.result(scores, exact=exact)
+        result = self.result(scores, ranks=ranks)
         place = {name: at for at, name in enumerate(self.names)}
         found = np.full(len(place), np.nan)
         found[[place[name] for name in result.names]] = result.matrix[:, 0]
@@ -53,34 +55,38 @@ class SlotScorer:
         """The measure's one number from the values of some queries."""
         return self.measure.facts.aggregate.over(values, single=self.dialect.single_arithmetic)
 
-    def result(self, scores: FloatArray, *, exact: bool = False) -> Result:
-        """The result of lists that are ordered by these scores of the slots; fused ones are rounded, others `exact`."""
+    def result(self, scores: FloatArray, *, ranks: FloatArray | None = None) -> Result:
+        """The result of lists that are ordered by these scores of the slots.
+
+        Fused scores are rounded. Those of a single run are not, and come with its `ranks`, which order its ties.
+        """
         how, base = self._how, self._joined
-        settled = compared(scores if exact else rounded(scores), how)[self._order]
+        settled = compared(rounded(scores) if ranks is None else scores, how)[self._order]
         # What is not listed sorts last, and is cut off.
         listed = ~np.isnan(settled)
         counts = self.stack.pooled
         numbers = np.arange(len(settled))
         keys = np.where(listed, settled, -np.inf)
-        if exact:
-            order = np.lexsort((-keys, self.stack.slot_query[self._order]))
-        else:
+        if ranks is None:
             order = falling(keys, numbers, counts=counts, spans=counts)
+        else:
+            ties = numbers if self._ties_by_id else ranks[self._order]
+            order = np.lexsort((ties, -keys, self.stack.slot_query[self._order]))
         order = order[listed[order]]
         query, values = self.stack.slot_query[self._order][order], settled[order]
         kept = np.bincount(query, minlength=len(counts))
         if how.ties in SORTS:
             order = order[_resorted(values, kept[kept > 0], how.ties)]
             values = settled[order]
-        ranks = (np.arange(len(order)) - np.repeat(np.cumsum(kept) - kept, kept) + 1).astype(np.float64)
-        first, size = tie_groups(query, values, ranks)
+        places = (np.arange(len(order)) - np.repeat(np.cumsum(kept) - kept, kept) + 1).astype(np.float64)
+        first, size = tie_groups(query, values, places)
         grade = self._grades[order]
         hit = ~np.isnan(grade)
         found = Found(
             listed=self._codes[kept > 0],
             retrieved=kept[kept > 0].astype(np.float64),
             query=self._codes[query[hit]],
-            rank=ranks[hit],
+            rank=places[hit],
             grade=grade[hit],
             first=first[hit],
             size=size[hit],
@@ -98,14 +104,20 @@ class SlotScorer:
 
     @cached_property
     def _how(self) -> Ranking:
-        """How lists are ranked for the measure."""
-        return self.dialect.ranking_for(self.measure.facts.judgments)
+        """How lists are ranked for the measure, and cut."""
+        how = self.dialect.ranking_for(self.measure.facts.judgments)
+        depths = [depth for depth in (how.depth, self.depth) if depth is not None]
+        return replace(how, depth=min(depths, default=None))
+
+    @property
+    def _ties_by_id(self) -> bool:
+        return self._how.ties in (Ties.DOCID, Ties.ASCENDING)
 
     @cached_property
     def _order(self) -> IndexArray:
         """The slots by query, and within a query as tied documents are ordered."""
         stack, ties = self.stack, self._how.ties
-        if ties not in (Ties.DOCID, Ties.ASCENDING):
+        if not self._ties_by_id:
             return np.lexsort((stack.heads, stack.slot_query))
         ids = self.judged.pool.spelled(stack.documents[stack.heads])
         rows = pl.DataFrame({"query": stack.slot_query, "document": ids, "slot": np.arange(stack.slots)})

@@ -160,7 +160,7 @@ class TuningTask:
         tell(0, 1, "judged queries")
         choices = [trials.choice(fold, tunes=False) for fold in range(self.folds)]
         final = trials.learned(plan.method, trials.everywhere)
-        values = [trials.values(final), *(found for _, found in trials.singles.values())]
+        values = [trials.values(final), *(run.values for run in trials.singles.values())]
         if not np.nan_to_num(values).any():
             raise self._nothing("the runs and their fusion are worth nothing, so that there is nothing to compare")
         return JudgedFusion(
@@ -179,7 +179,7 @@ class TuningTask:
         if not 2 <= self.folds <= len(judged):
             raise ParameterError("fuse", "folds", f"from 2 to {len(judged)}, the number of judged queries", self.folds)
         stack = plan.stack(turned, judged.positions)
-        scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect)
+        scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect, depth=plan.depth)
         return _Trials(plan=plan, scorer=scorer, dealt=self.dealt(len(judged)), fixed=self.fixed)
 
     def _found(self, trials: _Trials, pool: RunPool, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Any]:
@@ -205,6 +205,15 @@ class TuningTask:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class _SingleRun:
+    """The scores and ranks of a run's documents, NaN for those that it does not list, and the values of the queries."""
+
+    scores: FloatArray
+    ranks: FloatArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Trials:
     """The values of parameters on the judged queries; what was tried is not tried again for another fold."""
 
@@ -225,7 +234,7 @@ class _Trials:
     def choice(self, fold: int, *, tunes: bool = True) -> FoldChoice:
         """The parameters, if they are tuned, and the single run that are best on the other folds."""
         train = self.dealt != fold
-        worths = {name: _worth(self.scorer.overall(found[train])) for name, (_, found) in self.singles.items()}
+        worths = {name: _worth(self.scorer.overall(run.values[train])) for name, run in self.singles.items()}
         single = max(worths, key=worths.__getitem__)
         method = self.best(train) if tunes else self.learned(self.plan.method, train)
         return FoldChoice(fold=fold + 1, queries=int((~train).sum()), method=method, single=single)
@@ -249,16 +258,19 @@ class _Trials:
     def unseen(self, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Result]:
         """The results of the best single run and of what was chosen for each fold, on the queries of that fold."""
         slots = self.scorer.stack.slots
-        scores = {name: np.full(slots, np.nan) for name in (SINGLE, *chosen)}
+        scores, ranks = {name: np.full(slots, np.nan) for name in (SINGLE, *chosen)}, np.zeros(slots)
         for one in choices:
             here = self.dealt == one.fold - 1
             held = here[self.scorer.stack.slot_query]
-            scores[SINGLE][held] = self.singles[one.single][0][held]
+            single = self.singles[one.single]
+            scores[SINGLE][held], ranks[held] = single.scores[held], single.ranks[held]
             for name, method in chosen.items():
                 scores[name][held] = self._scores(method(one, ~here))[held]
         if isinstance(self.plan.method, LearnedMethod) and not self.plan.method.tries().keys() - self.fixed:
             scores.pop(UNTUNED, None)  # learning is all there is to it
-        return {name: self.scorer.result(found, exact=name == SINGLE) for name, found in scores.items()}
+        return {
+            name: self.scorer.result(found, ranks=ranks if name == SINGLE else None) for name, found in scores.items()
+        }
 
     def chosen(self, one: FoldChoice, train: BoolArray) -> FusionMethod:
         """What was chosen for a fold."""
@@ -269,14 +281,16 @@ class _Trials:
         return self.learned(self.plan.method, train)
 
     @cached_property
-    def singles(self) -> dict[str, tuple[FloatArray, FloatArray]]:
-        """By run, its scores alone, NaN for documents that it does not list, and the values of the queries."""
+    def singles(self) -> dict[str, _SingleRun]:
+        """Each run by itself, by name; the scorer cuts its lists as the plan cuts the fused ones."""
         judged = self.scorer.judged
         stack = judged.pool.chosen(judged.positions)
-        columns = stack.spread(stack.score, np.nan).T
+        scores, ranks = stack.spread(stack.score, np.nan).T, stack.spread(stack.rank.astype(np.float64), np.nan).T
         return {
-            name: (scores, self.scorer.values(scores, exact=True))
-            for name, scores in zip(judged.pool.runs, columns, strict=True)
+            name: _SingleRun(
+                scores=scores[run], ranks=ranks[run], values=self.scorer.values(scores[run], ranks=ranks[run])
+            )
+            for run, name in enumerate(judged.pool.runs)
         }
 
     def _scores(self, method: FusionMethod) -> FloatArray:
