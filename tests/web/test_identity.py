@@ -73,6 +73,51 @@ def test_two_people_of_one_name(house: House) -> None:
     assert {line.split()[1] for line in qrels.splitlines()} == {name.replace(" ", "_") for name in names}
 
 
+def test_an_imported_name_of_somebody(house: House) -> None:
+    """Who is here keeps their name, and the labels that came under it are marked as imported and have no pace."""
+    number, labels = house.campaign(method="passive"), pool().select("query", "document").rows()
+    answer(house.assessor(number, "Ann Lee"), number, 2)
+    program, boss = house.program(), house.admin()
+    sent = [{"query": query, "document": name, "grade": 1, "assessor": "Ann Lee"} for query, name in labels[:10]]
+    place = f"/api/v1/campaigns/{number}"
+    assert program.post(f"{place}/labels", json={"labels": sent}).json()["imported"] == 10
+    opened, theirs = house.room.campaigns.get(number), "Ann Lee (imported)"
+    done = {name: (one.done, one.pace) for name, one in opened.review.everybody().items()}
+    assert done == {"Ann Lee": (1, None), theirs: (10, None)}
+    for page in ("", "/labels"):
+        text = boss.get(f"/campaigns/{number}{page}").text
+        assert theirs in text
+        assert "(#" not in text
+    assert len(program.get(f"{place}/labels", params={"assessor": theirs}).json()) == 10
+    assert set(opened.campaign.labels()["assessor"]) == {"Ann Lee"}
+    file = boss.get(f"/campaigns/{number}/files/labels.csv").text
+    assert theirs not in file
+    params = {"name": "b", "budget": 1, "filename": "c.rg"}
+    made = program.post("/api/v1/campaigns", params=params, content=program.get(f"{place}/files/campaign.rg").content)
+    copied = house.room.campaigns.get(made.json()["id"]).campaign.labels()
+    assert dict(copied["assessor"].value_counts().iter_rows()) == {"Ann Lee": 1, theirs: 10}
+
+
+def test_two_who_settle_have_one_name(house: House) -> None:
+    """Pages and API say which of them settled a disagreement, also where an assessor has the name."""
+    number = house.campaign(assessors=2, method="passive")
+    people = [house.room.people.invite(number, "eve", Role.MANAGER) for _ in range(2)]
+    for _ in range(2):
+        pair = [answer(house.assessor(number, name), number, grade) for grade, name in enumerate(("ann", "eve"))]
+        assert pair[0]["document"] == pair[1]["document"]
+    managers = [house.enter(link) for _, link in people]
+    for manager, one in zip(managers, house.room.campaigns.get(number).review.disagreements(), strict=True):
+        sent = {"csrf": csrf(manager), "query": one.query, "document": one.document, "grade": "2"}
+        assert manager.post(f"/campaigns/{number}/disagreements", data=sent).status_code == 303
+    names = [f"eve (#{person.id})" for person, _ in people]
+    found = house.room.campaigns.get(number).review.disagreements()
+    assert sorted(one.settled_by or "" for one in found) == names
+    assert all({"ann (#", "eve (#"} >= {name[:6] for name in one.said} for one in found)
+    for page in ("disagreements", "labels?kind=settled"):
+        text = managers[0].get(f"/campaigns/{number}/{page}").text
+        assert all(name in text for name in names)
+
+
 def test_numbers_do_not_travel(house: House) -> None:
     """In a copy of the campaign people are known by names, each by another: its numbers would be other people here."""
     number = house.campaign(assessors=2, method="passive")

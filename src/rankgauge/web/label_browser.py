@@ -50,10 +50,8 @@ def filtered(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
     The column `assessor` is the name that pages show, which differs where two people have one name.
     """
     found = with_senders(opened.campaign.labels(history=wanted.history).reverse(), opened.campaign._state.engine)
-    names, queries = opened.review.assessors(), opened.texts.queries
-    known = [
-        names.get(person, name) if person is not None else name for name, person in found["assessor", "person"].rows()
-    ]
+    names, queries = opened.review.signatures(), opened.texts.queries
+    known = [names.get(name if person is None else person, name) for name, person in found["assessor", "person"].rows()]
     shown = found.with_columns(
         assessor=pl.Series(known, dtype=pl.String),
         query_text=pl.Series([queries.get(query, query) for query in found["query"]], dtype=pl.String),

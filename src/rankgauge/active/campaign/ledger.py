@@ -32,6 +32,8 @@ class CurrentLabel:
     made: float
     assessor: str
     """The name on the label."""
+    person: int | None = None
+    """The number of the assessor, if it is a person of the judging room."""
 
 
 def label_row(label: Label, place: int, said: CurrentLabel, before: CurrentLabel | None = None) -> dict[str, Any]:
@@ -54,15 +56,15 @@ def label_row(label: Label, place: int, said: CurrentLabel, before: CurrentLabel
 
 
 def shown_names(names: Mapping[Identity, str]) -> dict[Identity, str]:
-    """A different name for each assessor: where several have the same one, the numbers of people are added."""
-    shown: dict[Identity, str] = {who: who for who in names if isinstance(who, str)}
-    taken, often = set(shown.values()), Counter(names.values())
-    for who, name in names.items():
-        if who in shown:
-            continue
-        found = name if often[name] == 1 else f"{name} (#{who})"
+    """A different name for each assessor. Where several people have the same one, their numbers are added; a name from
+    elsewhere that somebody here has is marked as imported."""
+    often = Counter(name for who, name in names.items() if isinstance(who, int))
+    shown, taken = dict[Identity, str](), set[str]()
+    for who, name in sorted(names.items(), key=lambda one: isinstance(one[0], str)):
+        mark, alone = (" (imported)", name not in often) if isinstance(who, str) else (f" (#{who})", often[name] == 1)
+        found = name if alone else name + mark
         while found in taken:
-            found += f" (#{who})"
+            found += mark
         shown[who] = found
         taken.add(found)
     return shown
@@ -96,6 +98,8 @@ class Ledger:
         self._asked_at: dict[tuple[int, int], float] = {}
         self.history: dict[Identity, list[tuple[int, float]]] = {}
         """By assessor, the document and time of every label, in the order in which they came."""
+        self.moments: dict[Identity, list[float]] = {}
+        """By assessor, when they answered; labels that were imported came all at once, and tell nothing of a pace."""
         self.often: Counter[tuple[int, Identity]] = Counter()
         """By document and assessor, how often the assessor has said something of it."""
         self.imported = 0
@@ -137,7 +141,8 @@ class Ledger:
 
     def _take(self, row: Any, who: Identity) -> None:
         said = CurrentLabel(
-            **{name: getattr(row, name) for name in ("id", "kind", "grade", "origin", "comment", "made", "assessor")}
+            **{name: getattr(row, name) for name in ("id", "kind", "grade", "origin", "comment", "made", "assessor")},
+            person=row.person,
         )
         self.imported += row.origin == LabelOrigin.IMPORTED
         if said.kind == LabelKind.SETTLED:
@@ -149,6 +154,8 @@ class Ledger:
         if said.kind == LabelKind.SKIP:
             self._skipped.add(row.place)
         self.history.setdefault(who, []).append((row.place, row.made))
+        if said.origin != LabelOrigin.IMPORTED:
+            self.moments.setdefault(who, []).append(row.made)
         self.often[row.place, who] += 1
         self.names[who] = row.assessor
 

@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge.active.campaign.history import LabelHistory
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.ledger import CurrentLabel, Ledger, shown_names
-from rankgauge.active.labels import Assessor, Identity, LabelKind
+from rankgauge.active.labels import Assessor, Identity, LabelKind, identity_of
 from rankgauge.judgments.agreement import Agreement, agreement
 
 RECENT = 30
@@ -61,15 +61,28 @@ class Review:
     def own(self, who: Identity, beside: Iterable[Beside] = ()) -> AssessorProgress:
         """What the assessor has done so far, with answers that are no labels: a document that has both counts once."""
         with self._state.looking():
-            labels, known = list(self._state.ledger.history.get(who, [])), self._state.pool.positions
-        judged = {place for place, _ in labels}
+            ledger, known = self._state.ledger, self._state.pool.positions
+            judged = {place for place, _ in ledger.history.get(who, [])}
+            moments = list(ledger.moments.get(who, []))
         named = [(known.get(query, {}).get(document, (query, document)), made) for query, document, made in beside]
-        return _progress([*labels, *(one for one in named if one[0] not in judged)])
+        fresh = [one for one in named if one[0] not in judged]
+        return AssessorProgress(
+            done=len(judged | {what for what, _ in fresh}), pace=_pace([*moments, *(made for _, made in fresh)])
+        )
 
     def assessors(self) -> dict[Identity, str]:
         """Everybody who has judged, by name; the number is added where several have the same name."""
         with self._state.looking():
             return shown_names(self._state.ledger.names)
+
+    def signatures(self) -> dict[Identity, str]:
+        """The names of everybody who has judged or settled a disagreement, which differ from one another."""
+        with self._state.looking():
+            return self._signed() | shown_names(self._state.ledger.names)
+
+    def _signed(self) -> dict[Identity, str]:
+        ledger = self._state.ledger
+        return shown_names(ledger.names | {identity_of(one): one.assessor for one in ledger.settled.values()})
 
     def everybody(self) -> dict[str, AssessorProgress]:
         """What everybody who has judged has done, by name."""
@@ -92,7 +105,8 @@ class Review:
             shown = places[start:end]
             texts = self._state.store.texts(connection, shown)
             told = {place: {names[who]: said for who, said in ledger.given.get(place, {}).items()} for place in shown}
-        return [self._disagreement(place, said, texts.get(place, {})) for place, said in told.items()]
+            signed = self._signed()
+        return [self._disagreement(place, said, texts.get(place, {}), signed) for place, said in told.items()]
 
     def _disputed(self) -> list[int]:
         """The documents whose labels differ, or did when somebody settled it: what was settled stays in sight."""
@@ -121,7 +135,9 @@ class Review:
         frame = pl.DataFrame({"query": pool.queries, **counts, "value": values})
         return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
 
-    def _disagreement(self, place: int, given: Mapping[str, CurrentLabel], texts: dict[str, str]) -> Disagreement:
+    def _disagreement(
+        self, place: int, given: Mapping[str, CurrentLabel], texts: dict[str, str], names: Mapping[Identity, str]
+    ) -> Disagreement:
         task, final = self._state.task(place, Assessor(name=""), 0.0, texts), self._state.ledger.settled.get(place)
         return Disagreement(
             place=place,
@@ -130,7 +146,7 @@ class Review:
             said={who: one.grade for who, one in given.items()},
             comments={who: one.comment for who, one in given.items() if one.comment},
             settled=None if final is None else final.grade,
-            settled_by=None if final is None else final.assessor,
+            settled_by=None if final is None else names[identity_of(final)],
             settled_at=None if final is None else final.made,
             why=None if final is None else final.comment,
             texts=texts,
@@ -139,13 +155,8 @@ class Review:
 
 def assessor_progress(ledger: Ledger, who: Identity) -> AssessorProgress:
     """What an assessor has done so far."""
-    return _progress(ledger.history.get(who, []))
-
-
-def _progress(answers: Sequence[tuple[object, float]]) -> AssessorProgress:
-    """What somebody has done who answered this, and when."""
-    times = sorted(made for _, made in answers)
-    return AssessorProgress(done=len({what for what, _ in answers}), pace=_pace(times[-RECENT:]))
+    done = len({place for place, _ in ledger.history.get(who, [])})
+    return AssessorProgress(done=done, pace=_pace(ledger.moments.get(who, [])))
 
 
 def _spread(ledger: Ledger, place: int) -> float:
@@ -154,8 +165,8 @@ def _spread(ledger: Ledger, place: int) -> float:
     return max(grades) - min(grades) if grades else 0.0
 
 
-def _pace(times: list[float]) -> float | None:
-    """Documents an hour: by the median time between the last labels, without breaks."""
-    between = np.diff(times)
+def _pace(times: Sequence[float]) -> float | None:
+    """Documents an hour: by the median time between the last answers, without breaks."""
+    between = np.diff(sorted(times)[-RECENT:])
     working = between[between < BREAK]
     return None if len(working) < 2 else float(3600.0 / max(np.median(working), 0.1))

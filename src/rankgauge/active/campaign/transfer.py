@@ -50,8 +50,8 @@ class Move:
     def moved(self, row: dict[str, Any]) -> dict[str, Any]:
         """The row in the other database."""
         changed = row | {"campaign": self.new.campaign}
-        if row.get("person") is not None:
-            changed["assessor"] = self.names[row["person"]]
+        if "assessor" in row:
+            changed["assessor"] = self.names[row["assessor"] if row["person"] is None else row["person"]]
         return changed | {name: None for name in ("person", "sender") if name in row}
 
 
