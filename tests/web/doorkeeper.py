@@ -2,6 +2,8 @@
 
     open        a new process serves the room; says `pid N`
     kill PID    ends that process at once; says `dead PID` when it is gone
+    stop PID    sends it SIGTERM, and waits
+    break PID   sends it SIGINT, as Ctrl-C does, and waits
 
 Processes are forked from this one, which has everything imported and has touched neither polars' threads nor a
 database: a start takes a fraction of a second. This process holds the socket, so that the port stays the same and
@@ -22,6 +24,9 @@ from fastapi import FastAPI
 from rankgauge.web import RoomSettings, create_app
 from rankgauge.web.route import ROUTES
 from rankgauge.web.server import configured
+
+
+SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGTERM, "break": signal.SIGINT}
 
 
 def serve(database: str, listening: socket.socket) -> None:
@@ -48,11 +53,11 @@ def main(database: str) -> None:
             serving.add(pid)
             print("pid", pid, flush=True)
         else:
-            _kill(pid := int(argument[0]))
+            _end(pid := int(argument[0]), SIGNALS[command])
             serving.discard(pid)
             print("dead", pid, flush=True)
     for pid in serving:
-        _kill(pid)
+        _end(pid, signal.SIGKILL)
 
 
 def _import_all() -> None:
@@ -63,8 +68,8 @@ def _import_all() -> None:
     configured(FastAPI()).load()
 
 
-def _kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)
+def _end(pid: int, how: signal.Signals) -> None:
+    os.kill(pid, how)
     os.waitpid(pid, 0)
 
 

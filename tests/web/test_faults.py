@@ -55,9 +55,9 @@ class Doorkeeper:
         self._tell("open")
         return self._hear("pid")
 
-    def kill(self, pid: int) -> None:
-        """Ends that process with SIGKILL."""
-        self._tell(f"kill {pid}")
+    def kill(self, pid: int, how: str = "kill") -> None:
+        """Ends that process with SIGKILL, or as `tests.web.doorkeeper` says."""
+        self._tell(f"{how} {pid}")
         self._hear("dead")
 
     def _tell(self, command: str) -> None:
@@ -105,6 +105,22 @@ def test_killed(database: str) -> None:
         print(f"{KILLS} kills, {len(team.acknowledged)} answers, {team.statuses()[0]} cut off, all kept")
         for judge in team.judges:
             judge.client.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are forked")
+def test_stopped(tmp_path: Path) -> None:
+    """After SIGTERM and after Ctrl-C, in one process or two, the file of SQLite alone is all data."""
+    path = tmp_path / "room.db"
+    with doorkeeper(f"sqlite:///{path}") as door:
+        for how, processes in (("stop", 2), ("break", 1)):
+            pids = [door.open() for _ in range(processes)]
+            for _ in range(5 * processes):
+                assert httpx.get(f"{door.base}/healthz", timeout=30).status_code == 200
+            for pid in pids:
+                door.kill(pid, how)
+            assert [file.name for file in tmp_path.iterdir()] == [path.name]
+            with closing(sqlite3.connect(path)) as alone:
+                assert alone.execute("select count(*) from room where name = 'secret'").fetchone() == (1,)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="servers are forked")

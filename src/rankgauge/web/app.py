@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -47,6 +49,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
         redoc_url=None,
         openapi_url=None,  # a route of its own shows it to people who are signed in
         redirect_slashes=False,  # such a redirect would repeat whatever host the request named
+        lifespan=_open_house,
     )
     app.state.room = Room(
         settings=settings,
@@ -71,6 +74,16 @@ def create_app(settings: RoomSettings) -> FastAPI:
     app.add_exception_handler(UnavailableError, partial(_unavailable, log=OutageLog()))
     app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB), origins=settings.origins)
     return app
+
+
+@asynccontextmanager
+async def _open_house(app: FastAPI) -> AsyncIterator[None]:
+    """While the room serves. Closing the last connection puts all data into the one file of SQLite.
+
+    It is done here since uvicorn ends the process by the signal that it got, before it returns to whoever started it.
+    """
+    yield
+    app.state.room.engine.dispose()
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -51,7 +51,6 @@ def serve(settings: RoomSettings) -> None:
     print(f"Admin (once, within the hour): {room.settings.link(room.people.admin_link(settings.admin))}", flush=True)
     if settings.workers == 1:
         uvicorn.Server(configured(app)).run(sockets=[listening])
-        room.engine.dispose()
         return
     room.engine.dispose()
     several = configured(
