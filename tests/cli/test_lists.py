@@ -41,7 +41,7 @@ def test_measure_with_parameters_is_found(command: Command) -> None:
 
 @pytest.mark.parametrize("name", dialects.DIALECTS)
 def test_dialect_is_shown(command: Command, name: str) -> None:
-    """A dialect is listed, and its card names every choice that differs from standard, and what differs from the tool."""
+    """A dialect is listed, and its card names what differs from standard, and from the tool itself."""
     assert name in command("dialects")
     shown = " ".join(command("dialects", "show", name).split())
     dialect, standard = dialects.get(name), dialects.get("standard")

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from rankgauge import dialects
 from rankgauge.errors import InputError
 from rankgauge.measures import resolve
 from rankgauge.measures.trec_names import NEW, SETS
@@ -110,6 +111,28 @@ def test_own_output(output: str, evaluate: Evaluate) -> None:
     tag = next((line.split("\t")[2] for line in wanted if line.startswith("runid")), None)
     result = evaluate(judgments(folder / judged), run(folder / ranked), names, dialect="trec_eval-10", **options)
     assert [str(line) for line in lines(result, resolve(names), per_query=per_query, tag=tag)] == wanted
+
+
+def test_all_trec_is_that_of_the_version(evaluate: Evaluate) -> None:
+    """`-m all_trec` is what trec_eval 10 prints for it, and what it adds to the list of trec_eval 9 comes last."""
+    folder, names = shared("data/trec_eval_test"), ["all_trec"]
+    wanted = (folder / "out.test.a").read_text().splitlines()
+    tables = judgments(folder / "qrels.test"), run(folder / "results.test")
+    for dialect, added in (("trec_eval-10", 0), ("trec_eval", 5)):
+        asked = dialects.get(dialect).resolve(names)
+        result = evaluate(*tables, names, dialect=dialect)
+        printed = [str(line).split("\t")[0] for line in lines(result, asked, per_query=False, tag="STANDARD")]
+        assert printed == [line.split("\t")[0] for line in wanted[: len(wanted) - added]]
+
+
+@pytest.mark.parametrize(("level", "overall"), [(1.0, "-1.7584"), (2.0, "-1.5006")])
+def test_yaap(level: float, overall: str, evaluate: Evaluate) -> None:
+    """Yet another average precision as `trec_eval -m yaap` printed it, for -l 1 and -l 2."""
+    folder = shared("data/trec_eval_test")
+    tables = judgments(folder / "qrels.rel_level"), run(folder / "results.test")
+    result = evaluate(*tables, ["yaap"], dialect="trec_eval-10", rel=level)
+    (line,) = lines(result, resolve(["yaap"]), per_query=False)
+    assert str(line).split() == ["yaap", "all", overall]
 
 
 def test_judged_documents_of_the_first_few(evaluate: Evaluate) -> None:

@@ -40,8 +40,9 @@ from rankgauge.registry import Registered, Registry
 if TYPE_CHECKING:
     from rankgauge.io import Reading
 
-ALL, OFFICIAL = "all", "official"
-"""The names for everything that the tool prints, and for what it prints unless it is told otherwise."""
+ALL, ALL_TREC, OFFICIAL = "all", "all_trec", "official"
+"""The names for everything that the tool prints, for what trec_eval's version does, and for what it prints unless it is
+told otherwise."""
 
 DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools")
 
@@ -140,7 +141,7 @@ class Dialect(Registered):
         def meant(name: str | Measure) -> Iterable[Printed]:
             if name == OFFICIAL and self.usual is not None:
                 name = self.usual
-            if name == ALL and self.printed:
+            if (name == ALL and self.printed) or (name == ALL_TREC and isinstance(self.printed, Listed)):
                 return self.printed
             return [known[name]] if isinstance(name, str) and name in known else resolve([name])
 

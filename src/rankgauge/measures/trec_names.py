@@ -167,6 +167,7 @@ NAMES: Mapping[str, TrecName] = {
         TrecName(name="map_avgjg", measure="APJG", expand=_one),
         TrecName(name="P_avgjg", measure="PJG@{}", expand=_ranks, default=RANKS),
         TrecName(name="Rprec_mult_avgjg", measure="RprecMultJG(multiple={})", expand=_levels, default=MULTIPLES),
+        TrecName(name="yaap", measure="YAAP", expand=_one),
         TrecName(name="rbp", measure="gRBP(p=0.9)", expand=_one),
         TrecName(name="rbp_resid", measure="RBPResidual(p=0.9, unless_judged=True)", expand=_one),
         TrecName(name="unj", measure="Unjudged@{}", expand=_ranks, default="5,10,20"),
@@ -179,7 +180,10 @@ NEW = ("rbp", "rbp_resid", "unj")
 
 _PREFS = tuple(name for name in NAMES if name.startswith("prefs_"))
 _GROUPS = tuple(name for name in NAMES if name.endswith("_avgjg") and name not in _PREFS)
-_TREC = tuple(name for name in NAMES if name not in (*NEW, *_PREFS, *_GROUPS))
+_ALONE = ("yaap",)
+"""What trec_eval computes if it is asked by name, and prints in no set."""
+
+_TREC = tuple(name for name in NAMES if name not in (*NEW, *_PREFS, *_GROUPS, *_ALONE))
 
 SETS: Mapping[str, tuple[str, ...]] = {
     "official": _TREC[: _TREC.index("P") + 1],
