@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures.exact_order import exact
 from rankgauge.measures.forms import cascade
+from rankgauge.measures.gains import DISCOUNTS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import Weight
+
+Discounted: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+"""What gains at some ranks are worth: gains and ranks in, worths out, by the arithmetic of ndeval."""
+
+Value: TypeAlias = Callable[[RankedLists], FloatArray]
 
 GREEDY = float(np.e / (np.e - 1.0))
 """How many times the gain of the greedy order the best order may have (Nemhauser, Wolsey & Fisher 1978)."""
@@ -44,6 +51,33 @@ def check_share(name: str, parameter: str, value: float | None) -> None:
         raise ParameterError(name, parameter, "from 0 to 1", value)
 
 
+def by_log(gained: FloatArray, ranks: FloatArray) -> FloatArray:
+    """The discount of DCG."""
+    return np.asarray(gained * DISCOUNTS["log2"](ranks))
+
+
+def by_rank(gained: FloatArray, ranks: FloatArray) -> FloatArray:
+    """The discount of expected reciprocal rank."""
+    return gained / ranks
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByPatience:
+    """The discount of a user who goes on with probability beta: its powers, multiplied one by one."""
+
+    beta: float
+
+    def __call__(self, gained: FloatArray, ranks: FloatArray) -> FloatArray:
+        last = int(np.max(ranks, initial=1.0))
+        powers = _powers(self.beta, 1 << (last - 1).bit_length())
+        return np.asarray(gained * powers[ranks.astype(np.int64) - 1])
+
+
+@lru_cache(maxsize=16)
+def _powers(base: float, count: int) -> FloatArray:
+    return np.cumprod(np.concatenate([[1.0], np.full(count - 1, base)]))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Novelty:
     """What documents gain that repeat one another: for each subtopic, the first relevant document gains 1, and each
@@ -55,36 +89,61 @@ class Novelty:
 
     rel: float
     alpha: float
-    weight: Weight
+    discounted: Discounted
     cutoff: int | None = None
 
     def of(self, lists: RankedLists) -> FloatArray:
-        """The gain of each list: the sum over its subtopics.
+        """The gain of each list: the sum over its ranks; where documents are tied, the mean over their orders."""
+        lists = lists.top(self.cutoff)
+        strict = self._strict(lists)
+        if lists.size is None:
+            return strict
+        return np.where((lists.size > 1).any(axis=-1), self._tied(lists), strict)
+
+    def _strict(self, lists: RankedLists) -> FloatArray:
+        """The gain of lists in which nothing is tied, multiplied and added in ndeval's order: a value halfway between
+        two printed ones depends on it, and so does the difference of two runs that gain the same."""
+        assert lists.facets is not None
+        relevant = lists.facets.grades >= self.rel
+        left = np.where(relevant, 1.0 - self.alpha, 1.0)
+        worth = np.concatenate([intents(lists, self.rel)[..., np.newaxis, :], left[..., :-1, :]], axis=-2)
+        gained = total(np.where(relevant, np.cumprod(worth, axis=-2), 0.0))
+        inside = lists.ranks <= (np.inf if self.cutoff is None else self.cutoff)
+        return total(np.where(inside, self.discounted(gained, np.where(inside, lists.ranks, 1.0)), 0.0))
+
+    def _tied(self, lists: RankedLists) -> FloatArray:
+        """The mean gain over the orders of tied documents.
 
         A user who stops at a relevant document with probability alpha gains alpha times as much: this is a cascade,
-        whose mean over the orders of tied documents has a closed form.
+        whose mean over the orders has a closed form.
         """
-        each = lists.by_facet.top(self.cutoff)
+        each = lists.by_facet
         relevant = each.relevant(self.rel).astype(float)
         if self.alpha == 0:
-            gained = relevant * each.weigh(self.weight, self.cutoff)
+            gained = relevant * each.weigh(self._weight, self.cutoff)
         else:
-            gained = cascade(each, self.alpha * relevant, self.weight, self.cutoff) / self.alpha
+            gained = cascade(each, self.alpha * relevant, self._weight, self.cutoff) / self.alpha
         return intent_sum(total(gained), intents(lists, self.rel))
 
-    def most(self, ranks: int) -> float:
-        """What a subtopic gains at most, in so many ranks: a relevant document at every one."""
-        at = np.arange(1.0, ranks + 1)
-        return float(total((1.0 - self.alpha) ** (at - 1.0) * self.weight(at)))
+    def _weight(self, ranks: FloatArray) -> FloatArray:
+        return self.discounted(np.ones_like(ranks), ranks)
 
-    def against_ideal(self, lists: RankedLists, order: str | None) -> FloatArray:
-        """The gain of each list, divided by that of the ideal order of the judged documents."""
+    def share(self, lists: RankedLists) -> FloatArray:
+        """The gain of each list, as a share of what documents would gain that were all relevant to every subtopic."""
+        assert self.cutoff is not None
+        worth = total(intents(lists, self.rel))[..., np.newaxis]
+        left = np.full((*worth.shape[:-1], self.cutoff - 1), 1.0 - self.alpha)
+        each = np.cumprod(np.concatenate([worth, left], axis=-1), axis=-1)
+        return ratio(self.of(lists), total(self.discounted(each, np.arange(1.0, self.cutoff + 1))))
+
+    def against_ideal(self, lists: RankedLists, order: str | None, value: Value) -> FloatArray:
+        """The value of each list, divided by that of the ideal order of the judged documents."""
         assert lists.facets is not None
         find = ORDERS[order or "greedy"]
-        key = (find, self.rel, self.alpha, self.cutoff, None if find is _greedy else self.weight)
+        key = (find, self.rel, self.alpha, self.cutoff, None if find is _greedy else self.discounted)
         if key not in lists.facets.orders:
             lists.facets.orders[key] = find(self, lists.facets.pool >= self.rel, intents(lists, self.rel))
-        return ratio(self.of(lists), self.of(ordered(lists, lists.facets.orders[key])))
+        return ratio(value(lists), value(ordered(lists, lists.facets.orders[key])))
 
 
 def _greedy(gain: Novelty, relevant: BoolArray, weights: FloatArray) -> IndexArray:
@@ -113,7 +172,8 @@ def _exact(gain: Novelty, relevant: BoolArray, weights: FloatArray) -> IndexArra
     if relevant.ndim == 2:
         return np.asarray(_exact(gain, relevant[np.newaxis], weights[np.newaxis])[0])
     chosen = _greedy(gain, relevant, weights)
-    discount = gain.weight(np.arange(1.0, chosen.shape[-1] + 1))
+    ranks = np.arange(1.0, chosen.shape[-1] + 1)
+    discount = gain.discounted(np.ones_like(ranks), ranks)
     for row, length in enumerate((chosen >= 0).sum(axis=-1).tolist()):
         chosen[row, :length] = exact(relevant[row], weights[row], gain.alpha, discount[:length])
     return chosen

@@ -75,6 +75,53 @@ def test_exact_ideal_knows_its_limits() -> None:
     assert 0 < parse("alpha_nDCG@20").score(lists) <= 1
 
 
+def as_ndeval(documents: Documents, alpha: float, beta: float, depth: int) -> tuple[float, float]:
+    """ERR-IA and NRBP as ndeval's loops add them up, where every subtopic has a relevant document."""
+    subtopics = range(len(documents[0]))
+    worth, most, decay, full = [1.0 for _ in subtopics], 0.0, 1.0, float(len(subtopics))
+    err = nrbp = 0.0
+    for rank in range(max(depth, len(documents))):
+        score = 0.0
+        for one in subtopics:
+            if rank < len(documents) and documents[rank][one]:
+                score += worth[one]
+                worth[one] *= 1.0 - alpha
+        nrbp += score * decay
+        decay *= beta
+        if rank < depth:
+            err += score / (rank + 1)
+            most += full / (rank + 1)
+            full *= 1.0 - alpha
+    return err / most, nrbp * ((1 - (1 - alpha) * beta) / len(subtopics))
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(0.5, 0.5), (0.7, 0.5), (0.2, 0.9), (0.9, 0.6), (0.0, 0.3)])
+def test_novelty_is_added_up_as_ndeval_does(alpha: float, beta: float) -> None:
+    """To the last bit: a value halfway between two printed ones, and the difference of two runs, depend on it."""
+    rng = np.random.default_rng(SEED)
+    names = [f"ERR_IA(alpha={alpha})@5", f"NRBP(alpha={alpha}, beta={beta})"]
+    err, nrbp, nerr, nnrbp = (parse(name) for name in (*names, *(f"n{name}" for name in names)))
+    for _ in range(40):
+        first, best = drawn(rng, 8, 4), (1.0,) * 4
+        lists, found = RankedLists.of(first, missed=[best]), as_ndeval(first, alpha, beta, 5)
+        assert (err.score(lists), nrbp.score(lists)) == found
+        left, ideal, worth = [best, *first], Documents(), np.ones(4)
+        while left:
+            ideal.append(max(left, key=lambda one: sum(np.where(one, worth, 0.0).tolist())))
+            left.remove(ideal[-1])
+            worth = np.where(ideal[-1], worth * (1.0 - alpha), worth)
+        whole = as_ndeval(ideal, alpha, beta, 5)
+        assert (nerr.score(lists), nnrbp.score(lists)) == (found[0] / whole[0], found[1] / whole[1])
+
+
+def test_a_list_without_ties_is_worth_the_same_among_tied_ones() -> None:
+    """The ideal order has no ties, so that the best list has 1 and nothing next to it."""
+    lists = RankedLists.of([(1.0, 1.0, 1.0), (1.0, 0.0, 1.0), (0.0, 1.0, 1.0)])
+    alone = replace(lists, first=lists.ranks, size=np.ones(3))
+    for alpha in (0.1, 0.3, 0.7):
+        assert parse(f"alpha_nDCG(alpha={alpha})@3").score(alone) == 1
+
+
 def test_probabilities_weigh_the_subtopics() -> None:
     """A subtopic that is three times as likely counts three times as much, in the list and in the ideal order."""
     lists = RankedLists.of([(0, 1), (1, 0)])

@@ -2,13 +2,11 @@
 
 from dataclasses import field
 
-from rankgauge.measures.gains import DISCOUNTS
-from rankgauge.measures.intents import Novelty, check_share, intents
+from rankgauge.measures.intents import Discounted, Novelty, by_log, check_share, intents
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists, total
-from rankgauge.ranking.lists import Weight
 
 
 class alpha_DCG(Measure):
@@ -53,13 +51,13 @@ class alpha_DCG(Measure):
         check_share(self.facts.name, "alpha", self.alpha)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        gain = Novelty(rel=self.rel, alpha=self.alpha, weight=self.weight, cutoff=self.cutoff)
-        gained, worth = gain.of(lists), total(intents(lists, self.rel))
+        gain = Novelty(rel=self.rel, alpha=self.alpha, discounted=self.discounted, cutoff=self.cutoff)
         if self.undivided_first and self.cutoff == 1:
-            return ratio(gained * worth, worth)
-        return ratio(gained, worth * gain.most(self.cutoff))
+            worth = total(intents(lists, self.rel))
+            return ratio(gain.of(lists) * worth, worth)
+        return gain.share(lists)
 
     @property
-    def weight(self) -> Weight:
-        """What a rank is worth."""
-        return DISCOUNTS["log2"]
+    def discounted(self) -> Discounted:
+        """What gains are worth at their ranks."""
+        return by_log

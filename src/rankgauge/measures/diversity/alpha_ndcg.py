@@ -2,13 +2,11 @@
 
 from dataclasses import field
 
-from rankgauge.measures.gains import DISCOUNTS
-from rankgauge.measures.intents import GREEDY, ORDERS, Novelty, check_share
+from rankgauge.measures.intents import GREEDY, ORDERS, Discounted, Novelty, by_log, check_share
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.lists import Weight
 
 
 class alpha_nDCG(Measure):
@@ -67,10 +65,10 @@ class alpha_nDCG(Measure):
         check_share(self.facts.name, "alpha", self.alpha)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        gain = Novelty(rel=self.rel, alpha=self.alpha, weight=self.weight, cutoff=self.cutoff)
-        return gain.against_ideal(lists, self.ideal_order)
+        gain = Novelty(rel=self.rel, alpha=self.alpha, discounted=self.discounted, cutoff=self.cutoff)
+        return gain.against_ideal(lists, self.ideal_order, gain.of if self.cutoff is None else gain.share)
 
     @property
-    def weight(self) -> Weight:
-        """What a rank is worth."""
-        return DISCOUNTS["log2"]
+    def discounted(self) -> Discounted:
+        """What gains are worth at their ranks."""
+        return by_log

@@ -1,10 +1,9 @@
 """ERR_IA: expected reciprocal rank over the intents of a query."""
 
 from rankgauge.measures.diversity.alpha_dcg import alpha_DCG
-from rankgauge.measures.gains import reciprocal
+from rankgauge.measures.intents import Discounted, by_rank
 from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.policies import JudgmentKind
-from rankgauge.ranking.lists import Weight
 
 
 class ERR_IA(alpha_DCG):
@@ -39,5 +38,5 @@ class ERR_IA(alpha_DCG):
     )
 
     @property
-    def weight(self) -> Weight:
-        return reciprocal
+    def discounted(self) -> Discounted:
+        return by_rank

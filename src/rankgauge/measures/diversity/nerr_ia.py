@@ -1,11 +1,9 @@
 """nERR_IA: expected reciprocal rank over the intents of a query, against the ideal order's."""
 
 from rankgauge.measures.diversity.alpha_ndcg import alpha_nDCG
-from rankgauge.measures.gains import reciprocal
-from rankgauge.measures.intents import GREEDY
+from rankgauge.measures.intents import GREEDY, Discounted, by_rank
 from rankgauge.measures.measure import Cutoff, Example, Facts
 from rankgauge.policies import JudgmentKind
-from rankgauge.ranking.lists import Weight
 
 
 class nERR_IA(alpha_nDCG):
@@ -38,5 +36,5 @@ class nERR_IA(alpha_nDCG):
     )
 
     @property
-    def weight(self) -> Weight:
-        return reciprocal
+    def discounted(self) -> Discounted:
+        return by_rank

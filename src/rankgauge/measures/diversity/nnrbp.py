@@ -38,4 +38,5 @@ class nNRBP(NRBP):
     ideal_order: str | None = choice("ideal order", ORDERS)
 
     def values(self, lists: RankedLists) -> FloatArray:
-        return self.novelty.against_ideal(lists, self.ideal_order)
+        value = super().values if self.constant else self.novelty.of
+        return self.novelty.against_ideal(lists, self.ideal_order, value)

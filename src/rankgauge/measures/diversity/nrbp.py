@@ -4,7 +4,7 @@ from dataclasses import field
 
 import numpy as np
 
-from rankgauge.measures.intents import Novelty, check_share, intents
+from rankgauge.measures.intents import ByPatience, Novelty, check_share, intents
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
@@ -52,10 +52,15 @@ class NRBP(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         # The constant is divided first, as in ndeval: a value halfway between two printed ones depends on it.
-        share = np.asarray(1.0 - (1.0 - self.alpha) * self.beta)
-        return np.asarray(self.novelty.of(lists) * ratio(share, total(intents(lists, self.rel))))
+        worth = total(intents(lists, self.rel))
+        return np.asarray(self.novelty.of(lists) * ratio(np.asarray(self.constant), worth))
+
+    @property
+    def constant(self) -> float:
+        """What makes the value of endlessly many documents that are relevant to every subtopic 1."""
+        return 1.0 - (1.0 - self.alpha) * self.beta
 
     @property
     def novelty(self) -> Novelty:
         """What documents gain."""
-        return Novelty(rel=self.rel, alpha=self.alpha, weight=lambda ranks: np.power(self.beta, ranks - 1.0))
+        return Novelty(rel=self.rel, alpha=self.alpha, discounted=ByPatience(beta=self.beta))
