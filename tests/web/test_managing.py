@@ -5,12 +5,18 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
+from rankgauge.active.campaign import rules
 from rankgauge.active.labels import Label
+from rankgauge.web import RoomSettings, create_app
+from rankgauge.web.campaign_changes import set_guide, set_stop
+from rankgauge.web.campaigns import Campaigns
+from rankgauge.web.changes import changes
 from rankgauge.web.client import RoomClient
 from rankgauge.web.database import CHANGES, LINKS, PEOPLE
 from rankgauge.web.roles import Role
@@ -60,6 +66,26 @@ def test_words_are_changed(house: House) -> None:
     assert "splendid" in judging
     assert "Read it twice." in judging
     assert house.room.campaigns.get(number).campaign.settings.grades == (0.0, 1.0, 2.0)
+
+
+def test_changes_at_the_same_time(house: House, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that one room sets while another saves guidelines, which knows the rules of a while ago, is kept, and so
+    are the guidelines, whichever part of them somebody changes; the list of changes says what was there before."""
+    monkeypatch.setattr(rules, "MOMENT", 1e9)
+    number, other = house.campaign(), create_app(RoomSettings(database=database)).state.room
+    assert other.campaigns.get(number).rules.stop_at is None
+    program, boss = house.program(), other.people.enter(other.people.admin_link())[0]
+    assert program.patch(f"/api/v1/campaigns/{number}/settings", json={"guide": "Read it."}).status_code == 200
+    set_stop(house.room, number, boss, 0.2)
+    set_guide(other, number, boss, lambda guide: replace(guide, names={**guide.names, "2": "splendid"}))
+    set_stop(other, number, boss, 0.1)
+    assert program.patch(f"/api/v1/campaigns/{number}/settings", json={"meanings": {"2": "all"}}).status_code == 200
+    found = Campaigns(other.engine).get(number).rules
+    assert (found.stop_at, found.guide.words) == (0.1, "Read it.")
+    assert (found.guide.names["2"], found.guide.meanings["2"]) == ("splendid", "all")
+    noted = [(row.what, row.before, row.after) for row in changes(other.engine, number)]
+    assert ("stopping rule", "±0.2", "±0.1") in noted
+    other.engine.dispose()
 
 
 def test_what_cannot_be_changed_is_said(room: House) -> None:

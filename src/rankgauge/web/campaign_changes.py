@@ -5,13 +5,13 @@ Pages and API go through these, so that both refuse and note the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 
 from starlette.exceptions import HTTPException
 
 from rankgauge.active.campaign import BoardCampaign
-from rankgauge.active.campaign.rules import Guidelines
+from rankgauge.active.campaign.rules import CampaignRules, Guidelines
 from rankgauge.errors import ParameterError
 from rankgauge.report.numbers import amount
 from rankgauge.web.changes import note_change
@@ -49,24 +49,32 @@ def set_budget(room: Room, campaign: int, person: Person, budget: float) -> None
     _note(room, campaign, person, "budget", amount(before), amount(opened.campaign.settings.budget))
 
 
-def set_guide(room: Room, campaign: int, person: Person, guide: Guidelines) -> None:
-    """Gives a campaign other guidelines. The grades themselves stay."""
-    opened = room.campaigns.unarchived(campaign)
-    known, before = {f"{grade:g}" for grade in opened.campaign.settings.grades}, opened.rules.guide
+def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guidelines], Guidelines]) -> None:
+    """Makes other guidelines of those that a campaign has. The grades themselves stay."""
+    known = {f"{grade:g}" for grade in room.campaigns.get(campaign).campaign.settings.grades}
+
+    def changed(rules: CampaignRules) -> CampaignRules:
+        guide = change(rules.guide)
+        _check_guide(guide, known)
+        return replace(rules, guide=guide)
+
+    before, after = (rules.guide for rules in room.campaigns.change_rules(campaign, changed))
+    _note(room, campaign, person, "guidelines", before.words, after.words)
+    for grade in sorted(known):
+        told = [
+            f"{one.names.get(grade, grade)}: {one.meanings.get(grade, '')}".removesuffix(": ")
+            for one in (before, after)
+        ]
+        _note(room, campaign, person, f"grade {grade}", *told)
+
+
+def _check_guide(guide: Guidelines, known: Set[str]) -> None:
     if not {*guide.names, *guide.meanings} <= known:
         raise HTTPException(400, f"the campaign's grades are {', '.join(sorted(known))}; {FIXED['grades']}")
     texts = [("name", text) for text in guide.names.values()] + [("meaning", text) for text in guide.meanings.values()]
     for kind, text in (*texts, ("words", guide.words)):
         if len(text) > LONGEST[kind]:
             raise HTTPException(400, f"a {kind} may have {LONGEST[kind]:,} characters, not {len(text):,}")
-    room.campaigns.set_rules(campaign, replace(opened.rules, guide=guide))
-    _note(room, campaign, person, "guidelines", before.words, guide.words)
-    for grade in sorted(known):
-        told = [
-            f"{one.names.get(grade, grade)}: {one.meanings.get(grade, '')}".removesuffix(": ")
-            for one in (before, guide)
-        ]
-        _note(room, campaign, person, f"grade {grade}", *told)
 
 
 def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) -> None:
@@ -82,8 +90,7 @@ def set_stop(room: Room, campaign: int, person: Person, half_width: float | None
     opened = room.campaigns.unarchived(campaign)
     if half_width is not None and isinstance(opened.campaign, BoardCampaign):
         raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", half_width)
-    before = opened.rules.stop_at
-    room.campaigns.stop_at(campaign, half_width)
+    before = room.campaigns.stop_at(campaign, half_width)
     _note(room, campaign, person, "stopping rule", _half(before), _half(half_width))
 
 

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -238,13 +238,31 @@ class Campaigns:
 
     def set_rules(self, number: int, rules: CampaignRules) -> None:
         """Gives a campaign other rules."""
-        write_rules(self.engine, number, rules)
-        self.get(number).answers.rules.forget()
+        self.change_rules(number, lambda _: rules)
 
-    def stop_at(self, number: int, half_width: float | None) -> None:
-        """Gives a campaign another stopping rule, or none; one that is met already pauses it at once."""
-        self.set_rules(number, replace(self.get(number).rules, stop_at=half_width))
+    def change_rules(
+        self, number: int, change: Callable[[CampaignRules], CampaignRules]
+    ) -> tuple[CampaignRules, CampaignRules]:
+        """Makes other rules of those that a campaign has, whoever changes them at the same time; both, in that order.
+
+        An archived campaign is refused.
+        """
+        shared = self.get(number).answers.rules
+        with self._changing(number) as connection:
+            if error := _closed(connection, number):
+                raise error
+            before = shared.read(connection)
+            after = change(before)
+            write_rules(connection, number, after)
+        shared.forget()
+        return before, after
+
+    def stop_at(self, number: int, half_width: float | None) -> float | None:
+        """Gives a campaign another stopping rule, or none; says which it had before. One that is met already pauses it
+        at once."""
+        before, _ = self.change_rules(number, lambda rules: replace(rules, stop_at=half_width))
         self.get(number).answers.look()
+        return before.stop_at
 
     def _numbers(self) -> list[int]:
         with reading(self.engine) as connection:

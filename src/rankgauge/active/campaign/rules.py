@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Column, Double, Integer, MetaData, Table, Text, bindparam, delete, insert, inspect, select
 from sqlalchemy.engine import Connection, Engine, Row
 
-from rankgauge.active.campaign.database import reading, writing
+from rankgauge.active.campaign.database import reading
 from rankgauge.active.campaign.estimates import estimate
 from rankgauge.active.campaign.state import CampaignState, EstimateState
 from rankgauge.active.defaults import LEVEL
@@ -113,9 +113,8 @@ def stored_rules(connection: Connection, campaign: int) -> CampaignRules:
     return CampaignRules() if row is None else _unpacked(row)
 
 
-def write_rules(engine: Engine, campaign: int, rules: CampaignRules) -> None:
+def write_rules(connection: Connection, campaign: int, rules: CampaignRules) -> None:
     """Replaces the rules of a campaign."""
     guide = json.dumps(asdict(rules.guide), ensure_ascii=False)
-    with writing(engine) as connection:
-        connection.execute(delete(rules_table).where(rules_table.c.campaign == campaign))
-        connection.execute(insert(rules_table).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))
+    connection.execute(delete(rules_table).where(rules_table.c.campaign == campaign))
+    connection.execute(insert(rules_table).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))

@@ -73,7 +73,7 @@ def change_settings(room: TheRoom, person: Manager, campaign: CampaignNumber, ch
     if changed.budget is not None:
         set_budget(room, campaign, person, changed.budget)
     if {"guide", "names", "meanings"} & changed.model_fields_set:
-        set_guide(room, campaign, person, _merged(room.campaigns.get(campaign).rules.guide, changed))
+        set_guide(room, campaign, person, lambda guide: _merged(guide, changed))
     if changed.archived:
         set_archived(room, campaign, person, archived=True)
     return show_settings(room, person, campaign)

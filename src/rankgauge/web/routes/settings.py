@@ -60,8 +60,9 @@ def change_guide(request: Request, room: TheRoom, person: Manager, campaign: int
     grades = [f"{grade:g}" for grade in opened.campaign.settings.grades]
     names = {grade: fields.get(f"level_{grade}", "").strip() or grade for grade in grades}
     meanings = {grade: told for grade in grades if (told := fields.get(f"meaning_{grade}", "").strip())}
+    guide = Guidelines(words=fields.get("guide", ""), names=names, meanings=meanings)
     try:
-        set_guide(room, campaign, person, Guidelines(words=fields.get("guide", ""), names=names, meanings=meanings))
+        set_guide(room, campaign, person, lambda _: guide)
     except RankGaugeError as error:
         return _page(request, room, campaign, problem=room.told(error))
     return _back(campaign)
