@@ -51,6 +51,8 @@ class House:
     room: Room
     base: str
     guests: list[httpx.Client] = field(default_factory=list)
+    tokens: dict[str, str] = field(default_factory=dict)
+    """By name the token of an admin's program: nobody may have any number of them."""
 
     def guest(self, **options: Any) -> httpx.Client:
         """A browser that nobody has signed in with."""
@@ -74,10 +76,11 @@ class House:
 
     def program(self, name: str = "program") -> httpx.Client:
         """A program with an admin's token."""
-        person, _ = self.room.people.enter(self.room.people.admin_link(name)) or (None, None)
-        assert person is not None
-        token = self.room.people.new_token(person.id, name)
-        return self.guest(headers={"Authorization": f"Bearer {token}"})
+        if name not in self.tokens:
+            person, _ = self.room.people.enter(self.room.people.admin_link(name)) or (None, None)
+            assert person is not None
+            self.tokens[name] = self.room.people.new_token(person.id, name)
+        return self.guest(headers={"Authorization": f"Bearer {self.tokens[name]}"})
 
     def campaign(self, name: str = "autumn", **settings: Any) -> int:
         """A campaign of the pool."""

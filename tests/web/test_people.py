@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, select
 
+from rankgauge.errors import RefusedError
 from rankgauge.web import credentials
 from rankgauge.web.database import LINKS, METADATA, SESSIONS, TOKENS
-from rankgauge.web.people import DAY, HOUR, People, Role
+from rankgauge.web.people import DAY, HOUR, MOST_TOKENS, People, Role
 from rankgauge.web.settings import RoomSettings
 
 
@@ -85,6 +86,23 @@ def test_revoking_ends_everything(people: People) -> None:
     assert people.by_session(session) is None
     assert people.by_token(token) is None
     assert people.enter(other) is not None
+
+
+def test_tokens_are_not_without_number(people: People, clock: Clock) -> None:
+    """Nobody has more than twenty that work; those that were revoked or have expired do not count."""
+    ann, _ = people.invite(7, "ann")
+    for _ in range(MOST_TOKENS):
+        people.new_token(ann.id, "notebook")
+    with pytest.raises(RefusedError, match="20 tokens that work"):
+        people.new_token(ann.id, "another")
+    bob, _ = people.invite(7, "bob")
+    people.new_token(bob.id, "notebook")
+    assert people.revoke_token(ann.id, people.tokens(ann.id)[0].id)
+    people.new_token(ann.id, "another")
+    with pytest.raises(RefusedError):
+        people.new_token(ann.id, "one more")
+    clock.now += 91 * DAY
+    people.new_token(ann.id, "later")
 
 
 def test_a_lost_link_is_replaced(people: People) -> None:

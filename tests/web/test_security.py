@@ -109,7 +109,7 @@ def test_a_form_from_elsewhere_is_refused(house: House, method: str, path: str) 
 
 
 def test_an_assessor_has_tokens(house: House) -> None:
-    """A program with one judges as they do; nobody else sees or ends it, and no token makes another."""
+    """A program with one judges as they do; nobody else sees or ends it, no token makes another, nor are there many."""
     number = house.campaign("judged by a program")
     ann, bob = house.assessor(number, "ann"), house.assessor(number, "bob")
     address = f"/api/v1/campaigns/{number}"
@@ -128,6 +128,9 @@ def test_an_assessor_has_tokens(house: House) -> None:
     assert program.post("/tokens", data={"name": "another"}).status_code == 403
     assert ann.post(f"/tokens/{row['id']}/revoke", data={"csrf": csrf(ann)}).status_code == 303
     assert program.post(f"{address}/tasks").status_code == 401
+    made = [ann.post("/tokens", data={"csrf": csrf(ann), "name": "script"}) for _ in range(21)]
+    assert [answer.status_code for answer in made] == [200] * 20 + [409]
+    assert "you have 20 tokens that work" in made[-1].text
 
 
 def test_another_campaigns_token_opens_nothing(house: House) -> None:

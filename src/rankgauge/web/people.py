@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from rankgauge.active.campaign.database import reading, writing
 from rankgauge.active.campaign.labels import is_writable
 from rankgauge.active.labels import Assessor
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, RefusedError
 from rankgauge.web.credentials import hashed, new_secret, new_signing_key
 from rankgauge.web.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
 from rankgauge.web.roles import Permission, Role
@@ -30,6 +30,9 @@ ADMIN_LINK_HOURS = 1.0
 
 REMEMBERED_DAYS = 30.0
 """For how long a session that has ended is remembered, so that a page can say what happened and how to go on."""
+
+MOST_TOKENS = 20
+"""How many tokens that work one person may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,12 +140,17 @@ class People:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.hash == hashed(session)))
 
     def new_token(self, person: int, name: str) -> str:
-        """A new token with which a program acts as the person."""
+        """A new token with which a program acts as the person; refused if they have too many that work."""
         token = new_secret("rgt")
         now = self._clock()
         until = now + self._settings.token_days * DAY
         row = {"hash": hashed(token), "person": person, "name": name, "created": now, "expires": until}
+        mine = (TOKENS.c.person == person, TOKENS.c.revoked.is_(None), TOKENS.c.expires > now)
         with writing(self._engine) as connection:
+            connection.execute(select(PEOPLE.c.id).where(PEOPLE.c.id == person).with_for_update())
+            if len(connection.execute(select(TOKENS.c.id).where(*mine)).all()) >= MOST_TOKENS:
+                problem = f"you have {MOST_TOKENS} tokens that work, and nobody may have more"
+                raise RefusedError(problem, hint="Revoke one that you do not need.")
             connection.execute(insert(TOKENS).values(**row))
         return token
 
