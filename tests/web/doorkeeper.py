@@ -25,7 +25,6 @@ from rankgauge.web import RoomSettings, create_app
 from rankgauge.web.route import ROUTES
 from rankgauge.web.server import configured
 
-
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGTERM, "break": signal.SIGINT}
 
 
