@@ -78,6 +78,9 @@ def test_a_campaign_from_the_first_click_to_the_export(house: House, opener: Ope
 
     boss.get_by_role("link", name="Disagreements", exact=True).click()
     expect(boss.locator(".disagreement")).to_have_count(3)
+    boss.locator(".disagreement").first.get_by_label("Why").press("Enter")
+    boss.reload()
+    expect(boss.get_by_text("Settled:")).to_have_count(0)
     boss.locator(".disagreement").first.get_by_role("button", name="good").click()
     expect(boss.get_by_text("Settled: good, by admin")).to_be_visible()
 
@@ -129,10 +132,13 @@ def test_every_key(house: House, opener: Opener) -> None:
 
 
 def test_judging_without_a_script(house: House, opener: Opener) -> None:
-    """The form works where scripts do not run, and taking back does too."""
+    """The form works where scripts do not run, and taking back does too; Enter in the comment answers nothing."""
     number = house.campaign(method="passive", budget=30)
     page = assessor(house, opener, number, "ann", java_script_enabled=False)
     first = shown(page)
+    page.get_by_label("Comment").press("Enter")
+    page.reload()
+    assert shown(page) == first
     page.get_by_role("button", name="fair").click()
     assert shown(page) != first
     page.get_by_role("link", name="Undo").click()
@@ -212,6 +218,9 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
     house.room.campaigns.stop_at(number, 0.2)
     press(page, str(grades[shown(page)]))
     expect(page.get_by_role("heading", name="All done: the estimate is as precise as it was to be.")).to_be_visible()
+    page.get_by_role("link", name="Your answers").click()
+    expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
+    assert page.url.endswith("/judge/history")
     found = opened.estimate()
     assert found is not None
     assert found.draws >= 100

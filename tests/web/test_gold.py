@@ -336,12 +336,15 @@ def test_what_is_said_of_gold_questions_reaches_managers(house: House) -> None:
 
 
 def test_a_reason_is_for_what_cannot_be_judged(house: House) -> None:
-    """A grade with a reason is refused; a reason becomes the beginning of the comment."""
+    """A grade with a reason is refused, and so is neither; a reason becomes the beginning of the comment."""
     number = house.campaign(method="passive")
     client = house.assessor(number, "ann")
     form = asked(client, number)
     both = {**form, "grade": "1", "reason": "wrong language"}
     assert client.post(f"/campaigns/{number}/judge", data=both).status_code == 422
+    neither = client.post(f"/campaigns/{number}/judge", data={**form, "comment": "hm"})
+    assert neither.status_code == 422
+    assert ">choose a grade, or a reason why the document cannot be judged<" in neither.text
     client.post(f"/campaigns/{number}/judge", data={**form, "reason": "another reason", "comment": " it is a map "})
     (row,) = house.room.campaigns.get(number).campaign.labels().rows(named=True)
     assert (row["kind"], row["comment"]) == ("skip", "another reason: it is a map")

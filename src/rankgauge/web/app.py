@@ -105,6 +105,7 @@ def _malformed(request: Request, error: Exception) -> Response:
     if request.url.path.startswith(API):
         return JSONResponse({"detail": jsonable_encoder(found)}, status_code=422)
     words = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in found)
+    words = words.replace("Value error, ", "").removeprefix("body: ")
     return _error(request, 422, words.encode(errors="replace").decode(), {})
 
 

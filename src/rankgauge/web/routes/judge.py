@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import secrets
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from urllib.parse import urlencode
 
 from fastapi import Form, Query, Request, Response
-from pydantic import Field
+from pydantic import Field, model_validator
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
@@ -73,6 +73,12 @@ class FormAnswer(SentLabel):
     key: Annotated[str, Field(min_length=1, max_length=64)]
     again: bool = False
     """Whether it replaces the answer that the person gave before."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.grade is None and self.reason is None:
+            raise ValueError("choose a grade, or a reason why the document cannot be judged")
+        return self
 
 
 @router.get("/campaigns/{campaign}/judge")

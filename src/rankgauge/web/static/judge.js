@@ -184,12 +184,13 @@ place.addEventListener("input", (event) => {
 });
 
 place.addEventListener("submit", (event) => {
+  if (!event.submitter) return; // a browser that does not say which button it was sends the plain form
   event.preventDefault();
-  submit(event.submitter || shown(".grades button")[0]);
+  submit(event.submitter);
 });
 
 place.addEventListener("click", (event) => {
-  const link = event.target.closest("#undo, #keep, .waiting a");
+  const link = event.target.closest("#undo, #keep, .waiting a.button");
   if (!link) return;
   event.preventDefault();
   go(link.href);
