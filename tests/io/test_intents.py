@@ -66,11 +66,13 @@ def test_plain_measures_have_no_intents(qrels: Path) -> None:
 
 
 def test_subtopics_that_nobody_judged(qrels: Path) -> None:
-    """A subtopic without judgments does not count, and that is said."""
-    more = {**GIVEN, "2": {"1": 1.0, "9": 3.0}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert evaluate(qrels, RUN, "StRecall@1", intents=more).matrix[1, 0] == 1
+    """A subtopic without judgments is an intent that no list serves: it counts in intent recall alone, which is said;
+    one of probability 0 does not count."""
+    more = {**GIVEN, "2": {"1": 1.0, "9": 3.0, "8": 0.0}}
+    names = ["StRecall@1", "D_nDCG@1", "P_IA@1", "I_rec@1", "Dsharp_nDCG@1"]
+    with pytest.warns(InputWarning, match="1 subtopic has .* it counts in I_rec and Dsharp_nDCG alone"):
+        result = evaluate(qrels, RUN, names, intents=more)
+    assert result.matrix[1].tolist() == [1, 1, 1, 1 / 2, (1 / 2 + 1) / 2]
 
 
 def test_iteration_of_ir_measures_is_the_subtopic() -> None:

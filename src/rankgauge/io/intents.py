@@ -55,12 +55,23 @@ def with_intents(judgments: Any, intents: Any, format: str | None = None) -> pl.
     known = read_intents(intents)
     found = judged.drop("probability", strict=False).join(known, on=KEY, how="left", maintain_order="left")
     _refuse(found, known, named)
-    unjudged = known.join(judged, on=KEY, how="anti").join(judged, on="query", how="semi")
+    unjudged = known.filter(pl.col("probability") > 0).join(judged, on=KEY, how="anti")
+    unjudged = unjudged.join(judged, on="query", how="semi", maintain_order="left")
     if len(unjudged):
-        said = "subtopic has a probability and no judgments, and does not count"
-        plural = "subtopics have a probability and no judgments, and do not count"
-        note(f"{len(unjudged)} {said if len(unjudged) == 1 else plural}", named)
-    return found
+        said = "subtopic has a probability and no judgments: it counts"
+        plural = "subtopics have a probability and no judgments: they count"
+        note(f"{len(unjudged)} {said if len(unjudged) == 1 else plural} in I_rec and Dsharp_nDCG alone", named)
+    return pl.concat([found, _unserved(found, unjudged)], how="diagonal")
+
+
+def _unserved(found: pl.DataFrame, subtopics: pl.DataFrame) -> pl.DataFrame:
+    """Rows that make known subtopics part of their queries: a document that is judged anyway is not relevant to them.
+
+    Its grade there is none that could change what the document is worth as a whole.
+    """
+    low = pl.min_horizontal(pl.col("grade"), pl.lit(0)).cast(found.schema["grade"])
+    first = found.unique("query", keep="first", maintain_order=True).select("query", "document", low)
+    return subtopics.join(first, on="query", how="inner", maintain_order="left")
 
 
 def read_intents(source: Any) -> pl.DataFrame:

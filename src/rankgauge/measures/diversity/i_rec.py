@@ -13,8 +13,8 @@ from rankgauge.ranking import RankedLists
 class I_rec(Measure):
     """The share of a query's subtopics that have a relevant document among the first k.
 
-    Unlike in StRecall, every subtopic of the judgments counts the same, whatever its probability and even if nothing is
-    relevant to it.
+    Unlike in StRecall, every subtopic counts the same, whatever its probability and even if nothing is relevant to it:
+    those of the judgments, and with --intents those that have a probability there and no judgments.
     """
 
     facts = Facts(
