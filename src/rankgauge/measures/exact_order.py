@@ -1,7 +1,8 @@
 """The order of documents that gains most where they repeat one another, found by branch and bound.
 
 To find it is hard in general (Carterette 2009), and easy for the few documents of a short list: documents that are
-relevant to the same subtopics are alike, and an order is given up once it cannot become the best.
+relevant to the same subtopics are alike, one that is relevant to more of them comes first, and an order is given up
+once it cannot become the best.
 """
 
 from __future__ import annotations
@@ -24,11 +25,25 @@ Kind = tuple[bool, ...]
 """Documents that are relevant to the same subtopics, which these are."""
 
 
-def exact(relevant: BoolArray, weights: FloatArray, alpha: float, discount: FloatArray) -> IndexArray:
+class _GivenUpError(Exception):
+    """The search takes too long."""
+
+
+def exact(
+    relevant: BoolArray, weights: FloatArray, alpha: float, discount: FloatArray, query: str | int | None = None
+) -> IndexArray:
     """The best order of the documents of one query (documents × subtopics), as long as the discount."""
     each: list[Kind] = [tuple(row) for row in relevant.tolist()]
     counts = sorted(Counter(each).items())
-    order = _best(tuple(counts), tuple(weights.tolist()), alpha, tuple(discount.tolist()))
+    try:
+        order = _best(tuple(counts), tuple(weights.tolist()), alpha, tuple(discount.tolist()))
+    except _GivenUpError:
+        of = "" if query is None else f" of query {query}"
+        raise InputError(
+            f"the exact ideal order{of} takes more than {STEPS} steps to find",
+            hint=f"Cut the lists before rank {len(discount)}, leave the query out, or leave out ideal_order='exact': "
+            "the order is then ndeval's greedy one.",
+        ) from None
     left = {kind: [place for place, one in enumerate(each) if one == kind] for kind, _ in counts}
     return np.array([left[kind].pop(0) for kind in order], dtype=np.int64)
 
@@ -50,6 +65,9 @@ class _OrderSearch:
         """`left` is what a relevant document leaves of a subtopic's worth for the next one."""
         self.kinds, self.counts, self.discount = kinds, counts, discount
         self.after = np.where(kinds > 0, left, 1.0)
+        # Which kinds serve all that a kind serves, and more. While there are any, that kind can wait: to exchange the
+        # two, or to take the better one instead, never loses anything.
+        self.better = (kinds[:, np.newaxis] <= kinds).all(axis=-1) & ~np.eye(len(kinds), dtype=bool)
         # What the 1st, 2nd … document of a kind gains at most, as a share of what the first would.
         self.repeated = left ** np.arange(max(int(counts.max(initial=1)), 1))
         self.value, self.order, self.steps = -np.inf, list[int](), 0
@@ -68,8 +86,9 @@ class _OrderSearch:
         gains = self.kinds @ worth
         if self._is_hopeless(order, counts, gains, value):
             return
+        next_ = (counts > 0) & ~(self.better & (counts > 0)).any(axis=-1)
         for kind in np.argsort(-gains, kind="stable").tolist():
-            if counts[kind]:
+            if next_[kind]:
                 fewer = counts.copy()
                 fewer[kind] -= 1
                 gained = value + float(self.discount[len(order)] * gains[kind])
@@ -80,10 +99,7 @@ class _OrderSearch:
         that is left would not be enough. No document gains more later than it would now."""
         self.steps += 1
         if self.steps > STEPS:
-            raise InputError(
-                f"the exact ideal order takes more than {STEPS} steps to find",
-                hint="Cut the list shorter, as in alpha_nDCG(ideal_order='exact')@5, or take ndeval's greedy order.",
-            )
+            raise _GivenUpError
         key = tuple(counts.tolist())
         if self.seen.get(key, -np.inf) >= value - SAME:
             return True

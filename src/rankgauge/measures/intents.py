@@ -142,20 +142,26 @@ class Novelty:
         find = ORDERS[order or "greedy"]
         key = (find, self.rel, self.alpha, self.cutoff, None if find is _greedy else self.discounted)
         if key not in lists.facets.orders:
-            lists.facets.orders[key] = find(self, lists.facets.pool >= self.rel, intents(lists, self.rel))
+            lists.facets.orders[key] = find(self, lists)
         return ratio(value(lists), value(ordered(lists, lists.facets.orders[key])))
 
 
-def _greedy(gain: Novelty, relevant: BoolArray, weights: FloatArray) -> IndexArray:
+def _relevant(gain: Novelty, lists: RankedLists) -> BoolArray:
+    """Which judged documents are relevant to which subtopics (queries × documents × subtopics)."""
+    assert lists.facets is not None
+    return lists.facets.pool >= gain.rel
+
+
+def _greedy(gain: Novelty, lists: RankedLists) -> IndexArray:
     """The order in which each document is the one that gains most after those before it (queries × ranks), down to the
     cutoff; −1 past the last relevant one.
 
     Of documents that gain the same, the first one is taken: the pool has them in falling order of their ids, as ndeval
     does. Gains are added over the subtopics in their order, and so are equal where ndeval's are.
     """
+    relevant, worth = _relevant(gain, lists), intents(lists, gain.rel)
     left: BoolArray = np.asarray(relevant.any(axis=-1))
     ranks = min(int(left.sum(axis=-1).max(initial=0)), relevant.shape[-2] if gain.cutoff is None else gain.cutoff)
-    worth: FloatArray = weights.copy()
     chosen = np.zeros((*relevant.shape[:-2], ranks), dtype=np.int64)
     for rank in range(ranks):
         gained = total(np.where(relevant, worth[..., np.newaxis, :], 0.0))
@@ -163,23 +169,24 @@ def _greedy(gain: Novelty, relevant: BoolArray, weights: FloatArray) -> IndexArr
         chosen[..., rank : rank + 1] = np.where(left.any(axis=-1, keepdims=True), best, -1)
         np.put_along_axis(left, best, False, axis=-1)
         served = np.take_along_axis(relevant, best[..., np.newaxis], axis=-2)[..., 0, :]
-        worth *= np.where(served, 1.0 - gain.alpha, 1.0)
+        worth = worth * np.where(served, 1.0 - gain.alpha, 1.0)
     return chosen
 
 
-def _exact(gain: Novelty, relevant: BoolArray, weights: FloatArray) -> IndexArray:
+def _exact(gain: Novelty, lists: RankedLists) -> IndexArray:
     """The best order; −1 past the last relevant document."""
-    if relevant.ndim == 2:
-        return np.asarray(_exact(gain, relevant[np.newaxis], weights[np.newaxis])[0])
-    chosen = _greedy(gain, relevant, weights)
+    if lists.ranks.ndim == 1:
+        return np.asarray(_exact(gain, lists.taken(None))[0])
+    relevant, weights, chosen = _relevant(gain, lists), intents(lists, gain.rel), _greedy(gain, lists)
     ranks = np.arange(1.0, chosen.shape[-1] + 1)
     discount = gain.discounted(np.ones_like(ranks), ranks)
     for row, length in enumerate((chosen >= 0).sum(axis=-1).tolist()):
-        chosen[row, :length] = exact(relevant[row], weights[row], gain.alpha, discount[:length])
+        query = None if lists.names is None else lists.names[row]
+        chosen[row, :length] = exact(relevant[row], weights[row], gain.alpha, discount[:length], query)
     return chosen
 
 
-ORDERS: Mapping[str, Callable[[Novelty, BoolArray, FloatArray], IndexArray]] = {"greedy": _greedy, "exact": _exact}
+ORDERS: Mapping[str, Callable[[Novelty, RankedLists], IndexArray]] = {"greedy": _greedy, "exact": _exact}
 """How the ideal order is found, by name."""
 
 

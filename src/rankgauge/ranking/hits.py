@@ -302,6 +302,7 @@ class Hits:
             hits = _Padding(hit_ends[index] - hit_counts[index], hit_counts[index])
             pool = _Padding(pool_ends[index] - pool_counts[index], pool_counts[index])
             averaged = bool(tied[index[0]]) if len(index) else False
+            named = averaged or self.facets is not None
             yield Block(
                 index=index,
                 lists=RankedLists(
@@ -312,7 +313,7 @@ class Hits:
                     first=hits.fill(self.first) if averaged else None,
                     size=hits.fill(self.size) if averaged else None,
                     single=self.single,
-                    names=[self.names[row] for row in index.tolist()] if averaged else None,
+                    names=[self.names[row] for row in index.tolist()] if named else None,
                     facets=self._facet_lists(index, hits, ideal),
                 ),
             )

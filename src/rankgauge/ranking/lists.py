@@ -40,8 +40,8 @@ class RankedLists:
     each list. `first` and `size` (queries × hits) are the first rank and the size of each hit's tie group; they are
     None where the order is strict. Where they are given, kernels average over all orders of the tied documents.
     `single` says that kernels divide and add in single precision. `names` (queries) are the queries' ids, where
-    orders may have to be drawn: which ones are then depends on the query alone. `facets` are the grades by facet, where
-    documents are judged by subtopic.
+    orders may have to be drawn, which ones then depends on the query alone, and where documents are judged by subtopic:
+    `facets` are then the grades by facet.
     """
 
     ranks: FloatArray

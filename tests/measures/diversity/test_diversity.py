@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rankgauge import evaluate
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.measures import parse
 from rankgauge.ranking import RankedLists
@@ -68,11 +69,23 @@ def test_exact_ideal_is_the_best_of_all_orders(name: str) -> None:
 
 
 def test_exact_ideal_knows_its_limits() -> None:
-    """Where the best order takes too long to find, the error says what to do; the greedy one has a value."""
-    lists = RankedLists.of(drawn(np.random.default_rng(SEED), 60, 14))
-    with pytest.raises(InputError, match=r"more than 20000 steps(.|\n)*ideal_order='exact'"):
-        parse("alpha_nDCG(ideal_order='exact')@20").score(lists)
-    assert 0 < parse("alpha_nDCG@20").score(lists) <= 1
+    """Where the best order takes too long to find, the error names the query and says what to do."""
+    documents = drawn(np.random.default_rng(SEED), 60, 14)
+    cells = [(str(d), str(s), grade) for d, row in enumerate(documents) for s, grade in enumerate(row)]
+    rows = [{"query": "hard", "document": d, "subtopic": s, "grade": grade} for d, s, grade in cells]
+    rows += [{"query": "easy", "document": "0", "subtopic": "0", "grade": 1}]
+    run = {"hard": ["0", "1"], "easy": ["0"]}
+    with pytest.raises(InputError, match=r"of query hard takes more than 20000 steps(.|\n)* before rank 9, .*greedy"):
+        evaluate(rows, run, "alpha_nDCG(ideal_order='exact')@9")
+    assert 0 < evaluate(rows, run, "alpha_nDCG@9").by_query["hard"]["alpha_nDCG@9"] <= 1
+
+
+def test_exact_ideal_of_many_documents() -> None:
+    """A document waits for those that serve the same subtopics and more, so that the search stays short."""
+    rng = np.random.default_rng(SEED)
+    lists = RankedLists.of([one for one in drawn(rng, 120, 5) if any(one)])
+    exact, greedy = (parse(f"alpha_nDCG(ideal_order='{order}')@20") for order in ("exact", "greedy"))
+    assert 0 < exact.score(lists) <= greedy.score(lists) + 1e-12
 
 
 def as_ndeval(documents: Documents, alpha: float, beta: float, depth: int) -> tuple[float, float]:
