@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from rankgauge.web.gold_rows import GoldQuestion, GoldRules
+from rankgauge.web.roles import Role
 from tests.web.house import House, csrf, fields, pool, truth
 
 ROOM = {"secret": "a key that decides when a gold question is asked"}
@@ -323,6 +324,11 @@ def test_what_is_said_of_gold_questions_reaches_managers(house: House) -> None:
     for words in ("this known answer is wrong", "wrong language: in Finnish", "ann labels it", "bob labels it"):
         assert quality.count(words) == 1
     assert quality.count('<span class="tag">gold</span>') == 2
+    watching = house.enter(house.room.people.invite(number, "vera", Role.VIEWER)[1])
+    for seen in (watching.get(f"/campaigns/{number}/quality").text, watching.get(f"{address}/quality").text):
+        assert "ann labels it" in seen
+        assert "this known answer is wrong" not in seen
+        assert ">gold<" not in seen
     found = program.get(f"{address}/quality").json()
     assert found["reasons"] == {"wrong language": 1}
     assert [one["comment"] for one in found["comments"] if one["gold"]] == [

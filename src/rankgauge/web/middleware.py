@@ -47,11 +47,14 @@ With `no-referrer` browsers would also hide from the room itself which site a fo
 
 STATIC = "/static/"
 
-UPLOADS = ("/campaigns", "/labels", "/drafts", "/files")
-"""The paths that accept files end like this."""
+UPLOADS = ("/campaigns", "/labels", "/drafts", "/files", "/gold")
+"""The paths that accept files, or as much as a file has, end like this."""
 
-SMALL = 1 << 16
-"""The largest request without a file, in bytes."""
+TEXTS = ("/settings", "/guide", "/judging", "/campaign", "/people")
+"""The paths that accept guidelines or many names: in a form a letter may have twelve bytes."""
+
+SMALL, MEDIUM = 1 << 16, 1 << 20
+"""The largest request without a file, in bytes, and that of long texts."""
 
 REMEMBERED = 10_000
 """How many addresses a rate limit remembers; it forgets the one that has been quiet for longest."""
@@ -70,7 +73,7 @@ class RoomMiddleware:
             await self._app(scope, receive, send)
             return
         started, status, read = time.perf_counter(), 500, 0
-        limit = self._upload_bytes if scope["path"].endswith(UPLOADS) else SMALL
+        limit = self._limit(scope["path"])
 
         async def bounded() -> Message:
             nonlocal read
@@ -95,6 +98,11 @@ class RoomMiddleware:
             await self._app(scope, bounded, with_headers)
         finally:
             LOG.info("request", extra={FACTS: _facts(scope, status, time.perf_counter() - started)})
+
+    def _limit(self, path: str) -> int:
+        if path.endswith(UPLOADS):
+            return self._upload_bytes
+        return MEDIUM if path.endswith(TEXTS) else SMALL
 
 
 def _facts(scope: Scope, status: int, seconds: float) -> dict[str, Any]:

@@ -142,9 +142,9 @@ class QualityReport:
     def drift(self, *, daily: bool) -> list[dict[str, Any]]:
         """Step by step, the labels and the gold questions of the time."""
         steps = quality.drift(self.labels, self.seconds, daily=daily)
-        starts = [*steps["start"].to_list()[1:], float("inf")]
+        ends = [*steps["start"].to_list(), float("inf")][1:]  # none if there are no labels yet
         found, since = [], 0.0
-        for row, until in zip(steps.iter_rows(named=True), starts, strict=True):
+        for row, until in zip(steps.iter_rows(named=True), ends, strict=True):
             during = [one for one in self.gold_answers if since <= one.made < until]
             found.append({**row, "gold": self.accuracy(during)})
             since = until
@@ -157,9 +157,13 @@ class QualityReport:
         given = [(reason.value, counts[reason]) for reason in Reason if counts[reason]]
         return [*given, *([("no reason given", counts[None])] if counts[None] else [])]
 
-    def comments(self) -> list[dict[str, Any]]:
-        """The last answers with a comment, the newest first, with what there is to read of their documents."""
-        said = self.answers.drop_nulls("comment").sort("made", descending=True).head(COMMENTS)
+    def comments(self, *, gold: bool) -> list[dict[str, Any]]:
+        """The last answers with a comment, the newest first, with what there is to read of their documents.
+
+        Answers to gold questions are among them if `gold` is set, for people who may know these.
+        """
+        known = self.answers if gold else self.answers.filter(~pl.col("gold"))
+        said = known.drop_nulls("comment").sort("made", descending=True).head(COMMENTS)
         rows = list(said.iter_rows(named=True))
         asked = {(one.question.query, one.question.document): one.question.texts for one in self.gold_answers}
         texts = self.opened.history.texts([(row["query"], row["document"]) for row in rows])

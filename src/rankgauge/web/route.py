@@ -13,13 +13,18 @@ The application includes every router of the registry; the navigation of a campa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Security
+from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
+from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
 
 from rankgauge.registry import Registry
 from rankgauge.web.roles import Permission
+
+T = TypeVar("T")
 
 API = "/api/v1"
 
@@ -95,6 +100,32 @@ def api(name: str, *, place: int, tag: str) -> RoomRouter:
     """A registered router for API calls under `/api/v1`, which the OpenAPI schema lists under the tag."""
     token = Security(HTTPBearer(auto_error=False, description="A token made on the page Tokens."))
     return ROUTES.add(RoomRouter(name, place=place, prefix=API, tags=[tag], dependencies=[token], responses=ERRORS))
+
+
+async def read_json(request: Request, wanted: TypeAdapter[T]) -> T:
+    """What the body of a request says. It may be long: the room does not wait while it is read."""
+    body = await request.body()
+    try:
+        return await run_in_threadpool(wanted.validate_json, body)
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from None
+
+
+def body_of(wanted: TypeAdapter[Any]) -> dict[str, Any]:
+    """The description of a body that `read_json` reads, for the OpenAPI schema."""
+    schema = wanted.json_schema()
+    whole = _whole(schema, schema.pop("$defs", {}))
+    return {"requestBody": {"content": {"application/json": {"schema": whole}}, "required": True}}
+
+
+def _whole(schema: Any, known: dict[str, Any]) -> Any:
+    """The schema with what its references name: in OpenAPI they would lead elsewhere."""
+    if isinstance(schema, list):
+        return [_whole(one, known) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = known[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return {name: _whole(value, known) for name, value in found.items()}
 
 
 def finite(row: dict[str, Any]) -> dict[str, Any]:

@@ -6,16 +6,14 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, Field, ValidationError
-from starlette.concurrency import run_in_threadpool
+from pydantic import BaseModel, Field, TypeAdapter
 
 from rankgauge.web.answers import SentLabel, Settlement
 from rankgauge.web.auth import Judge, Manager, TheRoom, Viewer
 from rankgauge.web.desk import Desk
 from rankgauge.web.label_browser import WantedLabels, filtered
 from rankgauge.web.roles import Permission
-from rankgauge.web.route import CampaignNumber, api, finite
+from rankgauge.web.route import CampaignNumber, api, body_of, finite, read_json
 
 router = api("api_labels", place=210, tag="labels")
 
@@ -50,19 +48,14 @@ def lease_tasks(
     return [LeasedTask(query=t.query, document=t.document, until=t.until, texts=dict(t.texts)) for t in tasks]
 
 
+LABELS = TypeAdapter(SentLabels)
+
+
 async def _sent(request: Request) -> SentLabels:
-    """The labels of the body. They may be many: the room does not wait while they are read."""
-    body = await request.body()
-    try:
-        return await run_in_threadpool(SentLabels.model_validate_json, body)
-    except ValidationError as error:
-        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from None
+    return await read_json(request, LABELS)
 
 
-_BODY = {"content": {"application/json": {"schema": SentLabels.model_json_schema()}}, "required": True}
-
-
-@router.post("/campaigns/{campaign}/labels", openapi_extra={"requestBody": _BODY})
+@router.post("/campaigns/{campaign}/labels", openapi_extra=body_of(LABELS))
 def record_labels(
     room: TheRoom, person: Judge, campaign: CampaignNumber, sent: Annotated[SentLabels, Depends(_sent)]
 ) -> dict[str, int]:

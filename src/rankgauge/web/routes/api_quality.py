@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Path
-from pydantic import BaseModel, Field
+from fastapi import Depends, HTTPException, Path, Request
+from pydantic import BaseModel, Field, TypeAdapter
 
 from rankgauge.active.labels import Label
 from rankgauge.web import campaign_changes
@@ -14,7 +14,8 @@ from rankgauge.web.auth import Manager, TheRoom, Viewer
 from rankgauge.web.gold_files import question_of
 from rankgauge.web.gold_rows import GoldRules
 from rankgauge.web.quality import QualityReport
-from rankgauge.web.route import CampaignNumber, api, finite
+from rankgauge.web.roles import Permission
+from rankgauge.web.route import CampaignNumber, api, body_of, finite, read_json
 
 router = api("api_quality", place=240, tag="quality")
 
@@ -23,7 +24,7 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 class Quality(BaseModel):
     """The quality of labels: a row per assessor, level and hundred labels; why documents could not be judged, and the
-    last comments, of labels and of answers to gold questions."""
+    last comments, of labels and, for managers, of answers to gold questions."""
 
     assessors: list[dict[str, Any]]
     levels: list[dict[str, Any]]
@@ -81,7 +82,7 @@ def show_quality(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> Qua
         levels=[finite(row) for row in report.levels().iter_rows(named=True)],
         drift=drift,
         reasons=dict(report.reasons()),
-        comments=report.comments(),
+        comments=report.comments(gold=person.may(Permission.MANAGE)),
     )
 
 
@@ -99,12 +100,16 @@ def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[
     ]
 
 
-@router.post("/campaigns/{campaign}/gold", status_code=201)
+QUESTIONS: TypeAdapter[list[SentGold]] = TypeAdapter(Annotated[list[SentGold], Field(max_length=10_000)])
+
+
+async def _sent(request: Request) -> list[SentGold]:
+    return await read_json(request, QUESTIONS)
+
+
+@router.post("/campaigns/{campaign}/gold", status_code=201, openapi_extra=body_of(QUESTIONS))
 def add_gold(
-    room: TheRoom,
-    person: Manager,
-    campaign: CampaignNumber,
-    questions: Annotated[list[SentGold], Field(max_length=10_000)],
+    room: TheRoom, person: Manager, campaign: CampaignNumber, questions: Annotated[list[SentGold], Depends(_sent)]
 ) -> dict[str, int]:
     """Adds gold questions; one of the same document takes the place of the older one."""
     opened = room.campaigns.unarchived(campaign)
