@@ -154,6 +154,7 @@ def test_another_scale_replaces_the_levels(room: House) -> None:
     ("fields", "said"),
     [
         ({"measure": "nDGC@10"}, "Did you mean nDCG"),
+        ({"measure": " , "}, "measure: name at least one measure, such as"),
         ({"budget": "many"}, "budget: Input should be a valid number"),
         ({"budget": "inf"}, "budget"),
         ({"stop_at": "-1"}, "stop at: Input should be greater than 0"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Self, TypeAlias
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
+from rankgauge.active.campaign.labels import is_name
 from rankgauge.active.labels import Exported, Label, LabelKind
 from rankgauge.web.people import Person
 from rankgauge.web.reasons import Reason, explained
@@ -13,7 +14,16 @@ from rankgauge.web.roles import Permission
 
 Text: TypeAlias = Annotated[str, Field(max_length=1000)]
 Comment: TypeAlias = Annotated[str, Field(max_length=4000)]
-Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=120)]
+Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=120)]
+
+
+def _named(name: str) -> str:
+    if not is_name(name):
+        raise ValueError("a name has printable characters only, and is not blank")
+    return name
+
+
+Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_named)]
 
 
 class SentLabel(BaseModel):
@@ -27,7 +37,7 @@ class SentLabel(BaseModel):
     )
     comment: Comment | None = None
     reason: Reason | None = Field(None, description="Why it cannot be judged; it becomes part of the comment.")
-    key: Name | None = Field(None, description="A label that is sent twice with the same key is recorded once.")
+    key: Key | None = Field(None, description="A label that is sent twice with the same key is recorded once.")
     person: int | None = Field(None, description="As in the room's list of labels, where an imported label is from it.")
     kind: LabelKind | None = Field(None, description="Likewise: a label that the campaign has is not recorded again.")
 

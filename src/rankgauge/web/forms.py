@@ -35,4 +35,5 @@ Files: TypeAlias = Annotated[list[SentFile], Depends(_files)]
 
 def problems(error: ValidationError) -> str:
     """What is wrong with fields, in one line."""
-    return "; ".join(f"{'.'.join(map(str, one['loc'])).replace('_', ' ')}: {one['msg']}" for one in error.errors())
+    told = [(".".join(map(str, one["loc"])).replace("_", " "), one["msg"]) for one in error.errors()]
+    return "; ".join(f"{name}: {words.removeprefix('Value error, ')}" for name, words in told)

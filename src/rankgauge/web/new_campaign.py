@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from rankgauge.active import defaults
 from rankgauge.active.board import BoardPool
@@ -28,6 +28,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import table_suffixes
 from rankgauge.judgments import scale as scale_of
 from rankgauge.tables.scales import Scale
+from rankgauge.web.answers import Name
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import opened
 from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart, laid
@@ -50,7 +51,7 @@ SHARE, LEAST = 0.1, 100
 class NewCampaign(BaseModel):
     """The settings of a new campaign."""
 
-    name: str = Field(min_length=1, max_length=120, description="The campaign's name.")
+    name: Name = Field(description="The campaign's name.")
     measure: str = Field(defaults.MEASURE, description="A measure with its cutoff; for a board several, with commas.")
     budget: float = Field(gt=0, allow_inf_nan=False, description="What judging may cost, in the unit.")
     method: str = Field(defaults.METHOD, description="The method that chooses the documents to judge.")
@@ -71,10 +72,21 @@ class NewCampaign(BaseModel):
     )
     guide: str = Field("", max_length=10_000, description="Guidelines for the assessors.")
 
+    @field_validator("measure")
+    @classmethod
+    def _is_named(cls, measure: str) -> str:
+        if not _names(measure):
+            raise ValueError(f"name at least one measure, such as {defaults.MEASURE}")
+        return measure
+
     @property
     def measures(self) -> list[str]:
         """The measures by name."""
-        return [name.strip() for name in re.split(r",(?![^(]*\))", self.measure) if name.strip()]
+        return _names(self.measure)
+
+
+def _names(measures: str) -> list[str]:
+    return [name.strip() for name in re.split(r",(?![^(]*\))", measures) if name.strip()]
 
 
 class NewScale:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, inser
 from sqlalchemy.exc import IntegrityError
 
 from rankgauge.active.campaign.database import reading, writing
-from rankgauge.active.campaign.labels import is_writable
+from rankgauge.active.campaign.labels import is_name
 from rankgauge.active.labels import Assessor
 from rankgauge.errors import InputError, RefusedError
 from rankgauge.web.credentials import hashed, new_secret, new_signing_key
@@ -218,8 +218,8 @@ class People:
             return _person(connection.execute(wanted, values).first())
 
     def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:
-        if not is_writable(name):
-            raise InputError("the name contains an invalid character", text=name.encode(errors="replace").decode())
+        if not is_name(name):
+            raise InputError("a name has printable characters only", text=name.encode(errors="replace").decode())
         row = {"name": name, "role": role.value, "campaign": campaign, "created": self._clock()}
         return int(connection.execute(insert(PEOPLE).values(**row).returning(PEOPLE.c.id)).scalar_one())
 

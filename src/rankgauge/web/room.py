@@ -77,7 +77,7 @@ class Room:
             "origins": self.settings.origins,
         }
         text = TEMPLATES.get_template(template).render({**shared, **context})
-        return HTMLResponse(text, status_code=status)
+        return HTMLResponse(text.encode(errors="replace"), status_code=status)  # ids of files may have half a pair
 
     def table_page(
         self, request: Request, opened: OpenCampaign, table: ReportTable, *, hint: str = "", empty: str = "Nothing yet."

@@ -21,7 +21,7 @@ from rankgauge.active.campaign.database import Location, connect, reading, writi
 from rankgauge.active.campaign.estimates import Progress
 from rankgauge.active.campaign.idle import Idle, why_idle
 from rankgauge.active.campaign.label_table import COLUMNS, LabelTable
-from rankgauge.active.campaign.labels import LONGEST, LabelBatch, LabelTerms, check_documents, grade_of, is_writable
+from rankgauge.active.campaign.labels import LONGEST, LabelBatch, LabelTerms, check_documents, grade_of, is_name
 from rankgauge.active.campaign.leases import Leases, lease_documents
 from rankgauge.active.campaign.ledger import shown_names
 from rankgauge.active.campaign.rules import CampaignRules, stored_rules
@@ -197,8 +197,8 @@ class LabelCampaign:
 
     def rename(self, name: str) -> None:
         """Gives the campaign another name."""
-        if not name.strip() or len(name) > LONGEST or not is_writable(name):
-            raise ParameterError("a campaign", "name", f"1 to {LONGEST} characters", name)
+        if len(name) > LONGEST or not is_name(name):
+            raise ParameterError("a campaign", "name", f"1 to {LONGEST} printable characters", name)
         with self._state.changing() as connection:
             self._state.store.rename(connection, name.strip())
         self._state.name = name.strip()

@@ -26,6 +26,9 @@ from rankgauge.tables.scales import scales_of
 LONGEST = 200
 """How many letters an assessor's name and a key may have."""
 
+_UNSEEN = "\u00a0\u3000\u200c\u200d"
+"""What names may have though Python does not call it printable: wide and fixed blanks, and what joins letters."""
+
 MOST_CHANGES = 100
 """How often somebody who may not import labels may change one answer: every change is kept."""
 
@@ -261,10 +264,18 @@ def is_writable(text: str | None) -> bool:
     return text is None or not ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
+def is_name(text: str) -> bool:
+    """Whether a person or a campaign may be called so: in one line, without control characters, and not blank."""
+    return bool(text.strip()) and all(letter.isprintable() or letter in _UNSEEN for letter in text)
+
+
 def _check_texts(label: Label) -> None:
     if not label.assessor.strip() or len(label.assessor) > LONGEST:
         problem = f"the assessor's name {label.assessor!r} is empty or too long"
         raise _fault(label, problem, f"Use at most {LONGEST} characters.")
+    if label.person is None and not is_name(label.assessor):  # people of a room are checked when they are invited
+        problem = f"the assessor's name {label.assessor!r} has a line break or another character that is not printable"
+        raise _fault(label, problem, "Leave it out.")
     if not all(is_writable(text) for text in (label.assessor, label.comment, label.key)):
         problem = "a text has a character that cannot be stored: a zero byte, or half of a surrogate pair"
         raise _fault(label, problem, "Leave it out.")

@@ -14,10 +14,11 @@ from sqlalchemy.engine import Connection, Engine, Row
 
 from rankgauge.active.campaign.database import reading
 from rankgauge.active.campaign.estimates import estimate
+from rankgauge.active.campaign.labels import is_writable
 from rankgauge.active.campaign.state import CampaignState, EstimateState
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import IntervalKind
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 
 metadata = MetaData()
 """Apart from the campaign's own tables: a campaign's file has no rules, only a judging room's database has."""
@@ -116,5 +117,7 @@ def stored_rules(connection: Connection, campaign: int) -> CampaignRules:
 def write_rules(connection: Connection, campaign: int, rules: CampaignRules) -> None:
     """Replaces the rules of a campaign."""
     guide = json.dumps(asdict(rules.guide), ensure_ascii=False)
+    if not is_writable(guide):
+        raise InputError("a text has half of a surrogate pair, which cannot be stored", hint="Leave it out.")
     connection.execute(delete(rules_table).where(rules_table.c.campaign == campaign))
     connection.execute(insert(rules_table).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
+from rankgauge.active.campaign.labels import is_name
 from rankgauge.errors import InputError
 from rankgauge.web import campaign_changes
 from rankgauge.web.auth import Manager, TheRoom
@@ -96,7 +97,7 @@ def _check(names: Sequence[str]) -> None:
     if not names or len(names) > MOST:
         raise InputError(f"{len(names)} names: expected 1 to {MOST}, one on each line")
     for line, name in enumerate(names, start=1):
-        if len(name) > LONGEST or not name.isprintable():
+        if len(name) > LONGEST or not is_name(name):
             raise InputError(f"a name has {LONGEST} printable characters at most", line=line, text=name[:200])
 
 
