@@ -42,15 +42,18 @@ def room(tmp_path: Path) -> House:
 
 
 def test_upload_and_make(house: House) -> None:
-    """The quick path: upload, make. Nothing is made before."""
+    """The quick path: upload, make, with a budget as it is written. Nothing is made before."""
     client = house.admin()
     draft = begin(client, a_pool())
     assert "No campaigns yet" in client.get("/").text
+    assert client.post(f"{draft}/plan", data={"csrf": csrf(client), "budget": "1,000"}).status_code == 303
+    assert "Budget 1,000 of" in words(client.get(f"{draft}/make"))
     made = client.post(f"{draft}/make", data={"csrf": csrf(client)})
     assert made.headers["location"] == "/campaigns/1"
     campaign = house.room.campaigns.get(1).campaign
     assert isinstance(campaign, Campaign)
     assert (campaign.name, campaign.settings.measure, campaign.settings.grades) == ("autumn", "ERR@10", (0.0, 1.0, 2.0))
+    assert campaign.settings.budget == 1000
     assert client.get(f"{draft}/pool").status_code == 404, "a draft that was made is gone"
     with house.room.engine.connect() as connection:
         assert not connection.execute(DRAFT_FILES.select()).all()

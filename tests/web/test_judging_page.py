@@ -115,7 +115,7 @@ def test_a_session_that_ends_loses_nothing(house: House, opener: Opener, browser
         page.keyboard.type("typed before it ended")
         page.keyboard.press("Escape")
         page.keyboard.press("2")
-        expect(page.locator("#status")).to_contain_text("Your session has ended. Nothing is lost")
+        expect(page.locator("#status")).to_contain_text("Your session has ended. What you typed is kept")
         assert house.room.campaigns.get(number).campaign.labels().is_empty()
         page.reload()
         expect(page.get_by_role("heading", name="Your session has ended")).to_be_visible()

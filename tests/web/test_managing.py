@@ -136,7 +136,7 @@ def test_archive_restore_delete(house: House) -> None:
     """An archived campaign is paused and put away; to delete one its name is typed, and then nothing is left."""
     number, other = house.campaign("first"), house.campaign("second")
     judged(house, number)
-    client = house.admin()
+    client, gone = house.admin(), house.assessor(number, "gone")
     assert send(client, f"/campaigns/{number}/settings/archive").status_code == 303
     assert "first" not in words(client.get("/"))
     assert "first" in words(client.get("/?archived=true"))
@@ -147,6 +147,8 @@ def test_archive_restore_delete(house: House) -> None:
     assert send(client, f"/campaigns/{number}/settings/delete", typed="first").status_code == 303
     assert client.get(f"/campaigns/{number}").status_code == 404
     assert client.get(f"/campaigns/{other}").status_code == 200
+    told = words(gone.get("/"))
+    assert ("or when the campaign is deleted" in told, "lost" in told) == (True, False)
     with house.room.engine.connect() as connection:
         assert not connection.execute(PEOPLE.select().where(PEOPLE.c.campaign == number)).all()
         assert not connection.execute(CHANGES.select()).all()
