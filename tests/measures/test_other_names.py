@@ -127,8 +127,8 @@ def test_every_name_is_of_a_measure() -> None:
         ("F1", "SetF (of the whole list) or F@10 (of the first 10 documents)"),
         ("precision", "SetP (of the whole list) or P@10 (of the first 10 documents)"),
         ("Recall", "SetR (of the whole list) or R@10 (of the first 10 documents)"),
-        ("hits", "Success (whether there are any) or NumRelRet (how many there are, as in ranx)"),
-        ("hits@5", "Success@5 (whether there are any) or P@5 (their share; ranx's is their number, 5 times as much)"),
+        ("hits", "Success (whether there are any) or HitCount (how many there are, as in ranx)"),
+        ("hits@5", "Success@5 (whether there are any) or HitCount@5 (how many there are, as in ranx)"),
     ],
 )
 def test_two_meanings_are_shown(written: str, shown: str) -> None:

@@ -72,6 +72,8 @@ def test_several_dialects_where_one_is_wanted() -> None:
         ("LogLoss", "an error of predicted ratings, .* deliberately left out"),
         ("TBG", "reading times of documents, and is deliberately left out"),
         ("gauc", "weighs the AUC of each user"),
+        ("PercentileRanking", "needs a rank of every item of the catalogue"),
+        ("WeightedByInteractionsHitRatioK@10", "weighs the hit rate of each user"),
     ],
 )
 def test_what_is_no_measure_here(written: str, words: str) -> None:

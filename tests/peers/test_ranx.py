@@ -16,7 +16,9 @@ pytestmark = [
 ]
 
 SHARED = {
-    "hits": "NumRelRet",
+    "hits": "HitCount",
+    "hits@5": "HitCount@5",
+    "hits@10-l2": "HitCount(rel=2)@10",
     "hit_rate@5": "Success@5",
     "precision@5": "P@5",
     "precision@10-l2": "P(rel=2)@10",
@@ -79,6 +81,7 @@ DIALECT = {
     "hit_rate": "Success",
     "precision": "SetP",
     "recall": "SetR",
+    "precision-l2": "SetP(rel=2)",
     "rbp.80": "RBP(p=0.8)",
 }
 
@@ -93,6 +96,7 @@ def test_the_dialect() -> None:
         values = [run.scores[theirs][query] for query in result.names]
         column = result.measures.index(parse(ours))
         np.testing.assert_allclose(result.matrix[:, column], values, rtol=0, atol=1e-12, err_msg=theirs)
+        assert result[ours] == pytest.approx(np.mean(values)), theirs
 
 
 def test_what_it_refuses() -> None:

@@ -186,5 +186,5 @@ def bare(dialect: Dialect) -> Dialect:
     """The dialect without the fields that change no value: two dialects that are equal then compute alike."""
     if not dialect.name:
         return dialect
-    names = dict.fromkeys(("name", "title", "reference"), "")
-    return replace(dialect, **names, differs=(), printed=(), usual=None, lists_missing=True, lists_short=True)
+    unnamed = replace(dialect, name="", title="", reference="", differs=())
+    return replace(unnamed, printed=(), usual=None, lists_missing=True, lists_short=True)

@@ -6,15 +6,24 @@ field and find where two tools differ.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.errors import InputError, JudgmentsError, ParameterError, UncombinedError, UnknownNameError
+from rankgauge.errors import (
+    AmbiguousNameError,
+    InputError,
+    JudgmentsError,
+    ParameterError,
+    UncombinedError,
+    UnknownNameError,
+)
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
+from rankgauge.measures.other_names import ours
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import (
     Duplicates,
@@ -143,7 +152,9 @@ class Dialect(Registered):
                 name = self.usual
             if (name == ALL and self.printed) or (name == ALL_TREC and isinstance(self.printed, Listed)):
                 return self.printed
-            return [known[name]] if isinstance(name, str) and name in known else resolve([name])
+            if isinstance(name, Measure):
+                return resolve([name])
+            return [known[name]] if name in known else _own(name, known)
 
         found = each(as_list(names), meant)
         if not found:
@@ -269,6 +280,18 @@ class Dialect(Registered):
             kind = type(getattr(self, name))
             values[name] = kind.parse(value) if issubclass(kind, Policy) else value
         return replace(self, **values) if values else self
+
+
+def _own(name: str, known: Mapping[str, Printed]) -> list[Printed]:
+    """What a name stands for; of several meanings, that of the tool's own label: ranx's hits@10 is its hits."""
+    try:
+        return resolve([name])
+    except AmbiguousNameError:
+        label, at, rest = re.split(r"([@-]|$)", name, maxsplit=1)
+        measure = ours(f"{known[label].measure.facts.name}{at}{rest}") if label in known else None
+        if measure is None:
+            raise
+        return [replace(known[label], name=name, measure=parse(measure))]
 
 
 _STANDARD: Mapping[str, Any] = {f.name: f.default for f in fields(Dialect)}

@@ -27,12 +27,22 @@ _GROUPED = (
     "RecBole's GAUC weighs the AUC of each user by how many relevant items they have, which no measure here does; AUC "
     "is the plain mean."
 )
+_WEIGHED = (
+    "It weighs the hit rate of each user by their interactions; in means here all weigh the same. Success@10 is the "
+    "plain hit rate."
+)
+_PERCENTILES = (
+    "It needs a rank of every item of the catalogue, and is one mean over the relevant items of all users; AUC is the "
+    "mean over users, of their lists."
+)
 
 LEFT_OUT: Mapping[str, str] = {
     **dict.fromkeys(("rmse", "mse", "mae", "logloss", "rsquared"), _RATINGS),
     **dict.fromkeys(("tbg", "timebiasedgain"), _TIME),
     **dict.fromkeys(("ips", "snips", "ipsndcg", "ipsdcg", "ipsrecall", "ipshitrate"), _LOGGED),
     "gauc": _GROUPED,
+    **dict.fromkeys(("weightedbyinteractionshitratio", "weightedbyinteractionshitratiok"), _WEIGHED),
+    **dict.fromkeys(("percentileranking", "expectedpercentileranking", "meanpercentilerank"), _PERCENTILES),
 }
 """A name that no measure has on purpose, and why."""
 

@@ -87,12 +87,12 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     **{name: {"SetP": _WHOLE, "P@10": _FIRST} for name in _PRECISION},
     **{name: {"SetR": _WHOLE, "R@10": _FIRST} for name in _RECALL},
     **{name: {"SetF": _WHOLE, "F@10": _FIRST} for name in _F},
-    "hits": {"Success": "whether there are any", "NumRelRet": "how many there are, as in ranx"},
+    "hits": {"Success": "whether there are any", "HitCount": "how many there are, as in ranx"},
 }
 """Names that have several meanings where they have no cutoff: ours, and what each is."""
 
 MEANINGS_AT_RANK: Mapping[str, Mapping[str, str]] = {
-    "hits": {"Success@{k}": "whether there are any", "P@{k}": "their share; ranx's is their number, {k} times as much"}
+    "hits": {"Success@{k}": "whether there are any", "HitCount@{k}": "how many there are, as in ranx"}
 }
 """The same for names with a cutoff."""
 

@@ -23,7 +23,7 @@ RANX = Dialect(
     query_order=QueryOrder.LEXICAL,  # sort_dict_by_key
     printed=prints(
         {
-            "hits": "NumRelRet",
+            "hits": "HitCount",
             "hit_rate": "Success",
             "precision": "SetP",
             "recall": "SetR",
