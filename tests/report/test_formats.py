@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rankgauge import evaluate
@@ -78,3 +81,10 @@ def test_media(results: dict[str, Result]) -> None:
     """A document can be had for every medium."""
     for medium in Medium:
         assert EvaluationReport(results=results, per_query=True).document(medium).passages
+
+
+def test_cells_without_a_value_are_empty() -> None:
+    """A spreadsheet takes the word NaN for text: where there is no value, CSV has nothing."""
+    stream, table = StringIO(), pl.DataFrame({"run": ["a", "b"], "low": [0.5, np.nan], "queries": [2, None]})
+    FORMATS["csv"].write(SimpleNamespace(frame=lambda: table), stream)
+    assert stream.getvalue() == "run,low,queries\na,0.5,2\nb,,\n"

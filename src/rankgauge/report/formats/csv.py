@@ -1,4 +1,4 @@
-"""csv: a header line, then the report's main table with numbers in full."""
+"""csv: a header line, then the report's main table with numbers in full; a cell without a value is empty."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ CSV = ReportFormat(
     title="a spreadsheet: the summary, or the values",
     endings=(".csv",),
     needs="frame",
-    write=lambda report, stream: stream.write(report.frame().write_csv()),
+    write=lambda report, stream: stream.write(report.frame().fill_nan(None).write_csv()),
 ).register()
