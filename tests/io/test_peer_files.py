@@ -132,6 +132,13 @@ def test_prels_of_every_track(tmp_path: Path, line: str) -> None:
     assert io.detect(path).format.name == "prels"
 
 
+def test_a_chance_above_one_is_told(tmp_path: Path) -> None:
+    """Such a line makes the file no other: the document is named."""
+    path = written(tmp_path, "1 d1 2 1 1.5\n1 d2 0 1 0.5\n1 d3 0 1 0.5\n", "prels.txt")
+    with pytest.raises(InputError, match=r"prels\.txt: document d1 of query 1 has a probability of 1\.5"):
+        evaluate(path, {"1": ["d1"]}, ["statAP"])
+
+
 @pytest.mark.parametrize(
     "text", ["1 Q0 d1 1 2\n1 Q0 d2 1 0\n", "1 0 d1 1 2.5\n1 0 d2 2 1\n", "1 1 d1 1 2\n1 1 d2 2 1\n"]
 )
@@ -149,6 +156,17 @@ def test_preferences_are_not_misread(tmp_path: Path, text: str, name: str) -> No
         io.read_judgments(path)
     with pytest.raises(InputError, match="contains judgments"):
         io.read_run(path)
+
+
+def test_preferences_in_a_circle_are_named(tmp_path: Path) -> None:
+    """The error has the file, the query, the group and the documents; other groups and queries may say otherwise."""
+    ann = "1 ann A a 2\n1 ann A b 1\n1 ann A c 1\n1 ann B b 3\n1 ann B d 1\n"
+    fine = ann + "1 bob A b 2\n1 bob A a 1\n2 ann B d 2\n2 ann B a 1\n"
+    assert len(evaluate(written(tmp_path, fine, "fine.txt"), {"1": ["a"]}, ["Prefs"]).matrix)
+    path = written(tmp_path, fine + "1 ann C d 2\n1 ann C a 1\n", "prefs.txt")
+    words = r"prefs\.txt: the preferences of group ann for query 1 contradict each other: (a|b|d) over .* over \1$"
+    with pytest.raises(InputError, match=f"(?m){words}"):
+        evaluate(path, {"1": ["a"]}, ["Prefs"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ preferences read such a file; to any other measure it says nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from graphlib import CycleError, TopologicalSorter
 
 import polars as pl
 
@@ -45,7 +47,40 @@ def is_prefs(head: Head) -> bool:
 def _read(source: Source) -> pl.DataFrame:
     """The levels by group and subgroup, which together name the facet."""
     found = lines.read(source, JUDGMENTS, *_PREFS)
-    return found.with_columns(pl.col("subtopic").str.replace_all(r"\s+", " "))
+    found = found.with_columns(pl.col("subtopic").str.replace_all(r"\s+", " "))
+    _refuse_circles(found, source)
+    return found
+
+
+def _refuse_circles(found: pl.DataFrame, source: Source) -> None:
+    """An error if what a group says in its subgroups prefers a document to itself; it names the group and the query."""
+    group = pl.col("subtopic").str.split(" ").list.first()
+    several = found.filter(pl.col("subtopic").n_unique().over("query", group) > 1)
+    for (query, name), rows in several.group_by("query", group.alias("group"), maintain_order=True):
+        circle = _circle(rows)
+        if circle:
+            raise InputError(
+                f"the preferences of group {name} for query {query} contradict each other: {' over '.join(circle)}",
+                path=source.name,
+                hint="Contradictions between people are fine: give each of them a group.",
+            )
+
+
+def _circle(rows: pl.DataFrame) -> list[str]:
+    """Documents that are preferred to one another in a circle; none if there is no such."""
+    graph: TopologicalSorter[str | tuple[object, ...]] = TopologicalSorter()
+    for subgroup, told in rows.group_by("subtopic", maintain_order=True):
+        levels = told.group_by("grade").agg("document").sort("grade", descending=True).rows()
+        for (_, better), (level, worse) in itertools.pairwise(levels):
+            graph.add((*subgroup, level), *better)  # a step between two levels, in place of all their pairs
+            for document in worse:
+                graph.add(document, (*subgroup, level))
+    try:
+        graph.prepare()
+    except CycleError as error:
+        documents = [node for node in error.args[1] if isinstance(node, str)]
+        return documents if documents[0] == documents[-1] else [*documents, documents[0]]
+    return []
 
 
 def _refuse(source: Source) -> pl.DataFrame:

@@ -58,19 +58,25 @@ def is_sampled(head: Head) -> bool:
 
 
 def is_prels(head: Head) -> bool:
-    """Whether the lines are those of statAP: a grade, the method that chose the document, and its probability."""
+    """Whether the lines are those of statAP: a grade, the method that chose the document, and its probability.
+
+    Some probabilities may be above 1: it is for the reader to tell which.
+    """
     if not _is_five(head):
         return False
-    marks = all(fields[2] in _GRADES and fields[3] in _METHODS and _is_share(fields[4]) for fields in head.fields)
-    return marks and len({(fields[0], fields[1]) for fields in head.fields}) == len(head.fields)
+    marks = all(fields[2] in _GRADES and fields[3] in _METHODS and _is_chance(fields[4]) for fields in head.fields)
+    shares = sum(fields[4] == "NA" or float(fields[4]) <= 1 for fields in head.fields) if marks else 0
+    return 2 * shares >= len(head.fields) and len({(fields[0], fields[1]) for fields in head.fields}) == len(
+        head.fields
+    )
 
 
 def _is_five(head: Head) -> bool:
     return len(head.fields) > 1 and all(len(fields) == 5 for fields in head.fields)
 
 
-def _is_share(field: str) -> bool:
-    return field == "NA" or (is_number(field) and 0 <= float(field) <= 1)
+def _is_chance(field: str) -> bool:
+    return field == "NA" or (is_number(field) and float(field) >= 0)
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
