@@ -143,7 +143,7 @@ def test_judges(command: Command, runs: list[str], tmp_path: Path) -> None:
 def test_mistakes(command: Command, runs: list[str], tmp_path: Path) -> None:
     """A measure that no board can estimate, a table without runs and options of other methods are refused in a line."""
     common = ("--grades", "0,1,2,3", "--budget", "50", "-o", str(tmp_path / "a.rg"))
-    assert "adds up what documents are worth" in command("active", "plan", *runs, "-m", "Bpref", *common, code=4)
+    assert "add up what documents are worth" in command("active", "plan", *runs, "-m", "Bpref", *common, code=4)
     assert "one measure" in command(
         "active", "plan", *runs[:2], "-m", "ERR", "-m", "P@5", "--method", "greg", *common, code=4
     )

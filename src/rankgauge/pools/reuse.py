@@ -20,7 +20,7 @@ from rankgauge.pools.contributions import Contributions
 from rankgauge.pools.expectation import Expectations, expectations
 from rankgauge.pools.left_out import LeftOut, Progress, leave_out
 from rankgauge.pools.new_runs import NewRuns
-from rankgauge.pools.values import RunValues, subset, targets_of
+from rankgauge.pools.values import RunValues, check_measures, subset, targets_of
 
 MEASURES = ("nDCG@10", "AP", "RBP")
 
@@ -126,6 +126,7 @@ def reuse(
     fresh = dict(new or {})
     for name in fresh.keys() & runs.keys():
         raise InputError(f"{name} is both a run that may have contributed and a new one", hint="Name it only once.")
+    check_measures(measures, dialect=dialect)  # before the files are read, which takes a while
     judged = whole_judgments(judgments)
     documents, sources = judged.select(*KEYS, "grade"), {**runs, **fresh}
     if fresh:
@@ -157,5 +158,5 @@ def reuse(
         teams=teams,
         progress=progress,
     )
-    targets_of(pool, grades, found.measures, dialect=dialect)  # a wrong measure shows before the work begins
+    targets_of(pool, grades, found.measures, dialect=dialect)  # and what grades make wrong, before the work begins
     return found

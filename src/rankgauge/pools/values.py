@@ -5,19 +5,22 @@ They are sums over the hits of a board, so that leaving documents out is a matte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
+from rankgauge import dialects
 from rankgauge.active.board import BoardPool, BoardTarget
 from rankgauge.active.board.lists import RunLists
-from rankgauge.active.board.target import reached
+from rankgauge.active.board.target import reached, taken_apart
 from rankgauge.active.yardstick import over_ideal
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.policies import Ties
 
 
 def subset(pool: BoardPool, *, runs: BoolArray, documents: BoolArray) -> BoardPool:
@@ -55,10 +58,23 @@ def targets_of(
     return tuple(_target(name, pool, scale, dialect) for name in measures)
 
 
+def check_measures(measures: Sequence[str], *, dialect: str) -> None:
+    """An error for a measure that cannot be a target, whatever the runs and the grades are."""
+    for name in measures:
+        with _named(name):
+            taken_apart(name, dialects.get(dialect).changed(ties=Ties.INPUT))
+
+
 def _target(name: str, pool: BoardPool, scale: FloatArray, dialect: str) -> BoardTarget:
-    """The target; an error has the name that the user wrote."""
-    try:
+    with _named(name):
         return BoardTarget.of(name, pool, grades=scale, dialect=dialect)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Errors have the name that the user wrote."""
+    try:
+        yield
     except ParameterError as error:
         got = name if error.parameter == "measure" else error.got
         raise ParameterError("pool reuse", error.parameter, error.expected, got) from None

@@ -241,7 +241,7 @@ def test_a_sample_is_judged_throughout() -> None:
 )
 def test_measures_that_state_nothing_are_refused(measure: str) -> None:
     """A measure that does not state its numerator and its ideal is refused, never estimated by a guess."""
-    with pytest.raises(ParameterError, match="adds up what documents are worth"):
+    with pytest.raises(ParameterError, match="add up what documents are worth"):
         BoardTarget.of(measure, pooled()[0], grades=np.arange(4.0))
 
 
@@ -256,7 +256,7 @@ def test_other_readings_are_refused() -> None:
         BoardTarget.of("AP", pool, grades=grades, unjudged="skip")
     with pytest.raises(InputError, match="lowest grade"):
         BoardTarget.of("DCG", pool, grades=grades + 1)
-    with pytest.raises(InputError, match="no grade up to 3"):
+    with pytest.raises(InputError, match=r"no grade up to 3(.|\n)*AP\(rel=3\)"):
         BoardTarget.of("AP(rel=4)", pool, grades=grades)
     with pytest.raises(ParameterError, match="ascending"):
         Board.of(pool, ["AP"], grades=(1, 0))

@@ -17,8 +17,8 @@ from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.defaults import DIALECT
 from rankgauge.active.target import grade_worths, require_mean
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, ParameterError
-from rankgauge.measures import Measure, parse
+from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.measures import MEASURES, Aggregate, Measure, parse
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import FloatArray
@@ -57,10 +57,7 @@ class BoardTarget:
     ) -> BoardTarget:
         """The target that a measure of the registry names, for documents whose grades are on this ascending scale."""
         spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
-        wanted = spoken.read(parse(measure)).bound(DEFAULTS)
-        require_mean(wanted, spoken)
-        require_plain(wanted, spoken)
-        above, below = _parts(wanted, str(parse(measure)))
+        wanted, above, below = taken_apart(measure, spoken)
         return cls(
             name=str(parse(measure)),
             measure=wanted,
@@ -86,15 +83,42 @@ def reached(grades: FloatArray, scale: FloatArray) -> FloatArray:
     return np.asarray(grades[:, np.newaxis] >= scale[1:], dtype=np.float64)
 
 
+def taken_apart(measure: str | Measure, dialect: Dialect) -> tuple[Measure, Form, Form | None]:
+    """A measure as the dialect reads it, what is above the line and what is below it; an error if it is not for boards,
+    whatever the pool."""
+    wanted = dialect.read(parse(measure)).bound(DEFAULTS)
+    require_mean(wanted, dialect)
+    require_plain(wanted, dialect)
+    return (wanted, *_parts(wanted, str(parse(measure))))
+
+
 def _parts(measure: Measure, name: str) -> tuple[Form, Form | None]:
-    """What is above the line and what is below it, as the measure states them; an error calls it by that name."""
+    """What is above the line and what is below it; an error calls the measure by that name."""
+    found = _stated(measure)
+    if found is None:
+        sums = ", ".join(one for one in MEASURES if _is_sum(one))
+        expected = f"one of those that add up what documents are worth at their ranks, by formulas known here: {sums}"
+        raise ParameterError("a board", "measure", expected, name)
+    return found
+
+
+def _stated(measure: Measure) -> tuple[Form, Form | None] | None:
+    """What is above the line and what is below it, as the measure states them; None if it does not."""
     form, above, below = measure.form(), measure.numerator(), measure.ideal()
     if form is not None and form.shape in (Shape.LINEAR, Shape.CASCADE):
         return form, None
     if above is None or below is None or above.shape is Shape.OTHER or below.shape not in (Shape.LINEAR, Shape.CASCADE):
-        expected = "one that adds up what documents are worth at their ranks, as nDCG@10, AP, P@10, RBP and ERR@10 do"
-        raise ParameterError("a board", "measure", expected, name)
+        return None
     return above, below
+
+
+def _is_sum(name: str) -> bool:
+    """Whether the measure of that name, with a cutoff if it needs one, can be a target."""
+    try:
+        measure = parse(name).bound(DEFAULTS)
+    except RankGaugeError:
+        return "@" not in name and _is_sum(f"{name}@10")
+    return measure.facts.aggregate is Aggregate.MEAN and _stated(measure) is not None
 
 
 def require_plain(measure: Measure, dialect: Dialect) -> None:
@@ -124,7 +148,8 @@ def _steps(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure) -
         )
     if not worths.any():
         raise InputError(
-            f"{measure}: no grade up to {grades[-1]:g} is worth anything", hint="Name every grade there is."
+            f"{measure}: no grade up to {grades[-1]:g} is worth anything",
+            hint=f"The highest grade is {grades[-1]:g}: ask for one that there is, as in AP(rel={grades[-1]:g}).",
         )
     return np.diff(worths)
 
