@@ -44,9 +44,8 @@ def judged(house: House, **settings: object) -> tuple[int, int]:
     return number, 4
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
 def test_a_campaigns_own_labels(house: House, database: str, tmp_path: Path) -> None:
-    """They are known already, on the page, by the API and at the command line, from whichever file of the room."""
+    """They are known already, on the page, by the API, at the command line and in Python, whichever file has them."""
     number, labels = judged(house)
     boss, program, campaign = house.admin(), house.program(), house.room.campaigns.get(number).campaign
     before, place = campaign.labels(history=True), f"/api/v1/campaigns/{number}/labels"
@@ -63,6 +62,8 @@ def test_a_campaigns_own_labels(house: House, database: str, tmp_path: Path) -> 
     kept = ("query", "document", "grade", "assessor", "person", "kind")
     count = program.post(place, json={"labels": [{name: row[name] for name in kept} for row in rows]}).json()
     assert (count["new"], count["same"], count["settled"]) == (0, labels, 1)
+    again = campaign.record(campaign.labels())
+    assert (again.new, again.same, again.settled) == (0, labels, 1)
     assert campaign.labels(history=True).equals(before)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from rankgauge.errors import InputError
 
@@ -84,6 +84,14 @@ class Exported:
     person: int | None
     """The number of the assessor in the room that wrote it; it gives the label to nobody."""
     kind: LabelKind
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self | None:
+        """What the row of a file says; None if it is not a judging room's."""
+        if not {"person", "origin"} <= row.keys() or row.get("kind") not in set(LabelKind):
+            return None
+        number = str(row["person"]).removesuffix(".0")  # tables with gaps turn whole numbers into others
+        return cls(person=int(number) if number.isdecimal() else None, kind=LabelKind(row["kind"]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,4 +174,4 @@ def _label(row: Mapping[str, Any] | tuple[Any, ...], assessor: str) -> Label:
         raise InputError(f"a label has no {missing[0]}", text=str(row), hint=f"Expected {', '.join(FIELDS)}.")
     kept = {name: given[name] for name in FIELDS if given.get(name) is not None}
     ids = {"query": str(given["query"]), "document": str(given["document"])}
-    return Label(**({"assessor": assessor} | kept | ids))
+    return Label(**({"assessor": assessor} | kept | ids), exported=Exported.of(given))

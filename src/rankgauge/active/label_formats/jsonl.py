@@ -26,7 +26,7 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
         if given[name] in (None, ""):
             raise InputError(f"there is no {name}", path=source.name, line=line, text=text)
     said, grade = graded(_word(given["grade"]))
-    exported = _exported(row)
+    exported = Exported.of(row)
     if not said and (exported is None or exported.kind is not LabelKind.SKIP):
         return []
     label = Label(
@@ -41,15 +41,6 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
         text=text,
     )
     return [label]
-
-
-def _exported(row: Mapping[str, Any]) -> Exported | None:
-    """What a judging room wrote of the label; None if the row is not from its files."""
-    kind, number = row.get("kind"), _word(row.get("person")) or ""
-    if not {"person", "origin"} <= row.keys() or kind not in set(LabelKind):
-        return None
-    whole = number.removesuffix(".0")  # tables with gaps turn whole numbers into others
-    return Exported(person=int(whole) if whole.isdecimal() else None, kind=LabelKind(kind))
 
 
 def _word(value: Any) -> str | None:
