@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,10 @@ def test_table_of_risks() -> None:
     assert rows["AP", "safe"]["verdict"] == "gain"
     assert rows["AP", "risky"]["verdict"] == "risk"
     assert (rows["AP", "risky"]["wins"], rows["AP", "risky"]["losses"]) == (10, 10)
-    assert rows["AP", "safe"]["georisk"] > rows["AP", "risky"]["georisk"]
+    assert rows["AP", "safe"]["georisk"] > rows["AP", "base"]["georisk"] > rows["AP", "risky"]["georisk"]
+    base = rows["AP", "base"]
+    assert np.isnan([base["urisk"], base["trisk"]]).all()
+    assert [base[name] for name in ("verdict", "wins", "losses", "queries")] == ["baseline", None, None, 20]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +71,7 @@ def test_risk_needs_a_baseline_and_no_love_of_losses() -> None:
 
 
 def test_command_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """--risk gives a table with notes, and JSON has it whole."""
+    """--risk gives a table with notes, and JSON has it whole; a format of one table says that risk is another."""
     (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 {d} 1\n" for query in QUERIES for d in "ab"))
     for name, lists in {"base": BASE, "risky": RISKY}.items():
         lines = [f"{q} Q0 {d} {n} {-n} t\n" for q, found in lists.items() for n, d in enumerate(found, 1)]
@@ -80,7 +84,11 @@ def test_command_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         with pytest.raises(SystemExit) as ended:
             run_command()
         assert not ended.value.code
-        return capsys.readouterr().out
+        out, err = capsys.readouterr()
+        said.append(err)
+        return out
+
+    said: list[str] = []
 
     assert "Risk against base.txt" in shown("--risk", "5")
     assert "Risk against" not in shown()
@@ -90,6 +98,11 @@ def test_command_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         line for line in alone.splitlines() if re.match(r"(test|corrected|verdict|effect|needed|interval) ", line)
     ]
     assert shown("--risk", "5", "--tables", "risk", "-o", "csv").startswith("measure,run,urisk,trisk,verdict,georisk")
+    assert not any(said)
+    with warnings.catch_warnings(action="default"):
+        assert shown("--risk", "5", "-o", "csv").startswith("measure,run,other")
+    assert "csv holds a single table, here pairs: --tables risk writes risk" in said[-1]
     assert "in the table of risk TRisk decides" in " ".join(shown("--risk", "5").split())
-    (row,) = json.loads(shown("--risk", "5", "-o", "json"))["risk"]["runs"]
-    assert row["verdict"] == "risk"
+    base, row = json.loads(shown("--risk", "5", "-o", "json"))["risk"]["runs"]
+    assert (base["run"], base["urisk"], row["verdict"]) == ("base.txt", None, "risk")
+    assert f" –  baseline   {base['georisk']:.4f}  –" in alone

@@ -13,6 +13,7 @@ from typer import Exit, Option
 from rankgauge.cli import choices
 from rankgauge.cli.options import EvaluationOptions, names
 from rankgauge.errors import InputError, ParameterError, RankGaugeError, UnknownNameError
+from rankgauge.input_notes import note
 from rankgauge.io.compression import unpacked_name
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def compared(options: CompareOptions) -> None:
 
     format_, path = ComparisonReport.find(options.output)
     rules, chosen, alike = _rules(options), _tables(options, format_), _alike(options)
+    _note_left_out(options, format_)
     asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
     if options.risk is not None:
         check_risk(options.risk, options.baseline, measures_of(asked.printed))
@@ -214,6 +216,16 @@ def _tables(options: CompareOptions, format_: ReportFormat) -> tuple[str, ...] |
 
 TABLE_OPTIONS = {"similarity": "similarity", "risk": "risk", "segments": "by"}
 """The tables that there are only with an option."""
+
+
+def _note_left_out(options: CompareOptions, format_: ReportFormat) -> None:
+    """A note on what was asked for and has no place in a format that holds a single table."""
+    if options.tables is not None or format_.needs != "frame":
+        return
+    for name in ("similarity", "risk"):
+        if getattr(options, name) is not None:
+            shown = "segments" if options.by is not None else "pairs"
+            note(f"{format_.name} holds a single table, here {shown}: --tables {name} writes {name}, -o json all")
 
 
 def _alike(options: CompareOptions) -> SimilaritySettings | None:

@@ -38,6 +38,7 @@ class RiskVerdict(StrEnum):
     RISK = "risk"
     GAIN = "gain"
     OPEN = "open"
+    BASELINE = "baseline"
 
     @classmethod
     def of(cls, found: float, queries: int) -> RiskVerdict:
@@ -63,14 +64,22 @@ def check_risk(alpha: float, baseline: str | None, measures: Sequence[Measure]) 
 
 
 def risks(comparison: Comparison, alpha: float) -> PlainTable:
-    """A row per run other than the baseline and measure of which more is better; GeoRisk is of all runs together, the
-    baseline's too."""
-    return PlainTable.stacked([_risks(comparison, row, alpha) for row in _rows(comparison.measures)])
+    """A row per measure of which more is better and run; GeoRisk is of all runs together, and all that the baseline
+    has: it risks nothing against itself."""
+    rows = _rows(comparison.measures)
+    return PlainTable.stacked([part(comparison, row, alpha) for row in rows for part in (_baseline, _risks)])
 
 
 def _rows(measures: Sequence[Measure]) -> list[int]:
     """The positions of the measures by which runs win and lose."""
     return [row for row, measure in enumerate(measures) if measure.facts.more_is_better]
+
+
+def _baseline(comparison: Comparison, row: int, alpha: float) -> PlainTable:
+    base, values = int(comparison.paired[1][0]), comparison.values[row]
+    risk, count = float(georisk(values, alpha)[base]), int((~np.isnan(values[:, base])).sum())
+    named = (str(comparison.measures[row]), comparison.runs[base])
+    return PlainTable.of_rows(RISK, [(*named, np.nan, np.nan, RiskVerdict.BASELINE.value, risk, None, None, count)])
 
 
 def _risks(comparison: Comparison, row: int, alpha: float) -> PlainTable:

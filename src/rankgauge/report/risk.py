@@ -11,7 +11,7 @@ from rankgauge.report.passages import ReportTable
 
 
 def table(comparison: Comparison) -> ReportTable:
-    """A row per measure and run, the least risk first."""
+    """A row per measure and run: the baseline, then the least risk first."""
     rows = []
     for measure in dict.fromkeys(comparison.risk_table["measure"]):
         found = comparison.risk_table.where("measure", measure).ordered("urisk", falling=True)
@@ -24,7 +24,7 @@ def table(comparison: Comparison) -> ReportTable:
                     signed(row["trisk"], 2),
                     row["verdict"],
                     number(row["georisk"]),
-                    f"{row['wins']}/{row['losses']}",
+                    "–" if row["wins"] is None else f"{row['wins']}/{row['losses']}",
                     str(row["queries"]),
                 )
             )
