@@ -15,7 +15,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.loaded_run import Watch
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, made
-from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation
+from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation, UnfitListError
 from rankgauge.fusion.run_pool import RunPool, run_names
 from rankgauge.fusion.stack import Stack
 from rankgauge.lazy_polars import pl
@@ -26,6 +26,15 @@ from rankgauge.threads import spread
 
 DEFAULT, WEIGHTED, NORM = "rrf", "weighted-sum", "min-max"
 """The method if none is named, without and with weights, and the normalisation."""
+
+UNNAMED = (
+    f"without --method or --weights, runs are fused by {DEFAULT}, which looks at ranks alone; name a method on scores, "
+    "such as --method combsum"
+)
+"""Why there is nothing to normalise."""
+
+LARGEST = 1e100
+"""Scores beyond this are not computed with: their sums and squares may be infinite."""
 
 
 def fuse(
@@ -50,7 +59,7 @@ def fuse(
     """
     named = method or (DEFAULT if weights is None else WEIGHTED)
     chosen = named if isinstance(named, FusionMethod) else made(named, weights=weights, **settings)
-    how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth)
+    how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth, by_default=method is None)
     pool = RunPool.of(run_names(runs))
     return how.checked(pool).run(pool, judgments=judgments)
 
@@ -65,12 +74,24 @@ class FusionPlan:
     depth: int | None = None
 
     @classmethod
-    def of(cls, method: FusionMethod, *, norm: str | None, ties: str = Ties.EXPECTED, depth: int | None) -> FusionPlan:
-        """The plan; a wrong name shows at once. A method that looks at ranks alone needs no normalisation."""
+    def of(
+        cls,
+        method: FusionMethod,
+        *,
+        norm: str | None,
+        ties: str = Ties.EXPECTED,
+        depth: int | None,
+        by_default: bool = False,
+    ) -> FusionPlan:
+        """The plan; a wrong name shows at once. A method that looks at ranks alone needs no normalisation.
+
+        `by_default` says that nobody named the method.
+        """
         default = NONE if method.looks_at is Evidence.RANKS else NORM
         found = NORMALISATIONS.find(_THEIRS.get(norm or "", norm or default))
         if method.looks_at is Evidence.RANKS and not found.inverts and found.name != NONE:
-            raise ParameterError("fuse", "norm", f"left out: {method.name} looks at ranks alone", norm)
+            expected = UNNAMED if by_default else f"{method.name} looks at ranks alone"
+            raise ParameterError("fuse", "norm", f"left out: {expected}", norm)
         if ties not in (Ties.EXPECTED, Ties.INPUT):
             raise ParameterError("fuse", "ties", f"{Ties.EXPECTED} or {Ties.INPUT}", ties)
         whole_number(optional=True).check("fuse", "depth", depth)
@@ -112,14 +133,14 @@ class FusionPlan:
     def stack(self, pool: RunPool, queries: IndexArray) -> Stack:
         """The stack of some queries, with normalised scores."""
         stack = pool.chosen(queries, averages=self.ties is Ties.EXPECTED)
-        if self.method.looks_at is not Evidence.RANKS and not np.isfinite(stack.score).all():
-            entry = int(np.argmin(np.isfinite(stack.score)))
-            raise InputError(
-                f"a score of query {pool.queries[int(queries[stack.slot_query[stack.slot[entry]]])]} is infinite",
-                path=list(pool.runs)[int(stack.run[entry])],
-                hint="Use a method that looks at ranks alone, such as rrf.",
-            )
-        return self.norm.apply(stack)
+        try:
+            if self.method.looks_at is not Evidence.RANKS:
+                _refuse_large(stack)
+            return self.norm.apply(stack)
+        except UnfitListError as error:
+            run, query = int(stack.list_run[error.number]), int(queries[stack.list_query[error.number]])
+            problem = f"the list of query {pool.queries[query]} {error.problem}"
+            raise InputError(problem, path=list(pool.runs)[run], hint=error.hint) from None
 
     def _fused(self, pool: RunPool, queries: IndexArray, method: FusionMethod) -> FusedLists:
         stack = self.stack(pool, queries)
@@ -136,6 +157,16 @@ class FusionPlan:
             scores=scores,
             shared=np.bincount(stack.listed.astype(np.int64), minlength=stack.runs + 1),
         )
+
+
+def _refuse_large(stack: Stack) -> None:
+    """An error for a score that is infinite, or so large that sums of such ones may be."""
+    fine = np.abs(stack.score) <= LARGEST
+    if not fine.all():
+        entry = int(np.argmin(fine))
+        number = int(np.searchsorted(stack.starts, entry, side="right")) - 1
+        hint = "Use a method that looks at ranks alone, such as rrf."
+        raise UnfitListError(number, f"has a score of {stack.score[entry]:g}, which is too large to compute with", hint)
 
 
 _THEIRS = {"zmuv": "z-score", "min_max": "min-max", "min_max_inverted": "min-max-inverted"}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from rankgauge.constraints import Constraint, real_number
-from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.fusion.stack import Stack
 from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registry, plain
@@ -121,7 +121,13 @@ class LearnedMethod(FusionMethod):
     """What it has learned, by run."""
 
     def learn(self, lessons: Lessons) -> Self:
-        """The method after these lessons."""
+        """The method after these lessons; an error where nothing is relevant, as any order would do then."""
+        if not lessons.relevant.any():
+            raise InputError(
+                f"no judged document of the runs has grade {self.rel:g} or above in the queries to learn from, so that "
+                f"{self.name} has nothing to learn",
+                hint="Are the ids of runs and judgments spelled alike? --set rel=GRADE says what counts as relevant.",
+            )
         return replace(self, learned=self.estimate(lessons))
 
     @abstractmethod

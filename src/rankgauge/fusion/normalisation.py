@@ -21,6 +21,14 @@ NONE = "none"
 """The name of leaving scores as they are."""
 
 
+class UnfitListError(Exception):
+    """A list that cannot be computed with: its number in the stack, for who knows its run and query, and why not."""
+
+    def __init__(self, number: int, problem: str, hint: str) -> None:
+        self.number, self.problem, self.hint = number, problem, hint
+        super().__init__(problem)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Normalisation(Registered):
     """A normalisation: `apply` gives a stack with other scores, list by list."""

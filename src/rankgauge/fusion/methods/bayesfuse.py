@@ -22,7 +22,10 @@ NOT_LISTED = math.log(FLOOR / (1 - FLOOR))
 
 @dataclass(frozen=True, kw_only=True)
 class BayesFuse(LearnedMethod):
-    """The sum of the logarithms of the odds of relevance at the rank in judged queries."""
+    """The sum of the logarithms of the odds of relevance at the rank in judged queries, as ranx has it.
+
+    The paper divides the chance of the rank among relevant documents by that among the others.
+    """
 
     name = "bayesfuse"
     formula = "Σ ln (P(relevant | run, segment) / P(not relevant | run, segment))"
