@@ -24,6 +24,7 @@ MADE: list[RankGaugeError] = [
     errors.RankGaugeError("something"),
     errors.RefusedError("is not taken now"),
     errors.RepeatedError("q", "d", path="run.txt", line=2, first=1),
+    errors.TooFewQueriesError("only one query is judged"),
     errors.UnavailableError("the database does not answer"),
     errors.UncombinedError("3"),
     errors.UndisputedError("no labels differ"),

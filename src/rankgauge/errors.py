@@ -12,6 +12,7 @@
     │   │   ├── UndisputedError 2 a disagreement is settled where there is none
     │   │   └── UnleasedError 2   an assessor answers what was not handed out to them
     │   ├── RepeatedError     2   a document is listed more than once for a query
+    │   ├── TooFewQueriesError 2  too few queries are judged to test anything on them
     │   ├── UnavailableError  2   a database does not answer, or is full: try later
     │   ├── UngroupedError    2   a run that is read in pieces is not grouped by query
     │   └── UnmatchedError    2   no query of the run is judged
@@ -131,6 +132,10 @@ class UngroupedError(InputError):
 
 class UnleasedError(RefusedError):
     """A label for a document that was not handed to its assessor, or was handed to somebody else meanwhile."""
+
+
+class TooFewQueriesError(InputError):
+    """Too few queries are judged to test anything on them."""
 
 
 class UnmatchedError(InputError):

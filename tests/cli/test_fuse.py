@@ -136,9 +136,54 @@ def test_judgments_are_read_as_the_measure_asks(command: Command, by_subtopic: s
     assert json.loads(command(*words, *named))["tuning"]["in_sample"] > 0
 
 
+def test_few_judged_queries(command: Command, folder: Path) -> None:
+    """Folds that nobody asked for are as many as there are judged queries; with one, the run is written untested."""
+    lines = (folder / "qrels.txt").read_text().splitlines(keepends=True)
+    for queries, folds in ((("q01",), None), (("q01", "q02"), 2), (("q01", "q02", "q04"), 3)):
+        (folder / "few.txt").write_text("".join(line for line in lines if line.split()[0] in queries))
+        words = ("fuse", *BOTH, "--judgments", "few.txt", "-o", f"fused{len(queries)}.txt", "--report", "json")
+        told = json.loads(command(*words))
+        assert told.get("test", {}).get("folds") == folds
+        assert (folder / f"fused{len(queries)}.txt").exists()
+        if folds is None:
+            assert "only one query" in told["untested"]
+            assert "only one query" in command(*words[:5], "-o", "-", stderr=True)
+    assert "from 2 to 3, the number of judged queries" in command(*words, "--folds", "5", code=4)
+
+
+def test_subtopics_have_probabilities(command: Command, folder: Path) -> None:
+    """With --intents the measure is what `evaluate --intents` gives, tested and tuned."""
+    lines = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    rows = [f"{q} {1 + n % 2} {d} {g}\n" for n, (q, _, d, g) in enumerate(lines)]
+    (folder / "subtopics.txt").write_text("".join(rows))
+    queries = sorted({line[0] for line in lines})
+    (folder / "likely.txt").write_text("".join(f"{q} 1 0.9\n{q} 2 0.1\n" for q in queries))
+    intents = ("--intents", "likely.txt")
+    words = ("fuse", *BOTH, "--judgments", "subtopics.txt", "-m", "ERR_IA@5", "--report", "json", "-o", "fused.txt")
+    means = {row["run"]: row["mean"] for row in json.loads(command(*words, *intents))["test"]["means"]}
+    given = {one: folder / f"{one}.txt" for one in ("subtopics", "likely", "fused")}
+    expected, plain = (
+        evaluate(given["subtopics"], given["fused"], "ERR_IA@5", intents=one)["ERR_IA@5"]
+        for one in (given["likely"], None)
+    )
+    assert means["fused"] == pytest.approx(expected)
+    assert expected != pytest.approx(plain)
+    tuned, other = (json.loads(command(*words, "--tune", *more))["tuning"] for more in (intents, ()))
+    assert tuned["in_sample"] != pytest.approx(other["in_sample"])
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
+        (("--method", "rrf", "-o", "fused.txt"), 4, "at least two"),
+        ((*BOTH, "-o", "fused.txt", "--report", "nowhere/fused.html"), 2, "no such folder"),
+        ((*BOTH, "-o", "fused.txt", "--report", "folder.html"), 2, "is a directory"),
+        ((*BOTH, "--judgments", "one.txt", "--folds", "2"), 2, "only one query of the runs is judged"),
+        ((*BOTH, "--judgments", "qrels.txt", "--intents", "one.txt"), 4, "only measures of diversity"),
+        ((*BOTH, "--intents", "one.txt"), 4, "given with --judgments, without which nothing is tested"),
+        ((*BOTH, "--judgments", "poor.txt", "--method", "posfuse", "-o", "fused.txt"), 2, "nothing to learn"),
+        ((*BOTH, "--judgments", "qrels.txt", "--method", "posfuse", "--set", "rel=9", "--tune"), 2, "grade 9 or above"),
+        ((*BOTH, "--method", "rrf", "--norm", "sum"), 4, "left out: rrf looks at ranks alone"),
         (("bm25.txt",), 4, "at least two"),
         ((*BOTH, "--weights", "1,2,3"), 4, "one for each of the 2 runs"),
         ((*BOTH, "--weights", "a,b"), 4, "numbers separated by commas"),
@@ -160,7 +205,7 @@ def test_judgments_are_read_as_the_measure_asks(command: Command, by_subtopic: s
         ((*BOTH, "--report", "qrels.md", "--judgments", "qrels.md", "--method", "posfuse"), 2, "would be overwritten"),
         ((*BOTH, "--weights", "inf,2"), 4, "numbers, 0 or more, not all 0"),
         ((*BOTH, "--set", "k=1e999"), 4, "a number, 0 or more"),
-        ((*BOTH, "--norm", "sum"), 4, "left out: rrf looks at ranks alone"),
+        ((*BOTH, "--norm", "sum"), 4, "such as --method combsum"),
         ((*BOTH, "-m", "AP"), 4, "given with --judgments, without which nothing is tested"),
         ((*BOTH, "--seed", "1"), 4, "given with --judgments, without which nothing is tested"),
         ((*BOTH, "--judgments", "qrels.txt", "--method", "posfuse", "-m", "AP"), 4, "which test it only with --tune"),
@@ -179,6 +224,7 @@ def test_what_is_refused(command: Command, folder: Path, words: tuple[str, ...],
     poor = "".join(f"q{n:02d} 0 d691 0\n" for n in range(1, 9))
     (folder / "poor.txt").write_text(poor, encoding="utf-8")
     (folder / "qrels.md").write_bytes((folder / "qrels.txt").read_bytes())
+    (folder / "folder.html").mkdir()
     before = (folder / "bm25.txt").read_bytes()
     told = command("fuse", *words, code=code)
     assert said in told

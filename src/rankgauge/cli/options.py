@@ -100,6 +100,15 @@ Empty: TypeAlias = Annotated[
         autocompletion=choices.values(LEAVE_OUT, "0", "0.5", "1"),
     ),
 ]
+Intents: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--intents",
+        help="For measures of diversity, how likely each subtopic is: lines of query, subtopic, probability, or a "
+        "table with such columns. By default all are the same.",
+        metavar="FILE",
+    ),
+]
 Short: TypeAlias = Annotated[str | None, policy("--short", "ShortList", "Lists shorter than the cutoff")]
 
 
@@ -244,15 +253,7 @@ class EvaluationOptions:
             metavar="FILE",
         ),
     ] = None
-    intents: Annotated[
-        Path | None,
-        Option(
-            "--intents",
-            help="For measures of diversity, how likely each subtopic is: lines of query, subtopic, probability, or a "
-            "table with such columns. By default all are the same.",
-            metavar="FILE",
-        ),
-    ] = None
+    intents: Intents = None
     verbose: Annotated[bool, Option("-v", "--verbose", help="Say what is read and how long it takes.")] = False
 
 

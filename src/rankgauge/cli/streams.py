@@ -41,6 +41,15 @@ def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None
         taken.append(output)
 
 
+def refuse_lost(*outputs: Path | None) -> None:
+    """An error for an output that cannot be a file: it should show before the work, not after."""
+    for output in outputs:
+        if output is not None and not output.resolve().parent.is_dir():
+            raise InputError("no such folder", path=output.parent)
+        if output is not None and output.is_dir():
+            raise InputError("is a directory, not a file", path=output)
+
+
 def _is_same(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
         return one.is_file() and one.samefile(other)  # a device such as /dev/null may be named twice

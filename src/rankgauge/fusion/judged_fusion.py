@@ -61,6 +61,11 @@ class JudgedFusion:
         return self.plan.method
 
     @property
+    def folds(self) -> int:
+        """How many folds the judged queries were dealt into."""
+        return len(self.choices)
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The parameters."""
         return self.method.parameters
@@ -73,7 +78,7 @@ class JudgedFusion:
     @cached_property
     def pairs(self) -> PlainTable:
         """The same of each two that are compared; intervals and tests know that folds share queries."""
-        return held_out_gains(self.comparison, self.task.folds)
+        return held_out_gains(self.comparison, self.folds)
 
     @property
     def over_single(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -30,8 +30,7 @@ class RunPool:
     @classmethod
     def of(cls, runs: Mapping[str, Any], watch: Watch | None = None) -> RunPool:
         """The pool of runs in files, frames, dicts or data sets; `watch` is told how many are read."""
-        if len(runs) < 2:
-            raise ParameterError("fuse", "runs", "at least two, with different names", list(runs))
+        refuse_few(runs)
         tell = watch or (lambda done, parts, name: None)
         loaded, spelled = scanned(runs, tell) or tabled(runs, tell)
         pool = cls(runs=loaded, spelled=spelled, sources=runs)
@@ -115,6 +114,12 @@ class RunPool:
         name, document = list(self.runs)[run], self.spelled(stack.documents[[entry]])[0]
         with io.traced(self.sources.get(name)):
             raise RepeatedError(self.queries[int(queries[query])], document)
+
+
+def refuse_few(runs: Collection[str]) -> None:
+    """An error for fewer than two runs, of which these are the names."""
+    if len(runs) < 2:
+        raise ParameterError("fuse", "runs", "at least two, with different names", list(runs))
 
 
 def run_names(runs: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from rankgauge.comparison import Comparison
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError, ParameterError, TooFewQueriesError
+from rankgauge.evaluation import weighed
 from rankgauge.fusion.fusing import DEFAULT, FusionPlan
 from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion
 from rankgauge.fusion.judged_queries import JudgedQueries
@@ -36,6 +37,9 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import JudgmentKind
 from rankgauge.result import Result
 
+FOLDS = 5
+"""How many folds there are, unless it is said or fewer queries are judged."""
+
 
 def tune_fusion(
     judgments: Any,
@@ -46,17 +50,19 @@ def tune_fusion(
     norm: str | None = None,
     depth: int | None = None,
     fixed: Collection[str] = (),
-    folds: int = 5,
+    folds: int | None = None,
     seed: int = 0,
     dialect: str | Dialect = "standard",
     settings: ComparisonSettings | None = None,
+    intents: Any = None,
     **overrides: Any,
 ) -> TunedFusion:
     """A fusion whose parameters make the measure large on judged queries, and what that gains on others.
 
     Parameters that are `fixed` keep the method's values. `folds` are those of the cross-validation, dealt by the
-    `seed`. `settings` are those of `compare`: the test, the correction, the level. `overrides` replace choices of the
-    dialect. The other arguments are those of `fuse`.
+    `seed`: five, or as many as there are judged queries. `settings` are those of `compare`: the test, the correction,
+    the level. `intents` are those of `evaluate`, and `overrides` replace choices of the dialect. The other arguments
+    are those of `fuse`.
     """
     chosen = method if isinstance(method, FusionMethod) else made(method)
     plan = FusionPlan.of(chosen, norm=norm, depth=depth)
@@ -66,6 +72,7 @@ def tune_fusion(
         folds=folds,
         seed=seed,
         settings=settings,
+        intents=intents,
         fixed=frozenset(fixed),
     )
     return task.tune(plan, RunPool.of(run_names(runs)), judgments)
@@ -79,10 +86,11 @@ def fusion_gain(
     method: str | FusionMethod = DEFAULT,
     norm: str | None = None,
     depth: int | None = None,
-    folds: int = 5,
+    folds: int | None = None,
     seed: int = 0,
     dialect: str | Dialect = "standard",
     settings: ComparisonSettings | None = None,
+    intents: Any = None,
     **overrides: Any,
 ) -> JudgedFusion:
     """What a fusion, as it is, gains over the best single run, which is chosen for each fold on the others.
@@ -91,9 +99,8 @@ def fusion_gain(
     """
     chosen = method if isinstance(method, FusionMethod) else made(method)
     plan = FusionPlan.of(chosen, norm=norm, depth=depth)
-    task = TuningTask(
-        measure=measure, dialect=dialects.get(dialect, **overrides), folds=folds, seed=seed, settings=settings
-    )
+    spoken = dialects.get(dialect, **overrides)
+    task = TuningTask(measure=measure, dialect=spoken, folds=folds, seed=seed, settings=settings, intents=intents)
     return task.test(plan, RunPool.of(run_names(runs)), judgments)
 
 
@@ -103,9 +110,12 @@ class TuningTask:
 
     measure: str | Measure
     dialect: Dialect
-    folds: int = 5
+    folds: int | None = None
+    """How many; without a number, five, or as many as there are judged queries."""
     seed: int = 0
     settings: ComparisonSettings | None = None
+    intents: Any = None
+    """How likely subtopics are, if the judgments do not say it."""
     fixed: frozenset[str] = frozenset()
     """The parameters that are not tuned."""
 
@@ -121,6 +131,9 @@ class TuningTask:
         if len(found) != 1 or found[0].facts.aggregate is Aggregate.GEOMETRIC or not found[0].facts.more_is_better:
             expected = "one measure with a mean over queries, of which more is better"
             raise ParameterError("fuse", "measure", expected, str(self.measure))
+        if self.intents is not None and self.asks is not JudgmentKind.SUBTOPICS:
+            expected = "left out: only measures of diversity, such as alpha_nDCG@10, look at subtopics"
+            raise ParameterError("fuse", "intents", expected, str(self.intents))
 
     def check_tunable(self, method: FusionMethod) -> None:
         """An error where there is nothing to tune."""
@@ -138,10 +151,10 @@ class TuningTask:
         trials = self._trials(plan, pool, judgments)
         tell = watch or (lambda done, parts, name: None)
         choices = []
-        for fold in range(self.folds):
-            tell(fold, self.folds + 1, f"fold {fold + 1}")
+        for fold in range(trials.folds):
+            tell(fold, trials.folds + 1, f"fold {fold + 1}")
             choices.append(trials.choice(fold))
-        tell(self.folds, self.folds + 1, "all queries")
+        tell(trials.folds, trials.folds + 1, "all queries")
         final = trials.best(trials.everywhere)
         reached = trials.values(final)
         if not np.nan_to_num(reached).any():
@@ -158,7 +171,7 @@ class TuningTask:
         trials = self._trials(plan, pool, judgments)
         tell = watch or (lambda done, parts, name: None)
         tell(0, 1, "judged queries")
-        choices = [trials.choice(fold, tunes=False) for fold in range(self.folds)]
+        choices = [trials.choice(fold, tunes=False) for fold in range(trials.folds)]
         final = trials.learned(plan.method, trials.everywhere)
         values = [trials.values(final), *(run.values for run in trials.singles.values())]
         if not np.nan_to_num(values).any():
@@ -172,15 +185,12 @@ class TuningTask:
         self.check()
         plan.checked(pool)
         turned, (measure,) = plan.turned(pool), self.dialect.select([self.measure])
-        table = HitFinder(given=judgments, dialect=self.dialect, measures=(measure,)).judgments
+        given = weighed(judgments, self.intents, (measure,))
+        table = HitFinder(given=given, dialect=self.dialect, measures=(measure,)).judgments
         judged = JudgedQueries.of(turned, table, self.dialect)
-        if len(judged) < 2:
-            raise InputError("only one query of the runs is judged, and folds take two at least")
-        if not 2 <= self.folds <= len(judged):
-            raise ParameterError("fuse", "folds", f"from 2 to {len(judged)}, the number of judged queries", self.folds)
-        stack = plan.stack(turned, judged.positions)
+        dealt, stack = self.dealt(len(judged)), plan.stack(turned, judged.positions)
         scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect, depth=plan.depth)
-        return _Trials(plan=plan, scorer=scorer, dealt=self.dealt(len(judged)), fixed=self.fixed)
+        return _Trials(plan=plan, scorer=scorer, dealt=dealt, fixed=self.fixed)
 
     def _found(self, trials: _Trials, pool: RunPool, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Any]:
         """What was found on the judged queries, for whatever is made of it."""
@@ -201,7 +211,12 @@ class TuningTask:
 
     def dealt(self, queries: int) -> IndexArray:
         """The fold of each query: as many in each, up to one."""
-        return np.random.default_rng(self.seed).permutation(np.arange(queries) % self.folds)
+        if queries < 2:
+            raise TooFewQueriesError("only one query of the runs is judged, and folds take two at least")
+        folds = min(FOLDS, queries) if self.folds is None else self.folds
+        if not 2 <= folds <= queries:
+            raise ParameterError("fuse", "folds", f"from 2 to {queries}, the number of judged queries", folds)
+        return np.random.default_rng(self.seed).permutation(np.arange(queries) % folds)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -225,6 +240,11 @@ class _Trials:
     known: dict[FusionMethod, FloatArray] = field(default_factory=dict)
     lessons: dict[tuple[bytes, float], Lessons] = field(default_factory=dict)
     """What was taught, by the queries and the lowest relevant grade."""
+
+    @property
+    def folds(self) -> int:
+        """How many folds there are."""
+        return int(self.dealt.max()) + 1
 
     @property
     def everywhere(self) -> BoolArray:

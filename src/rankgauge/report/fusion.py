@@ -61,6 +61,8 @@ class FusionReport(Report):
 
     fusion: Fusion
     tested: JudgedFusion | None = None
+    untested: str | None = None
+    """Why judgments do not tell what the fusion gains."""
     output: str | None = None
     """Where the run was written."""
 
@@ -104,6 +106,7 @@ class FusionReport(Report):
             "listed_by": {str(runs): int(n) for runs, n in enumerate(fusion.times.tolist()) if runs},
             "runs": self._listed(),
             "output": self.output,
+            **({} if self.untested is None else {"untested": self.untested}),
         }
         if self.tested is not None:
             found["tuning" if isinstance(self.tested, TunedFusion) else "test"] = self._tested_data(self.tested)
@@ -132,7 +135,7 @@ class FusionReport(Report):
             "headline": self.headline(),
             "measure": str(tested.comparison.measures[0]),
             "dialect": tested.comparison.dialect.name,
-            "folds": task.folds,
+            "folds": tested.folds,
             "seed": task.seed,
             "queries": tested.queries,
             **tuned,
@@ -191,6 +194,8 @@ class FusionReport(Report):
         for one in self._listed():
             if one["missing"]:
                 yield "missing", f"{_some(one['missing'])} in {one['run']}: fused from the other runs"
+        if self.untested is not None:
+            yield "tested", f"not yet: {self.untested}"
         yield "written", f"to {self.output}" if self.output else "nowhere: -o FILE writes the fused run to a file"
 
     def _overlap(self) -> str:
@@ -251,7 +256,7 @@ class FusionReport(Report):
         yield done, f"for {measure}, as {dialect.name} computes it, on {_judged(tested.queries)}"
         if tested.unjudged:
             yield "ignored", f"{count(tested.unjudged, 'query', 'queries')} of the runs that nobody judged"
-        yield "folds", f"{task.folds}, dealt at random (seed {task.seed})"
+        yield "folds", f"{tested.folds}, dealt at random (seed {task.seed})"
         yield SINGLE, f"for each fold the run that was best on the others{self._singles()}"
         if isinstance(tested, TunedFusion):
             if UNTUNED in tested.comparison.results:
@@ -264,7 +269,7 @@ class FusionReport(Report):
             "test",
             f"{test.title}; {settings.family_correction.title} over these pairs; verdict at {settings.alpha:g}",
         )
-        yield "interval", f"of the mean difference; {_wider(task.folds)}"
+        yield "interval", f"of the mean difference; {_wider(tested.folds)}"
         yield "needed", "queries for 80 % power in a paired t test, if the gain found were the true one"
 
     def _singles(self) -> str:

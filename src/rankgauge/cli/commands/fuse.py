@@ -12,17 +12,17 @@ from typer import Argument, Option
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 from rankgauge.cli.options import RunSpellingOptions
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import ParameterError, TooFewQueriesError
 from rankgauge.policies import JudgmentKind
 
 if TYPE_CHECKING:
-    from rankgauge.fusion import FusionMethod
+    from rankgauge.fusion import Fusion, FusionMethod
     from rankgauge.fusion.tuning import TuningTask
 
 DEFAULT, WEIGHTED = "rrf", "weighted-sum"
 """The method if none is named: the second one where weights are given or tuned."""
 
-MEASURE, FOLDS, SEED = "nDCG@10", 5, 0
+MEASURE, SEED = "nDCG@10", 0
 """What is tuned for and how, unless it is said."""
 
 STANDARD_STREAM = Path("-")
@@ -102,8 +102,14 @@ class FuseOptions:
     dialect: Annotated[str | None, options.dialect_name("With judgments: the tool to compute the measure as.")] = None
     folds: Annotated[
         int | None,
-        Option("--folds", help=f"With judgments: how many folds to cross-validate in [default: {FOLDS}].", metavar="N"),
+        Option(
+            "--folds",
+            help="With judgments: how many folds to cross-validate in [default: 5, or fewer if fewer queries are "
+            "judged].",
+            metavar="N",
+        ),
     ] = None
+    intents: options.Intents = None
     seed: Annotated[
         int | None,
         Option(
@@ -155,16 +161,16 @@ def fuse(asked: FuseOptions) -> None:
     """Make one run of several, and say whether it gains more than luck over the best of them."""
     from rankgauge.report.fusion import FusionReport, show_methods
 
-    if not asked.runs:
+    if asked == FuseOptions():  # with options, a glob may have matched nothing
         show_methods(sys.stdout)
         return
     format_, path = FusionReport.find(asked.report or "table")
-    fusion, tested = _fused(asked, asked.runs, path)
+    fusion, found = _fused(asked, asked.runs or [], path)
     if asked.output is not None:
         fusion.write(asked.output, asked.format)  # before anything is printed: a closed pipe must not lose the run
-    report = FusionReport(fusion=fusion, tested=tested, output=None if asked.output is None else str(asked.output))
+    report = FusionReport(fusion=fusion, **found, output=None if asked.output is None else str(asked.output))
     if asked.output == STANDARD_STREAM and path is None:
-        if asked.report is not None or tested is not None:
+        if asked.report is not None or found:
             format_.write(report, sys.stderr)
         return
     from rankgauge.cli.streams import opened
@@ -173,16 +179,19 @@ def fuse(asked: FuseOptions) -> None:
         format_.write(report, stream)
 
 
-def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> Any:
+def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[Fusion, dict[str, Any]]:
     """The fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named
-    from rankgauge.cli.streams import heed, spare
+    from rankgauge.cli.streams import heed, refuse_lost, spare
     from rankgauge.fusion import FusionPlan
-    from rankgauge.fusion.run_pool import RunPool
+    from rankgauge.fusion.run_pool import RunPool, refuse_few
 
     sources = named(runs)
-    plan = FusionPlan.of(_method(asked), norm=asked.norm, ties=asked.ties, depth=asked.depth)
+    refuse_few(sources)
+    plan = FusionPlan.of(
+        _method(asked), norm=asked.norm, ties=asked.ties, depth=asked.depth, by_default=asked.method is None
+    )
     plan.method.check(len(sources))
     _refuse_unused(asked, plan.method)
     task = _task(asked, plan.method)
@@ -190,18 +199,22 @@ def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> Any:
         task.check()
     if task is not None and asked.tune:
         task.check_tunable(plan.method)
-    spare([*sources.values(), asked.judgments], [asked.output, report])
-    if asked.output is not None and not asked.output.resolve().parent.is_dir():
-        raise InputError("no such folder", path=asked.output.parent)
+    spare([*sources.values(), asked.judgments, asked.intents], [asked.output, report])
+    refuse_lost(asked.output, report)
     heed(*sources.values())
     kind = JudgmentKind.GRADES if task is None else task.asks
     judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind, command="fuse")
     with told() as tell:
         pool = RunPool.of(asked.spelling.files(sources), tell)
         if task is None:
-            return plan.checked(pool).run(pool, judgments=judgments, watch=tell), None
-        tested = (task.tune if asked.tune else task.test)(plan, pool, judgments, watch=tell)
-        return tested.fused(tell), tested
+            return plan.checked(pool).run(pool, judgments=judgments, watch=tell), {}
+        try:
+            tested = (task.tune if asked.tune else task.test)(plan, pool, judgments, watch=tell)
+        except TooFewQueriesError as error:
+            if asked.tune or asked.folds is not None:
+                raise
+            return plan.run(pool, watch=tell), {"untested": error.problem}
+        return tested.fused(tell), {"tested": tested}
 
 
 def _method(asked: FuseOptions) -> FusionMethod:
@@ -233,9 +246,9 @@ def _refuse_unused(asked: FuseOptions, method: FusionMethod) -> None:
         return
     learning = f"left out: {method.name} learns from the judgments, which test it only with --tune"
     expected = learning if learns else "given with --judgments, without which nothing is tested"
-    for name in ("measure", "dialect", "folds", "seed"):
-        if getattr(asked, name) is not None:
-            raise ParameterError("fuse", name, expected, getattr(asked, name))
+    for name in ("measure", "dialect", "folds", "seed", "intents"):
+        if (given := getattr(asked, name)) is not None:
+            raise ParameterError("fuse", name, expected, str(given) if name == "intents" else given)
 
 
 def _task(asked: FuseOptions, method: FusionMethod) -> TuningTask | None:
@@ -258,6 +271,7 @@ def _task(asked: FuseOptions, method: FusionMethod) -> TuningTask | None:
         fixed=frozenset(setting.partition("=")[0].strip() for setting in asked.setting or ()),
         measure=asked.measure or MEASURE,
         dialect=dialects.get(asked.dialect or "standard"),
-        folds=FOLDS if asked.folds is None else asked.folds,
+        folds=asked.folds,
         seed=asked.seed or SEED,
+        intents=asked.intents,
     )

@@ -12,7 +12,6 @@ import typer
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
-from rankgauge.errors import InputError
 
 if TYPE_CHECKING:
     from rankgauge.ltr import Objective, Ranker
@@ -73,6 +72,7 @@ class TrainingOptions:
 def train(asked: TrainingOptions) -> None:
     """Train a ranker on graded documents, for any measure under any tool's dialect."""
     from rankgauge import dialects, ltr
+    from rankgauge.cli.streams import refuse_lost
     from rankgauge.measures import parse
     from rankgauge.report.training import show_parameters, show_rankers
 
@@ -88,8 +88,7 @@ def train(asked: TrainingOptions) -> None:
     own = _parameters(kind, asked.setting or [])
     made = kind(metric=parse(asked.metric), dialect=spoken, rng=asked.seed, **own)
     made.check()  # a wrong value shows before anything is read
-    if asked.output is not None and not asked.output.resolve().parent.is_dir():  # before the work, not after
-        raise InputError("no such folder", path=asked.output.parent)
+    refuse_lost(asked.output)
     learned = _learned(made, asked.documents, asked.validation)
     if asked.output is not None:
         made.save(asked.output)  # before anything is printed: a closed pipe must not lose the ranker
