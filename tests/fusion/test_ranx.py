@@ -1,4 +1,4 @@
-"""ranx 0.3: the same fused scores in 500 random cases of every method, and where ranx does something else.
+"""ranx 0.3: the same fused scores in 1,000 random cases of every method, and where ranx does something else.
 
 Each query is a case. Scores are compared, not orders: ranx sorts ties by an unstable sort.
 """
@@ -23,8 +23,8 @@ pytestmark = [
     pytest.mark.xdist_group("fusion"),  # they share what ranx has computed
 ]
 
-CASES = 500
-LONG = 10
+CASES = 1_000
+LONG = 20
 """Each so many-th case has lists of up to sixty documents, beyond several segments of methods that cut lists."""
 
 WEIGHTS = [0.5, 0.2, 0.3]
