@@ -188,3 +188,24 @@ def test_input_that_ndeval_refuses(tmp_path: Path) -> None:
         (tmp_path / "run.txt").write_text("1 Q0 a 1 1 t\n")
         with pytest.raises(InputError, match=said):
             evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "StRecall@5", dialect="ndeval")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "flags", "map_ia"),
+    [
+        ("1 1 a 1\n1 1 a 1\n1 1 b 1\n1 2 b 1\n", [], (1 + 1 / 2) / 2),  # ndeval: (2 / 3 + 1 / 2) / 2
+        ("001 1 a 1\n1 2 b 1\n", [], 1 / 2),  # ndeval: as below
+        ("001 1 a 1\n1 2 b 1\n", ["--ids", "number"], (1 + 1 / 2) / 2),
+        ("1 1 a 1\n1 1 b 1\n", ["--format-judgments", "trec-subtopics"], 1),  # ndeval: the same without the format
+        ("1 x a 1\n1 y b 1\n", [], (1 + 1 / 2) / 2),  # ndeval: refused
+    ],
+)
+def test_what_is_not_ndeval_s(qrels: str, flags: list[str], map_ia: float, tmp_path: Path, command: Command) -> None:
+    """Repeated lines, topics written with zeros, one subtopic and names: as docs/diversity.md says."""
+    (tmp_path / "qrels.txt").write_text(qrels)
+    (tmp_path / "run.txt").write_text("1 Q0 a 1 2\n1 Q0 b 2 1\n")
+    printed = command(
+        "evaluate", tmp_path / "qrels.txt", tmp_path / "run.txt", "-d", "ndeval", "-q", "-o", "ndeval", *flags
+    )
+    header, row, _ = (line.split(",") for line in printed.splitlines())
+    assert dict(zip(header, row, strict=True))["MAP-IA"] == f"{map_ia:.6f}"

@@ -80,7 +80,7 @@ def test_near_ids_of_regular_files(tmp_path: Path) -> None:
     qrels = written(tmp_path / "qrels.txt", "q1 0 D1 1", "q1 0 D2 0")
     run = written(tmp_path / "run.txt", "q1 Q0 d1 1 9 x", "q1 Q0 d3 2 8 x")
     with pytest.raises(
-        InputError, match="1 of its 2 documents are judged under another spelling, such as 'd1' for 'D1'"
+        InputError, match=r"1 of its 2 documents are judged under another spelling, such as 'd1' for 'D1'"
     ):
         rankgauge.evaluate(qrels, run, "AP")
     assert rankgauge.evaluate(qrels, run, "AP", ids="casefold")["AP"] == 1
@@ -111,7 +111,7 @@ def test_a_query_that_is_spelled_otherwise_beside_one_without_judged_documents(t
     """The documents are the same, and their query is not: it is the example."""
     qrels = written(tmp_path / "qrels.txt", "1 0 a 1", "1 0 b 1", "2 0 a 1")
     run = written(tmp_path / "run.txt", "001 Q0 a 1 2 x", "2 Q0 b 1 1 x")
-    with pytest.raises(InputError, match="1 of its 2 documents .* such as '001' for '1'\n  .*--ids number"):
+    with pytest.raises(InputError, match=r"1 of its 2 documents .* such as '001' for '1'\n  .*--ids number"):
         rankgauge.evaluate(qrels, run, "AP")
     assert rankgauge.evaluate(qrels, run, "AP", ids="number").by_query["1"]["AP"] == 1 / 2
 

@@ -3,9 +3,6 @@
 Its options are overrides: -traditional is order=score, -c is missing=zero, -M 8 is depth=8. -alpha 0.2 and -beta 0.8
 are parameters of the measures, as in alpha_nDCG(alpha=0.2)@10, or for all that it prints --set alpha=0.2, in Python
 readings={"alpha_nDCG": {"alpha": 0.2}, …}. -baseline and -riskAlpha are --baseline and --risk of `compare`.
-
-For a topic without relevant documents ndeval prints nNRBP as -nan; here it is 0, as all others are. A topic of a run
-may have the name of its task before it there (wt09-1 is topic 1); here ids are as they are written.
 """
 
 from rankgauge.dialects.dialect import ALL, Dialect
@@ -29,6 +26,14 @@ NDEVAL = Dialect(
     name="ndeval",
     title="ndeval 4.5, the tool of TREC's web tracks for diversity",
     reference="ndeval.c, version 4.5, TREC 2013 web track",
+    differs=(
+        "For a topic without relevant documents, and with alpha=0 and beta=1, nNRBP is -nan.",
+        "Topics are numbers, so that 001 is 1, and a run may have the task's name before them (wt09-1).",
+        "Topics and subtopics that are no numbers, negative ranks and runs of five fields are refused.",
+        "A line of the qrels that is there twice counts twice in MAP-IA.",
+        "Qrels with the same subtopic in every line are read as such without being told.",
+        "A run of which no topic is judged has zeros, and -nan as their mean.",
+    ),
     fractional=FractionalGrade.REFUSE,  # naturalNumber: a judgment has digits only
     negative=NegativeGrade.REFUSE,  # the same
     order=RunOrder.RANK,  # resultSortByRank, unless -traditional
