@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from rankgauge.active.campaign.prices import Prices
+from rankgauge.active.campaign.draw_prices import DrawPrices
 from rankgauge.active.campaign.rules import CampaignRules
 from rankgauge.active.campaign.state import BoardState, CampaignState
 from rankgauge.active.labels import Identity
@@ -53,7 +53,7 @@ def why_over(state: CampaignState) -> Idle | None:
     """Why nobody gets documents any more; None while somebody may, also once a pause is over."""
     if len(_unanswered(state)):
         return None
-    prices = Prices(state)
+    prices = DrawPrices(state)
     if not prices.pays(float(state.pool.costs.min())):
         return Idle.SPENT
     draw = next(state.stage.ahead(state.ledger), None)

@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 from sqlalchemy.engine import Connection
 
+from rankgauge.active.campaign.draw_prices import DrawPrices
 from rankgauge.active.campaign.ledger import label_row
-from rankgauge.active.campaign.prices import Prices
 from rankgauge.active.campaign.side_questions import SideQuestions
 from rankgauge.active.campaign.state import CampaignState
 from rankgauge.active.labels import Assessor, Identity, Label, Task, identity_of
@@ -167,7 +167,7 @@ class _Search:
 
         A draw whose documents have labels already, as people sent more than was asked, may go on at once.
         """
-        prices = Prices(self.state)
+        prices = DrawPrices(self.state)
         while fresh := prices.fresh(draw):
             costs = prices.costs(fresh)
             if not prices.covers(draw, costs):

@@ -10,7 +10,7 @@ TOLERANCE = 1e-9
 """How far sums of costs may exceed the budget because they are sums of doubles."""
 
 
-class Prices:
+class DrawPrices:
     """Prices in a campaign as it is now."""
 
     def __init__(self, state: CampaignState) -> None:
