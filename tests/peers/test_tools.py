@@ -60,7 +60,7 @@ def test_their_names_are_the_dialects_own() -> None:
     """Under a dialect a name means what its tool means: Elasticsearch's precision is at 10, ranx's of the list."""
     meant = {
         "elasticsearch": {"precision": "P@10", "dcg": "DCG@10", "mean_reciprocal_rank": "RR@10"},
-        "ranx": {"precision": "SetP", "dcg": "DCG", "hits": "NumRelRet", "f1": "SetF"},
+        "ranx": {"precision": "SetP", "dcg": "DCG", "hits": "HitCount", "f1": "SetF"},
         "torchmetrics": {"RetrievalPrecision": "SetP", "RetrievalMAP": "AP"},
         "mteb": {"ndcg_at_10": "nDCG@10", "hit_rate_at_10": "Success@10"},
     }

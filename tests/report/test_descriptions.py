@@ -13,8 +13,8 @@ from rankgauge.measures.gains import DISCOUNTS, GAINS
 from rankgauge.ranking import RankedLists
 from rankgauge.report import descriptions
 
-UNSPOKEN = {"name", "title", "reference", "printed", "usual", "lists_missing", "only_for"}
-"""Fields of a dialect that name it, say how it prints, or belong to the words of another field."""
+UNSPOKEN = {"name", "title", "reference", "printed", "usual", "lists_missing", "only_for", "differs"}
+"""Fields of a dialect that name it, say how it prints or where its tool differs, or go with another field."""
 
 
 @pytest.mark.parametrize("kind", MEASURES.values(), ids=lambda kind: kind.facts.name)
