@@ -18,6 +18,7 @@ import numpy.typing as npt
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Policy
+from rankgauge.stats.normal import normal_quantile
 
 FIRST = 100
 """The asymptotic sequence begins at this number of draws, and is narrowest there."""
@@ -103,9 +104,9 @@ def half_width(
 def _student(freedom: npt.ArrayLike, level: float) -> FloatArray:
     from scipy.special import stdtrit
 
-    known = np.asarray(freedom, dtype=float)
-    # stdtrit has no limit for infinite degrees of freedom; a million are the normal quantile to six digits.
-    found = stdtrit(np.clip(known, 1.0, 1e6), (1 + level) / 2)
+    known, p = np.asarray(freedom, dtype=float), (1 + level) / 2
+    # stdtrit has no limit for infinite degrees of freedom, which is the normal quantile.
+    found = np.where(np.isinf(known), normal_quantile(p), stdtrit(np.clip(known, 1.0, 1e6), p))
     return np.where(known >= 1, found, np.inf)
 
 
