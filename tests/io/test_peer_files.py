@@ -172,11 +172,11 @@ def test_preferences_in_a_circle_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"a": {"b": [1]}}', r"is JSON in no shape that is known\n.*\n.*Known shapes: responses of Elasticsearch"),
-        ('[{"title": "x"}]', "is JSON in no shape that is known"),
+        ('{"a": {"b": [1]}}', r"unknown JSON layout\n.*\n.*Known layouts:\n.*elasticsearch: responses"),
+        ('[{"title": "x"}]', "unknown JSON layout(.|\\n)*--format-run NAME or --format-judgments NAME"),
         ('{"q1": {"d1": 2}, "q2": {"d', r"is not valid JSON: Unterminated string(.|\n)*cut off"),
         ('{"q1": {"d1": 2, }}', r"file\.json:1: is not valid JSON"),
-        ('{"q1": {"d1": 2}, "q2": {"d1": "x"}}', "is JSON in no shape"),
+        ('{"q1": {"d1": 2}, "q2": {"d1": "x"}}', "unknown JSON layout"),
         ("[" * 100_000, "is JSON that is nested too deeply"),
     ],
 )

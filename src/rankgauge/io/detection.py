@@ -59,14 +59,15 @@ def _asked(format: AnyFormat) -> list[Format]:
 
 
 def _unknown_json(head: Head) -> InputError:
-    """The error for JSON in a shape that no format has, or for what is no JSON after all."""
+    """Make the error for JSON with a layout that no format has, or for what is no JSON after all."""
     values(head.source)
-    known = "; ".join(one.title for one in FORMATS.values() if ".json" in one.suffixes)
+    known = "".join(f"\n    {one.name}: {one.title}" for one in FORMATS.values() if ".json" in one.suffixes)
     return InputError(
-        "is JSON in no shape that is known",
+        "unknown JSON layout",
         path=head.source.name,
         text=head.lines[0] if head.lines else None,
-        hint=f"Known shapes: {known}. A row of a table has a query, a document, and a grade, a score or a rank.",
+        hint=f"Known layouts:{known}\n  A row of a table has a query, a document, and a grade, a score or a rank. "
+        "If the file has one of these layouts, name it: --format-run NAME or --format-judgments NAME.",
     )
 
 

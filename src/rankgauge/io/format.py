@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.json_text import beginning
+from rankgauge.io.json_text import first_value
 from rankgauge.io.source import Source
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping, JudgmentKind, RunOrder
 from rankgauge.registry import Registered, Registry
@@ -56,6 +56,11 @@ class Kind(Enum):
     COMPANION = "numbers that need their judgments beside them"
 
 
+HEAD = 1 << 16
+"""How many of a file's first bytes are looked at to recognise its format; JSON and long lines are read on."""
+
+_JSON = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
+
 LINES: Mapping[Kind, str] = {
     Kind.RUN: "query Q0 document rank score tag",
     Kind.JUDGMENTS: "query 0 document grade",
@@ -72,7 +77,7 @@ class Head:
     @cached_property
     def raw(self) -> bytes:
         """The first bytes, unpacked."""
-        return self.source.read(1 << 16)
+        return self.source.read(HEAD)
 
     @property
     def binary(self) -> bool:
@@ -86,11 +91,19 @@ class Head:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The first whole lines that are neither blank nor comments."""
+        """The first whole lines that are neither blank nor comments; a first line that is longer is read to its end."""
         if self.binary:
             return []
-        whole = self.text if self.text.count("\n") < 2 else self.text[: self.text.rindex("\n")]
-        return [text for text in whole.split("\n") if not re.match(r"[ \t\v\f\r]*(#|$)", text)]
+        return [text for text in self._whole_lines().split("\n") if not re.match(r"[ \t\v\f\r]*(#|$)", text)]
+
+    def _whole_lines(self) -> str:
+        if len(self.raw) < HEAD:
+            return self.text
+        if "\n" in self.text.strip():
+            return self.text[: self.text.rindex("\n")]
+        with self.source.open() as stream:
+            line = next((line for line in stream if line.strip()), b"")
+        return line.decode("utf-8", "replace").removeprefix("\ufeff")
 
     @cached_property
     def fields(self) -> list[list[str]]:
@@ -99,14 +112,14 @@ class Head:
 
     @cached_property
     def document(self) -> Any:
-        """The JSON value that the file begins with, as far as the beginning goes; None if it is no JSON."""
-        return None if self.binary else beginning(self.text)
+        """The JSON object or list that the file begins with, to its end; None if it begins with neither."""
+        return None if self.binary else first_value(self.source, HEAD)
 
     @property
     def is_json(self) -> bool:
-        """Whether the file begins with a JSON object, or a list of such."""
+        """Whether the file begins as a JSON object, or a list of such, even if it goes on as no JSON."""
         first = self.document[0] if isinstance(self.document, list) and self.document else self.document
-        return isinstance(first, dict)
+        return isinstance(first, dict) or _JSON.match(self.text) is not None
 
     @property
     def numeric(self) -> bool:

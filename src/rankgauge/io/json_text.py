@@ -1,4 +1,4 @@
-"""JSON text: the value that a file begins with, even if only its beginning is known, and all the values in it."""
+"""JSON text: the value that a file begins with, and all the values in it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,34 @@ from typing import Any
 from rankgauge.errors import InputError
 from rankgauge.io.source import Source
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("|\Z)|[{}\[\],]', re.DOTALL)
-_CLOSING = {"{": "}", "[": "]"}
 _BLANK = re.compile(r"\s*")
 
+GROWTH = 16
+"""How many times as many bytes are tried next, if the first value is longer than those that were tried."""
 
-def beginning(text: str) -> Any:
-    """The first JSON value of a text; of one that is cut off, what came before the cut; None if it is no JSON."""
-    text = text.lstrip()
-    if not text.startswith(("{", "[")):
-        return None
-    for attempt in (text, _closed(text)):
+LITERAL = len("-Infinity")
+"""The longest word of JSON that a cut may leave without its end."""
+
+
+def first_value(source: Source, size: int) -> Any:
+    """Parse the first JSON value of a file, an object or a list; return None if the file does not begin with one.
+
+    The first `size` bytes are tried, then more and more: what a file holds never depends on where a buffer ends.
+    """
+    while True:
+        raw = source.read(size)
+        text = raw.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
+        whole = len(raw) < size
+        if not text.startswith(("{", "[")) and (text or whole):
+            return None
         try:
-            return json.JSONDecoder().raw_decode(attempt)[0]
+            return json.JSONDecoder().raw_decode(text)[0]
+        except json.JSONDecodeError as error:
+            if whole or not _is_cut(error, text, LITERAL):
+                return None
         except (ValueError, RecursionError):
-            continue
-    return None
+            return None
+        size *= GROWTH
 
 
 def values(source: Source) -> list[Any]:
@@ -57,28 +69,12 @@ def as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _is_cut(error: json.JSONDecodeError, text: str) -> bool:
-    return error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+def _is_cut(error: json.JSONDecodeError, text: str, word: int = 1) -> bool:
+    """Tell whether the parser stopped because the text ends, at most `word` characters from there."""
+    return error.pos > len(text.rstrip()) - word or error.msg.startswith("Unterminated string")
 
 
 def _after(text: str, at: int) -> int:
     """The position of what follows the blanks."""
     found = _BLANK.match(text, at)
     return found.end() if found else at
-
-
-def _closed(text: str) -> str:
-    """The text up to its last comma, with every bracket closed that was open there."""
-    tokens = [token for token in _TOKEN.finditer(text) if token[1] != '"']  # without whole texts
-    if tokens and tokens[-1][1] == "":
-        tokens.pop()  # a text that does not end
-    commas = [at for at, token in enumerate(tokens) if token[0] == ","]
-    if not commas:
-        return text
-    opened: list[str] = []
-    for token in tokens[: commas[-1]]:
-        if token[0] in _CLOSING:
-            opened.append(_CLOSING[token[0]])
-        elif token[0] != "," and opened:
-            opened.pop()
-    return text[: tokens[commas[-1]].start()] + "".join(reversed(opened))

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import polars as pl
 
@@ -106,11 +107,18 @@ def _candidates(columns: Iterable[str], name: str, said: Said) -> Iterator[list[
         spelled.setdefault(plain(column), []).append(column)
     if name in said and (same := spelled.get(plain(said[name]))):
         yield [said[name] if said[name] in same else same[0]]
-    for group in ALIASES.get(name, ((name,),)):
+    for group in _plain_aliases(name):
         # A name that is written as we write it is sure: `score` beside `_score`.
-        alike = [sorted(spelled.get(plain(alias), ()), key=lambda column, a=alias: column != a) for alias in group]
+        known = [(alias, spelled[key]) for alias, key in group.items() if key in spelled]
+        alike = [sorted(same, key=lambda column, a=alias: column != a) for alias, same in known]
         if found := [column for same in alike for column in same]:
             yield found[:1] if found[0] == name else found
+
+
+@cache
+def _plain_aliases(name: str) -> list[dict[str, str]]:
+    """The groups of names that a column may have, each name with its letters and digits alone."""
+    return [{alias: plain(alias) for alias in group} for group in ALIASES.get(name, ((name,),))]
 
 
 def raters(columns: Iterable[str]) -> dict[str, str]:
