@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,19 @@ Command = Callable[..., str]
         (("evaluate", "qrels.txt", "bm25.txt", "-M", "0"), "--depth", "rankgauge evaluate"),
         (("audit", "lint"), "Missing argument 'JUDGMENTS'", "rankgauge audit lint"),
         (("evalute",), "Did you mean 'evaluate'?", "rankgauge"),
+        (
+            ("compare", "q", "a", "--baseline", "a", "--baseline", "b"),
+            "--baseline can be given only once",
+            "rankgauge compare",
+        ),
+        (
+            ("catalogue", "bm25.txt", "-o", "a.md", "-o", "b.md"),
+            "-o / --output can be given",
+            "rankgauge catalogue",
+        ),
+        (("compare", "q", "a", "b", "--measures-agree", "--no-measures-agree"), "only once", "rankgauge compare"),
+        (("evaluate", "q", "a", "-m", ""), "-m / --measure has an empty value", "rankgauge evaluate"),
+        (("evaluate", "q", ""), "Argument RUN has an empty value", "rankgauge evaluate"),
         (("help",), "Did you mean rankgauge --help?", "rankgauge"),
         (("version",), "Did you mean rankgauge --version?", "rankgauge"),
     ],
@@ -45,3 +59,20 @@ def test_a_folder_that_does_not_exist(command: Command) -> None:
     """The error of an output names the folder that is missing."""
     said = command("evaluate", "qrels.txt", "bm25.txt", "-o", "nosuch/values.csv", code=2)
     assert said == "rankgauge: nosuch/values.csv: there is no folder nosuch\n"
+
+
+def test_a_list_without_names(command: Command) -> None:
+    """Commas alone do not stand for the default measures."""
+    assert "expected names" in command("evaluate", "qrels.txt", "bm25.txt", "-m", ",", code=2)
+
+
+def test_several_outputs(command: Command, folder: Path) -> None:
+    """Each -o is written, and one of them may go to the terminal; what cannot be is an error before any work."""
+    shown = command("evaluate", "qrels.txt", "bm25.txt", "-m", "AP", "-o", "a.md", "-o", "b.json", "-o", "csv")
+    assert shown.startswith("run,measure,mean")
+    assert (folder / "a.md").read_text(encoding="utf-8").startswith("| run |")
+    assert (folder / "b.json").read_text(encoding="utf-8").startswith("{")
+    said = command("compare", "qrels.txt", "bm25.txt", "dense.txt.gz", "-o", "csv", "-o", "json", code=2)
+    assert "only one output can go to the terminal, and these do: csv, json" in said
+    assert "would be overwritten" in command("evaluate", "qrels.txt", "bm25.txt", "-o", "c.md", "-o", "c.md", code=2)
+    assert not (folder / "c.md").exists()

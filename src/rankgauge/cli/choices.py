@@ -54,9 +54,9 @@ def option(
     return typer.Option(*flags, **_described(registry, help, metavar, several=several, more=more, also=also))
 
 
-def output(registry: str) -> Any:
-    """The option -o: a format of the registry, or a file."""
-    help = "The output format: {choices}; or a file with such an ending."
+def output(registry: str, *, several: bool = False) -> Any:
+    """The option -o: a format of the registry, or a file; `several`: it may be repeated."""
+    help = "The output format: {choices}; or a file with such an ending." + several * " Repeatable: -o a.md -o b.html."
     return option("-o", "--output", registry=registry, help=help, metavar="FORMAT|FILE")
 
 

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rankgauge.cli.choices import spell_out
-from rankgauge.cli.values import read_plainly
+from rankgauge.cli.values import read_plainly, refuse_empty, refuse_repeated
 from rankgauge.registry import Registered, Registry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -34,6 +34,10 @@ class PlainCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Reads the words of the command line."""
         read_plainly(self.get_params(ctx))
+        if not ctx.resilient_parsing:  # Tab may ask about half a line
+            words, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            refuse_repeated(given, ctx)
+            refuse_empty(given, words, ctx)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -29,7 +29,9 @@ DEFAULT_MEASURES = ("nDCG@10", "AP")
 class CompareOptions(EvaluationOptions):
     """The options that evaluations have too, and those of comparisons alone."""
 
-    output: Annotated[str, choices.output("rankgauge.report.comparison:ComparisonReport.formats")] = "table"
+    output: Annotated[
+        list[str] | None, choices.output("rankgauge.report.comparison:ComparisonReport.formats", several=True)
+    ] = None
     baseline: Annotated[
         str | None,
         Option("--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN"),
@@ -122,20 +124,21 @@ def compared(options: CompareOptions) -> None:
     """Compares the runs and writes the report; a gate ends the command with its exit code."""
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.progress import told
-    from rankgauge.cli.streams import opened
+    from rankgauge.cli.streams import find_outputs, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.comparison.risk import check_risk
     from rankgauge.measures.output import measures_of
     from rankgauge.report.comparison import ComparisonReport
 
-    format_, path = ComparisonReport.find(options.output)
-    rules, chosen, alike = _rules(options), _tables(options, format_), _alike(options)
-    _note_left_out(options, format_)
+    outputs = find_outputs(ComparisonReport, options.output)
+    formats = [format_ for format_, _ in outputs]
+    rules, chosen, alike = _rules(options), _tables(options, formats), _alike(options)
+    _note_left_out(options, formats)
     asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
     if options.risk is not None:
         check_risk(options.risk, options.baseline, measures_of(asked.printed))
     _refuse_one(options.judgments, asked.runs)
-    asked.spare(path)
+    asked.spare(*(path for _, path in outputs))
     settings = ComparisonSettings(
         test=options.test,
         correction=options.correction,
@@ -164,15 +167,17 @@ def compared(options: CompareOptions) -> None:
         printed=asked.printed,
         tags=asked.tags(),
     )
-    with opened(path) as stream:
-        format_.write(report, stream)
+    write_report(report, outputs)
     if gate is not None:
-        _close(gate, told=path is not None)
+        _close(gate, told=all(path is not None for _, path in outputs))
 
 
 @contextmanager
 def gated() -> Iterator[None]:
-    """Within the block, an error does not end with an exit code that a gate's verdict has."""
+    """Within the block, neither an error nor a closed pipe ends with the exit code of a verdict that nobody gave."""
+    from rankgauge.cli.streams import outlive_reader
+
+    outlive_reader("stdout")
     try:
         yield
     except RankGaugeError as error:
@@ -193,7 +198,7 @@ def _rules(options: CompareOptions) -> tuple[GateRule, ...]:
     return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse))
 
 
-def _tables(options: CompareOptions, format_: ReportFormat) -> tuple[str, ...] | None:
+def _tables(options: CompareOptions, formats: Iterable[ReportFormat]) -> tuple[str, ...] | None:
     """The names of the tables; one that is wrong, or would be empty, is an error before anything is read."""
     if options.tables is None:
         return None
@@ -208,8 +213,9 @@ def _tables(options: CompareOptions, format_: ReportFormat) -> tuple[str, ...] |
     if "matrix" in found and options.baseline is not None:
         wanted = "without matrix, where a --baseline says that all others are compared with one run"
         raise ParameterError("compare", "tables", wanted, options.tables)
-    if found and format_.needs == "frame" and (len(found) > 1 or found[0] not in FRAMES):
-        wanted = f"one of {', '.join(FRAMES)}, since {format_.name} holds a single table (json holds all)"
+    single = [format_.name for format_ in formats if format_.needs == "frame"]
+    if found and single and (len(found) > 1 or found[0] not in FRAMES):
+        wanted = f"one of {', '.join(FRAMES)}, since {single[0]} holds a single table (json holds all)"
         raise ParameterError("compare", "tables", wanted, options.tables)
     return found or None
 
@@ -218,14 +224,15 @@ TABLE_OPTIONS = {"similarity": "similarity", "risk": "risk", "segments": "by"}
 """The tables that there are only with an option."""
 
 
-def _note_left_out(options: CompareOptions, format_: ReportFormat) -> None:
+def _note_left_out(options: CompareOptions, formats: Iterable[ReportFormat]) -> None:
     """A note on what was asked for and has no place in a format that holds a single table."""
-    if options.tables is not None or format_.needs != "frame":
+    single = [format_.name for format_ in formats if format_.needs == "frame"]
+    if options.tables is not None or not single:
         return
     for name in ("similarity", "risk"):
         if getattr(options, name) is not None:
             shown = "segments" if options.by is not None else "pairs"
-            note(f"{format_.name} holds a single table, here {shown}: --tables {name} writes {name}, -o json all")
+            note(f"{single[0]} holds a single table, here {shown}: --tables {name} writes {name}, -o json all")
 
 
 def _alike(options: CompareOptions) -> SimilaritySettings | None:

@@ -99,9 +99,9 @@ class RunsEvaluation:
                 return {name: io.read_run(run, asked.formats[1]) for name, run in runs.items()}
             return {name: io.run_beside(judgments, run) for name, run in runs.items()}
 
-    def spare(self, output: Path | None) -> None:
-        """An error if the output is one of the files that are read."""
-        spare([self.judgments, *self.runs.values(), self.intents], [output])
+    def spare(self, *outputs: Path | None) -> None:
+        """An error if an output is one of the files that are read, or the same as another output."""
+        spare([self.judgments, *self.runs.values(), self.intents, self.spelling.queries], outputs)
 
     def refuse_pipes(self, option: str) -> None:
         """An error for a run that can be read only once; the option is what reads runs again."""

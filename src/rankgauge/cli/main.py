@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -13,6 +12,7 @@ import typer
 
 from rankgauge.cli.command import PROGRAM, CommandGroup, examples_of
 from rankgauge.cli.completion import mended
+from rankgauge.cli.streams import drop_output, is_broken_pipe, outlive_reader
 from rankgauge.errors import InputWarning, RankGaugeError
 
 # Before NumPy loads: no threads for matrix products, which nothing here needs, and no huge pages, for which the kernel
@@ -25,6 +25,9 @@ UsageError: Any = typer.BadParameter.__base__
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended, as shells have it."""
+
+UNREAD = 141
+"""The exit code of a command whose reader has gone (`| head`): 128 and SIGPIPE, as shells count. Gates keep theirs."""
 
 CRASHED = 70
 """The exit code of a fault of ours (sysexits.h: EX_SOFTWARE): never that of a gate's verdict."""
@@ -64,6 +67,7 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a code page without Σ is no reason to fail
+    outlive_reader("stderr")
     warnings.showwarning = _show
     try:
         with mended():
@@ -83,12 +87,11 @@ def run() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except OSError as error:
-        if not _is_broken_pipe(error):
+    except (OSError, SystemExit) as error:  # click ends with 1, which is a verdict, if the reader has gone
+        if not is_broken_pipe(error.__context__ if isinstance(error, SystemExit) else error):
             raise
-        # The reader has seen enough (| head); drop what is still in the buffer.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        drop_output(sys.stdout.fileno())
+        sys.exit(UNREAD)
     except Exception:
         import traceback
 
@@ -109,8 +112,3 @@ def _told(error: Any) -> str:
         return str(error.format_message())
     usage, more = error.ctx.get_usage(), f"Run '{error.ctx.command_path} --help' for details."
     return "\n  ".join([error.format_message(), *usage.splitlines(), more])
-
-
-def _is_broken_pipe(error: OSError) -> bool:
-    """Whether the reader of a pipe has gone; polars says so only in the error's text."""
-    return isinstance(error, BrokenPipeError) or f"os error {errno.EPIPE}" in str(error)

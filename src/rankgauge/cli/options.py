@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 from typer import Argument, Option
 
 from rankgauge.cli import choices
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.policies import LEAVE_OUT, JudgmentKind
 
 _COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
@@ -258,9 +258,14 @@ class EvaluationOptions:
 
 
 def names(listed: Iterable[str]) -> list[str]:
-    """The names of measures, with lists split at the commas between names."""
-    parts = (part.strip() for text in listed for part in _COMMA.split(text))
-    return [part for part in parts if part]
+    """Split lists of names at the commas between them; an error where a list holds no name at all."""
+    found = []
+    for text in listed:
+        parts = [part.strip() for part in _COMMA.split(text)]
+        if not any(parts):
+            raise InputError(f"expected names, separated by commas, such as nDCG@10,AP; they are {text!r}")
+        found += [part for part in parts if part]
+    return found
 
 
 def given(**options: Any) -> dict[str, Any]:

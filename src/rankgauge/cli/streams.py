@@ -2,15 +2,61 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
 from rankgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from rankgauge.report.format import Report, ReportFormat
+
+Outputs: TypeAlias = "list[tuple[ReportFormat, Path | None]]"
+"""The formats to write a report in, and the file for each; None: the terminal."""
+
+
+class LeavablePipe(io.FileIO):
+    """A standard stream whose reader may leave, as `head` does: what is written from then on goes nowhere."""
+
+    def write(self, data: Any) -> int:
+        """Write the bytes, or drop them if nobody reads them."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            drop_output(self.fileno())
+            return len(data)
+
+
+def drop_output(descriptor: int) -> None:
+    """Send what is still written to a file descriptor to nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def outlive_reader(name: Literal["stdout", "stderr"]) -> None:
+    """Let this program go on, and end with its own exit code, after the reader of a standard stream has left."""
+    stream = getattr(sys, name)
+    raw = getattr(getattr(stream, "buffer", None), "raw", getattr(stream, "buffer", None))
+    if type(raw) is not io.FileIO:  # a test's or a notebook's stream, or done already
+        return
+    stream.flush()
+    pipe = io.BufferedWriter(LeavablePipe(raw.fileno(), "w", closefd=False))
+    lasting = io.TextIOWrapper(pipe, stream.encoding, stream.errors, line_buffering=stream.line_buffering)
+    setattr(sys, name, lasting)
+
+
+def is_broken_pipe(error: BaseException | None) -> bool:
+    """Whether the reader of a pipe has gone; polars says so only in the error's text."""
+    return isinstance(error, OSError) and (
+        isinstance(error, BrokenPipeError) or f"os error {errno.EPIPE}" in str(error)
+    )
 
 
 def heed(*sources: Path) -> None:
@@ -54,6 +100,26 @@ def _is_same(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
         return one.is_file() and one.samefile(other)  # a device such as /dev/null may be named twice
     return one.resolve() == other.resolve()
+
+
+def find_outputs(kind: type[Report], targets: Iterable[str] | None) -> Outputs:
+    """Find the format and the file of each output, a table on the terminal if there is none.
+
+    Only one can go to the terminal.
+    """
+    outputs = [kind.find(target) for target in targets or ["table"]]
+    shown = [format_.name for format_, path in outputs if path is None]
+    if len(shown) > 1:
+        hint = f"Write the others to files: -o {shown[0]} -o report.html"
+        raise InputError(f"only one output can go to the terminal, and these do: {', '.join(shown)}", hint=hint)
+    return outputs
+
+
+def write_report(report: Report, outputs: Outputs) -> None:
+    """Write the report to each of its outputs."""
+    for format_, path in outputs:
+        with opened(path) as stream:
+            format_.write(report, stream)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ to typer itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -35,6 +35,33 @@ def read_plainly(parameters: Iterable[Any]) -> None:
         if kind in (str, Path, *KINDS) or (kind is bool and getattr(parameter, "is_flag", False)):
             several = get_origin(annotation) is list
             parameter._runtime_param = _Reader(kind=kind, several=several, least=info.min, most=info.max)
+
+
+def refuse_repeated(given: Iterable[Any], ctx: Any) -> None:
+    """Raise an error for an option that takes one value and is given twice; a plain flag may be repeated."""
+    options = [one for one in given if one.param_type_name == "option"]
+    for option in options:
+        once = not (option.multiple or option.count or (option.is_flag and not option.secondary_opts))
+        if once and (times := options.count(option)) > 1:
+            ctx.fail(f"Option {_flags(option)} can be given only once, and is given {times} times.")
+
+
+def refuse_empty(given: Iterable[Any], words: Mapping[str, Any], ctx: Any) -> None:
+    """Raise an error for an option or argument whose word is empty: a shell's variable may not be set."""
+    for parameter in given:
+        word = words.get(parameter.name)
+        if any(
+            isinstance(one, str) and not one.strip() for one in (word if isinstance(word, list | tuple) else [word])
+        ):
+            kind = "Option" if parameter.param_type_name == "option" else "Argument"
+            ctx.fail(f"{kind} {_flags(parameter)} has an empty value.")
+
+
+def _flags(parameter: Any) -> str:
+    """The names of an option as users type them, or that of an argument as the usage line shows it."""
+    if parameter.param_type_name == "option":
+        return " / ".join(parameter.opts)
+    return str(parameter.metavar or parameter.name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,9 @@ from rankgauge.cli.comparison import gated
     place=21,
 )
 def check(
-    output: Annotated[str | None, choices.output("rankgauge.report.comparison:ComparisonReport.formats")] = None,
+    output: Annotated[
+        list[str] | None, choices.output("rankgauge.report.comparison:ComparisonReport.formats", several=True)
+    ] = None,
     config: Annotated[
         Path | None,
         Option(
@@ -45,7 +47,7 @@ def check(
 
     with gated():
         found = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
-        changes = {} if output is None else {"output": _placed(output)}
+        changes = {"output": [_placed(one) for one in output]} if output else {}
         options = found.options(**changes)
         with chdir(found.path.parent):
             compared(options)

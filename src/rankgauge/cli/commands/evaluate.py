@@ -19,7 +19,9 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 class EvaluateOptions(EvaluationOptions):
     """The options that comparisons have too, and those of evaluations alone."""
 
-    output: Annotated[str, choices.output("rankgauge.report.evaluation:EvaluationReport.formats")] = "table"
+    output: Annotated[
+        list[str] | None, choices.output("rankgauge.report.evaluation:EvaluationReport.formats", several=True)
+    ] = None
     per_query: Annotated[bool, Option("-q", "--per-query", help="Show each query, then the summary.")] = False
     interval: Annotated[str, interval("rankgauge.summary:INTERVALS")] = "t"
     empty: Empty = None
@@ -60,11 +62,11 @@ def evaluate(options: EvaluateOptions) -> None:
     from rankgauge import backends
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.progress import told
-    from rankgauge.cli.streams import opened
+    from rankgauge.cli.streams import find_outputs, write_report
     from rankgauge.report.evaluation import EvaluationReport
     from rankgauge.summary import SAMPLE
 
-    format_, path = EvaluationReport.find(options.output)
+    outputs = find_outputs(EvaluationReport, options.output)
     asked = RunsEvaluation.of(
         options,
         DEFAULT_MEASURES,
@@ -75,7 +77,7 @@ def evaluate(options: EvaluateOptions) -> None:
         negative=options.negative,
     )
     printed = asked.printed  # before anything is read
-    asked.spare(path)
+    asked.spare(*(path for _, path in outputs))
     results = asked.results(backends.engine(options.engine, master=options.master))
     if options.by is not None:
         groups = next(iter(results.values())).segmented(options.by).by
@@ -97,5 +99,4 @@ def evaluate(options: EvaluateOptions) -> None:
         documents=asked.documents,
         texts=asked.texts(),
     )
-    with opened(path) as stream:
-        format_.write(report, stream)
+    write_report(report, outputs)
