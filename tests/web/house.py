@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -37,6 +38,12 @@ def truth() -> Mapping[tuple[str, str], int]:
     return {(query, document): grade for query, document, grade in pool().select("query", "document", "grade").rows()}
 
 
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whom browsers trust. No room has a certificate here, and reading everybody's takes longer than a visit."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 def write_pool(folder: Path) -> Path:
     """The pool's file, as somebody would upload it."""
     path = folder / "pool.parquet"
@@ -56,7 +63,7 @@ class House:
 
     def guest(self, **options: Any) -> httpx.Client:
         """A browser that nobody has signed in with."""
-        client = httpx.Client(base_url=self.base, timeout=30, **options)
+        client = httpx.Client(base_url=self.base, timeout=30, verify=_trust(), **options)
         self.guests.append(client)
         return client
 

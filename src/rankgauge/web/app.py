@@ -63,7 +63,7 @@ def create_app(settings: RoomSettings) -> FastAPI:
         proxies=networks(settings.proxies),
     )
     for router in ROUTES.values():
-        app.include_router(router)
+        app.router.routes.extend(router.routes)  # as they are: including a router builds each of them once more
     app.mount("/static/report", StaticFiles(packages=[("rankgauge.report", "templates")]))  # colours and charts
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     app.add_exception_handler(HTTPException, _refused)

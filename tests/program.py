@@ -1,0 +1,85 @@
+"""Programs that run inside the tests' own interpreter, as if each had one of its own.
+
+Starting Python and importing what a command needs takes longer than most commands. What is tested about starting,
+about pipes and about signals still starts a program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from rankgauge.cli.main import run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """How a program ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def rankgauge(words: Sequence[str], folder: Path, more: Mapping[str, str] = {}, *, both: bool = False) -> Done:
+    """Runs the command line in the folder; with `both`, errors are printed among the rest."""
+    with _alone(["rankgauge", *words], folder, more, both=both) as (out, err):
+        # What Python does by itself: notes on its own future are for programmers.
+        for category in (ImportWarning, ResourceWarning, PendingDeprecationWarning, DeprecationWarning):
+            warnings.simplefilter("ignore", category)
+        code = _ended(run)
+    return Done(code=code, out=_text(out), err="" if both else _text(err))
+
+
+def python(code: str, folder: Path, more: Mapping[str, str] = {}) -> Done:
+    """Runs a piece of Python in the folder, where each warning is an error; an error is raised, not printed."""
+    compiled = compile(code, "<example>", "exec")
+    with _alone(["-c"], folder, more) as (out, err):
+        warnings.simplefilter("error")
+        ended = _ended(lambda: exec(compiled, {"__name__": "__main__"}))
+    return Done(code=ended, out=_text(out), err=_text(err))
+
+
+@contextlib.contextmanager
+def _alone(
+    words: Sequence[str], folder: Path, more: Mapping[str, str], *, both: bool = False
+) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
+    """Gives a program its arguments, folder, environment and streams, and takes back what it changes of them."""
+    out = _stream()
+    err = out if both else _stream()
+    with contextlib.ExitStack() as held:
+        held.enter_context(contextlib.chdir(folder))
+        held.enter_context(patch.dict(os.environ, more))
+        held.enter_context(patch.object(sys, "argv", list(words)))
+        held.enter_context(patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8")))
+        held.enter_context(contextlib.redirect_stdout(out))
+        held.enter_context(contextlib.redirect_stderr(err))
+        held.enter_context(warnings.catch_warnings())
+        warnings.resetwarnings()
+        yield out, err
+
+
+def _ended(program: Any) -> int:
+    """Runs the program and returns its exit code."""
+    try:
+        program()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return 0
+
+
+def _stream() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
