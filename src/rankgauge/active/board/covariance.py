@@ -67,6 +67,13 @@ class Covariance:
             shown=np.diag(shown).copy(),
         )
 
+    @classmethod
+    def known(cls, matrix: FloatArray) -> Covariance:
+        """A covariance that is no estimate from labels, as one of a posterior's draws: errors are normal."""
+        endless, pairs = np.full(len(matrix), np.inf), np.full(matrix.shape, np.inf)
+        shown = np.diag(matrix).copy()
+        return cls(matrix=matrix, freedom=endless, joint_freedom=endless, pair_freedom=pairs, shown=shown)
+
     @property
     def error(self) -> FloatArray:
         """The standard error of each run."""

@@ -56,7 +56,7 @@ class BoardTarget:
         **overrides: Any,
     ) -> BoardTarget:
         """The target that a measure of the registry names, for documents whose grades are on this ascending scale."""
-        spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
+        spoken = _spoken(dialect, grades, overrides)
         wanted, above, below = taken_apart(measure, spoken)
         return cls(
             name=str(parse(measure)),
@@ -69,6 +69,35 @@ class BoardTarget:
             ideal=None if below is None else _ideal(below, spoken, grades, wanted, int(pool.sizes.max())),
         )
 
+    @classmethod
+    def scored(
+        cls,
+        measure: str | Measure,
+        pool: BoardPool,
+        *,
+        grades: FloatArray,
+        dialect: str | Dialect = DIALECT,
+        **overrides: Any,
+    ) -> BoardTarget:
+        """The same for any measure that is a mean over queries, under any dialect: for estimates that score whole
+        gradings. One that cannot be taken apart has no steps, and all ranks that it looks at weigh alike."""
+        try:
+            return cls.of(measure, pool, grades=grades, dialect=dialect, **overrides)
+        except ParameterError:
+            spoken = _spoken(dialect, grades, overrides)
+        wanted = spoken.read(parse(measure)).bound(DEFAULTS)
+        require_mean(wanted, spoken)
+        return cls(
+            name=str(parse(measure)),
+            measure=wanted,
+            dialect=spoken,
+            shape=Shape.OTHER,
+            grades=grades,
+            steps=np.zeros(len(grades) - 1),
+            weights=(np.arange(pool.deepest) < (wanted.depth or np.inf)).astype(np.float64),
+            ideal=None,
+        )
+
     @property
     def deep(self) -> bool:
         """Whether the value is a share of all relevant documents, so that it follows their number one to one."""
@@ -76,6 +105,11 @@ class BoardTarget:
 
     def __str__(self) -> str:
         return self.name
+
+
+def _spoken(dialect: str | Dialect, grades: FloatArray, overrides: dict[str, Any]) -> Dialect:
+    """The dialect on a scale whose top is its highest grade; ties in the runs are those of their files."""
+    return dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
 
 
 def reached(grades: FloatArray, scale: FloatArray) -> FloatArray:

@@ -1,0 +1,6 @@
+"""The posterior of a shallow pool's grades: values and differences of a few runs from few labels."""
+
+from rankgauge.active.posterior.estimate import PosteriorEstimate
+from rankgauge.active.posterior.posterior import GradePosterior
+
+__all__ = ["GradePosterior", "PosteriorEstimate"]
