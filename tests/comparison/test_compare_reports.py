@@ -15,9 +15,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from rankgauge import compare
 from rankgauge.cli.main import run
 from rankgauge.datasets import generate, write
 from rankgauge.measures import parse
+from rankgauge.report import comparison_figures as figures
 from rankgauge.report.comparison import ComparisonReport
 from rankgauge.report.comparison_direction import Direction
 from rankgauge.report.comparison_latex import ranges
@@ -260,3 +262,22 @@ def test_the_headline_of_a_count() -> None:
     assert words.against("main", {"new": "−"}) == "new is lower than main by more than luck (NumRet)"
     counted = "Of 2 runs, 1 is higher than and 1 is lower than main by more than luck (NumRet)"
     assert words.against("main", {"a": "+", "c": "−"}) == counted
+
+
+def test_a_pair_has_one_direction() -> None:
+    """By every measure the run named second is held against the first, whichever is ahead; colours stay with runs."""
+    judgments: dict[str, dict[str, int]] = {}
+    first: dict[str, dict[str, float]] = {}
+    second: dict[str, dict[str, float]] = {}
+    for number in range(8):  # the second run has the one relevant document first, and the others not at all
+        query, others = f"q{number}", {f"{letter}{number}": 1 for letter in "bcd"}
+        judgments[query] = {f"a{number}": 3, **others}
+        second[query] = {f"a{number}": 9.0, "x": 8.0, "y": 7.0, "z": 6.0}
+        first[query] = {"x": 9.0, "y": 8.5} | {name: 5.0 - place for place, name in enumerate(others)}
+    found = compare(judgments, {"first": first, "second": second}, ["RR", "R@10"])
+    assert found.ordered(found.measures[0]) != found.ordered(found.measures[1])
+    assert list(figures.differences(found)) == ["RR: second − first", "R@10: second − first"]
+    assert ComparisonReport(comparison=found).headline() == "second is above first by more than luck (RR)"
+    turned = compare(judgments, {"first": first, "second": second}, ["R@10", "RR"])
+    assert ComparisonReport(comparison=turned).headline() == "second is below first by more than luck (R@10)"
+    assert figures.colours(found) == figures.colours(turned)

@@ -23,8 +23,6 @@ COLUMNS: Mapping[str, type] = {
 }
 """The columns of a table of pairs by segment."""
 
-OPPOSITE = {PairVerdict.BETTER.value: PairVerdict.WORSE.value, PairVerdict.WORSE.value: PairVerdict.BETTER.value}
-
 
 def correction_of(comparison: Comparison) -> Correction:
     """The comparison's correction; Tukey's compares runs, not segments, and Holm's takes its place."""
@@ -47,29 +45,17 @@ def segment_pairs(comparison: Comparison) -> PlainTable:
 
 
 def hidden_losses(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Segments in which a run is worse by more than luck, while over all queries it is not.
+    """Find the segments in which a run is worse by more than luck, while over all queries it is not.
 
-    Each is the segment's row from the loser's side, with what is so overall (`overall`, `overall_difference`).
+    Each is the segment's row with what is so overall (`overall`, `overall_difference`). Without a baseline the run that
+    loses may be the second of the pair: the row then says that the first is better.
     """
     whole = {(row["measure"], row["run"], row["other"]): row for row in comparison.pair_table.named()}
+    told = {PairVerdict.WORSE.value} | ({PairVerdict.BETTER.value} if comparison.baseline is None else set())
     for row in comparison.segment_table.named():
         overall = whole[row["measure"], row["run"], row["other"]]
-        turned = comparison.baseline is None and row["verdict"] == PairVerdict.BETTER.value
-        loser, verdict = (_turned(row), _turned(overall)) if turned else (row, overall)
-        if loser["verdict"] == PairVerdict.WORSE.value and verdict["verdict"] != PairVerdict.WORSE.value:
-            yield loser | {"overall": verdict["verdict"], "overall_difference": verdict["difference"]}
-
-
-def _turned(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A pair from the other run's side."""
-    return dict(row) | {
-        "run": row["other"],
-        "other": row["run"],
-        "difference": -row["difference"],
-        "low": -row["high"],
-        "high": -row["low"],
-        "verdict": OPPOSITE.get(row["verdict"], row["verdict"]),
-    }
+        if row["verdict"] in told and overall["verdict"] != row["verdict"]:
+            yield row | {"overall": overall["verdict"], "overall_difference": overall["difference"]}
 
 
 def _pairs(comparison: Comparison, measure: int, places: Any) -> dict[str, Any]:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 MEANS = """Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it is above by
 more than luck."""
-PAIRS = """Each column is a query, the largest difference in favour of the first run to the left. The table has the mean
-of these differences, its 95 % interval, and whether a test finds it significant."""
+PAIRS = """Each column is a query, the largest gain of the run named first to the left. Without a baseline this is
+always the run that was named later. The table has the mean of these differences, its 95 % interval, and whether a test
+finds it significant."""
 MATRIX = """Blue: the run of the row is above that of the column by more than luck. Red: below it. Grey: the difference
 may be luck. The run with the highest mean comes first."""
 CURVES = "Means over queries: what a reader who stops early gets, and precision as more relevant documents are found."
@@ -181,6 +182,8 @@ class ComparisonReport(Report):
         """One sentence on the first measure: who is above whom by more than luck."""
         comparison = self.comparison
         measure, base = comparison.measures[0], comparison.baseline
+        if base is None and len(comparison.runs) == 2:
+            base = comparison.runs[0]
         found, words = tables.grid(comparison, measure), Direction.of(measure)
         if base is not None:
             return words.against(base, {run: found[run, base] for run in comparison.runs if run != base})

@@ -86,12 +86,16 @@ def differences(comparison: Comparison) -> dict[str, Drawing]:
 
 
 def _chosen(comparison: Comparison, measure: Measure) -> list[tuple[str, str]]:
-    """The pairs to draw: the best runs against the baseline, or the best run against those after it."""
+    """Choose the pairs to draw: the best runs against the baseline, or the best run and those after it.
+
+    The run that was named later is held against the one before it, as in every table.
+    """
     order = comparison.ordered(measure)
     most = max(1, DRAWN // len(comparison.measures))
     if comparison.baseline is not None:
         return [(run, comparison.baseline) for run in order if run != comparison.baseline][:most]
-    return [(order[0], run) for run in order[1:]][:most]
+    pairs = [sorted((order[0], run), key=comparison.runs.index) for run in order[1:]]
+    return [(later, earlier) for earlier, later in pairs][:most]
 
 
 def _columns(values: FloatArray, queries: Sequence[str], title: str) -> Drawing:
@@ -125,29 +129,34 @@ def matrices(comparison: Comparison) -> dict[str, VerdictGrid]:
 
 def curves(comparison: Comparison) -> dict[str, Drawing]:
     """The means by cutoff and the precision by recall: a line for each run, the best ones in colour and in front."""
-    order = comparison.ordered(comparison.measures[0])
-    found = (cutoff_curves(comparison.results), recall_curves(comparison.results))
-    return {f"{curve.measure} by {curve.over}": _curve(curve, order) for curve in found}
+    found, hues = (cutoff_curves(comparison.results), recall_curves(comparison.results)), _hues(comparison)
+    return {f"{curve.measure} by {curve.over}": _curve(curve, hues) for curve in found}
 
 
-def _curve(curve: MeanCurve, order: Sequence[str]) -> Drawing:
+def _curve(curve: MeanCurve, hues: Mapping[str, str]) -> Drawing:
     known = [float(y) for line in curve.y.values() for y in line if math.isfinite(y)]
     x = Axis(low=curve.x[0], high=curve.x[-1], start=40, end=WIDTH - 10)
     y = Axis(low=min(0.0, *known, 0.0), high=max([*known, 0.0]) or 1.0, start=258, end=8)
     plot = Plot(f"{curve.measure} by {curve.over}", x, y, (WIDTH, 300))
     plot.grid(across=curve.x[:: max(1, math.ceil(len(curve.x) / 11))])
     plot.caption(curve.over)
-    for place, run in reversed(list(enumerate(order))):
-        hue, kind = (COLOURS[place], "curve") if place < len(COLOURS) else (GREY, "curve rest")
-        plot.curve(zip(curve.x, curve.y[run], strict=True), title=run, kind=kind, stroke=hue)
+    for run in sorted(curve.y, key=hues.__contains__):  # those in colour are drawn last, above the others
+        kind = "curve" if run in hues else "curve rest"
+        plot.curve(zip(curve.x, curve.y[run], strict=True), title=run, kind=kind, stroke=hues.get(run, GREY))
     return plot
 
 
+def _hues(comparison: Comparison) -> dict[str, str]:
+    """The colour of each run, by the order in which they were named; of many runs only the best have one."""
+    best = comparison.ordered(comparison.measures[0])[: len(COLOURS)]
+    return dict(zip(sorted(best, key=comparison.runs.index), COLOURS, strict=False))
+
+
 def colours(comparison: Comparison) -> dict[str, str]:
-    """By run its colour, and how many more there are in grey."""
-    order = comparison.ordered(comparison.measures[0])
-    found = dict(zip(order, COLOURS, strict=False))
-    return found | ({f"{len(order) - len(found)} other runs": GREY} if len(order) > len(found) else {})
+    """The colours of the runs for a legend, and how many more there are in grey."""
+    hues = _hues(comparison)
+    more = len(comparison.runs) - len(hues)
+    return hues | ({f"{more} other runs": GREY} if more else {})
 
 
 def margin(runs: Iterable[str]) -> float:

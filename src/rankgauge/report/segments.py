@@ -62,7 +62,7 @@ def pair_notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
         overall = f"{row['overall']} ({signed(row['overall_difference'])})"
         ends, queries = interval(row["low"], row["high"]), count(row["queries"], "query", "queries")
         loss = f"{signed(row['difference'])}, {ends}, {queries}"
-        where = f"for {row['by']} {row['segment']} it is worse ({loss})"
+        where = f"for {row['by']} {row['segment']} it is {row['verdict']} ({loss})"
         yield (
             "hidden",
             f"{row['measure']} of {row['run']} against {row['other']} is {overall} over all queries; {where}",
