@@ -101,7 +101,7 @@ def curves(opinions: list[Opinion], measure: str, beliefs: str, count: int, rng:
     found: dict[str, list[ErrorCurve]] = {method: [] for method in BUDGETS}
     for number, opinion in enumerate(opinions):
         pool = opinion.pool(rankers, beliefs)
-        target, grades = Target.of(name, pool), opinion.known(pool)
+        target, grades = Target.of(name, pool, "papers"), opinion.known(pool)
         truth, seeds = float(target.values(pool, grades).mean()), rng + 100_000 * number + np.arange(count)
         for method, budgets in BUDGETS.items():
             # Methods that draw whole queries are quick, and their noise would blur every saving.

@@ -100,7 +100,7 @@ def rows(args: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     pool = pool.with_beliefs(BELIEFS[args.beliefs](pool.beliefs))
     seeds = args.rng + np.arange(args.campaigns)
     for measure in args.measures:
-        target = Target.of(measure, pool)
+        target = Target.of(measure, pool, "papers")
         truth = float(target.values(pool, grades).mean())
         for name in args.methods:
             for budget in args.budgets:

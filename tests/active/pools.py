@@ -47,7 +47,7 @@ def vectors(pool: Pool, query: int) -> tuple[FloatArray, FloatArray]:
 
 def values(pool: Pool, query: int, grades: FloatArray, measure: str, **choices: Any) -> FloatArray:
     """The value of a query under each label vector (vectors × documents), by the measure's kernel."""
-    spoken = dialects.get("papers").topped(float(pool.grades.max()))
+    spoken = dialects.get("standard").topped(float(pool.grades.max()))
     ranks = pool.ranks[pool.starts[query] + np.arange(pool.sizes[query])]
     lists = [
         score_arrays(

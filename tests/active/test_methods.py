@@ -74,7 +74,7 @@ def test_everything_judged_is_the_truth(name: str) -> None:
 def test_other_measures_stay_at_the_query_level() -> None:
     """nDCG is no sum over documents: the document level refuses it, and auto judges whole queries."""
     pool, truth = graded_pool(queries=20)
-    target = Target.of(NDCG, pool)
+    target = Target.of(NDCG, pool, "papers")
     with pytest.raises(ParameterError, match="a linear or cascade measure"):
         DocumentMethod().plan(pool, target, budget=30)
     plan = methods.get("auto").plan(pool, target, budget=60.0)

@@ -55,6 +55,7 @@ def test_same_numbers(campaign: Campaign, printed: dict[str, Any]) -> None:
             assert point == pytest.approx(then, abs=1e-12)
         wanted = printed["settings"]
         assert campaign.settings.measure == wanted["measure"]
+        assert campaign.settings.dialect == wanted["dialect"]
         assert campaign.settings.grades == tuple(wanted["grades"])
         assert (campaign.settings.assessors, campaign.settings.combine) == (wanted["assessors"], wanted["combine"])
 

@@ -221,10 +221,10 @@ def test_worth_of_a_pools_grades(measure: str, dialect: str, worth: list[float])
     assert Target.of(measure, pool, dialect).worth == pytest.approx(worth)
 
 
-def test_the_papers_are_the_default() -> None:
-    """Who names no dialect gets the formulas of the papers."""
+def test_the_default_is_that_of_an_evaluation() -> None:
+    """Who names no dialect gets the one that `evaluate` has."""
     pool, _ = graded_pool(queries=2)
-    assert Target.of("DCG", pool).dialect.name == "papers"
+    assert Target.of("DCG", pool).dialect.name == "standard"
 
 
 def test_values_are_remembered_of_what_cannot_change() -> None:

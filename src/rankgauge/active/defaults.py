@@ -8,8 +8,8 @@ from __future__ import annotations
 MEASURE = "ERR@10"
 """The measure that is estimated."""
 
-DIALECT = "papers"
-"""The dialect that the measure is computed in."""
+DIALECT = "standard"
+"""The dialect that the measure is computed in: that of `rankgauge evaluate`, so that one name is one number."""
 
 METHOD = "auto"
 """The method that chooses the documents to judge."""

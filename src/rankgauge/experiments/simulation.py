@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from rankgauge import ltr
 from rankgauge.active import methods
 from rankgauge.active.beliefs import UNIFORM, uniform
 from rankgauge.active.cost import COSTS
+from rankgauge.active.defaults import DIALECT
 from rankgauge.active.pool import Pool
 from rankgauge.datasets import learning_rows
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
@@ -58,6 +60,7 @@ class Simulation:
     length: int | None = None
     overhead: float = 0.0
     depth: int | None = None
+    dialect: str = DIALECT
     beliefs: str = MODEL
     repetitions: int = 400
     seed: int = 0
@@ -79,6 +82,7 @@ class Simulation:
             progress=self.progress,
         )
         facts = {
+            "dialect": self.dialect,
             "cost": f"{self.cost}, {self.overhead:g} for opening a query" if self.overhead else self.cost,
             "beliefs": "uniform" if self.beliefs == UNIFORM else f"those of {' and '.join(self.rankers)}",
             "trained on": f"{len(set(split.train.queries)):,} queries, none of them in the pool",
@@ -162,8 +166,9 @@ class Simulation:
             pool = self._loaded(pool_of(scenario, predictions.split, cost=self.cost, depth=self.depth))
             at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
             grades = known_grades(pool, predictions.split)
+            made = partial(Case, title=scenario.title, pool=pool, grades=grades, dialect=self.dialect)
             for measure in self.measures:
-                case = Case(title=scenario.title, label=measure, pool=pool, grades=grades, measure=measure)
+                case = made(label=measure, measure=measure)
                 cases[case.name] = (case,)
         return at, cases
 

@@ -65,6 +65,7 @@ class BoardPlanReport(Report):
         if any(map(board.is_shallow, board.targets)):
             words = "ideals are hard to know, and intervals may be several times as wide as ≥ says"
             yield "shallow", f"fewer than {SHALLOW_SIZE:g} documents a query: {words}"
+        yield "dialect", settings.dialect
         yield from worths(board.targets[0].dialect, [target.measure for target in board.targets], max(settings.grades))
         looks = settings.looks
         stops = f", looked at after {', '.join(map(str, looks))} labels and settled at any of them" if looks[1:] else ""

@@ -56,6 +56,7 @@ class PlanReport(Report):
         if settings.softened:
             words = "certain of one grade, which no label supports yet: softened"
             yield "certainty", f"the beliefs about {count(settings.softened, 'document')} were {words}"
+        yield "dialect", settings.dialect
         yield from graded(self.campaign.target, pool.grades)
         yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}"
         if settings.assessors > 1:

@@ -148,7 +148,11 @@ class SimulationReport(Report):
         if any(study.facts.get("pair") for study in self.studies):
             found.append(("pairs", "the truth is the first ranker's mean minus the second's"))
         found += [(name, words) for name, words in self.titles.items() if name in self.methods]
-        found += [(name, str(first.facts[name])) for name in ("beliefs", "cost", "trained on") if name in first.facts]
+        found += [
+            (name, str(first.facts[name]))
+            for name in ("dialect", "beliefs", "cost", "trained on")
+            if name in first.facts
+        ]
         return found
 
     @property

@@ -117,7 +117,7 @@ def test_no_verdict_without_an_interval() -> None:
 
 
 def _board(goal: str) -> Board:
-    return Board.of(pooled()[0], ["nDCG@5"], grades=(0, 1, 2, 3), goal=goal)
+    return Board.of(pooled()[0], ["nDCG@5"], grades=(0, 1, 2, 3), goal=goal, dialect="papers")
 
 
 def test_goals_parse() -> None:

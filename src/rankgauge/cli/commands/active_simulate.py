@@ -68,6 +68,7 @@ class SimulationOptions:
         int | None,
         typer.Option("--depth", min=1, help="How deep lists are judged; for a board, with --pool depth.", metavar="K"),
     ] = None
+    dialect: DialectName = DIALECT
     repetitions: Annotated[
         int | None,
         typer.Option(
@@ -184,7 +185,6 @@ class BoardOptions:
             autocompletion=choices.sources,
         ),
     ] = None
-    dialect: DialectName = DIALECT
     columns: Columns = None
     scale: ScaleName = None
     ids: SameIds = None
@@ -246,6 +246,7 @@ def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
             length=letor.length_feature,
             overhead=letor.overhead,
             depth=options.depth,
+            dialect=options.dialect,
             beliefs=letor.beliefs,
             repetitions=400 if options.repetitions is None else options.repetitions,
             seed=options.seed,
@@ -274,7 +275,7 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
             shares=_numbers("shares", board.shares, float),
             budgets=_numbers("budgets", board.budgets, int),
             judges=said.files(named(board.judge or [], "judges")),
-            dialect=board.dialect,
+            dialect=options.dialect,
             pool=PoolKind.of(board.pool),
             depth=options.depth,
             repetitions=100 if options.repetitions is None else options.repetitions,

@@ -32,6 +32,7 @@ class CampaignSummary(BaseModel):
     id: int
     name: str
     measure: str
+    dialect: str = Field(description="The dialect that computes the measure.")
     method: str
     progress: dict[str, Any]
     estimate: dict[str, Any] | None = Field(description="None while there are too few draws.")
@@ -126,6 +127,7 @@ def summary(room: Room, number: int) -> CampaignSummary:
         id=number,
         name=opened.campaign.name,
         measure=settings.measure,
+        dialect=settings.dialect,
         method=settings.method,
         progress=opened.campaign.progress().to_json(),
         estimate=None if estimate is None else finite(estimate.to_json()),

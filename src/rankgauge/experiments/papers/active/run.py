@@ -27,8 +27,8 @@ from rankgauge.report.simulation import SimulationReport
 LOSSES = {"figure-1": "error", "figure-2": "wrong", "figure-3": "error"}
 """What each figure shows: the absolute error, or how often the worse ranker is chosen."""
 
-MEASURE = "ERR"
-"""The measure of the figures, as in the paper."""
+MEASURE, DIALECT = "ERR", "papers"
+"""The measure of the figures and its formula, as in the paper."""
 
 TRIED = tuple(name for name in METHODS if name != "staged")
 SIZED = ("passive", "passive-iid", "paper", "uniD", "uniC")
@@ -188,10 +188,8 @@ def _cases(scenario: Scenario, split: Split, benchmark: Benchmark, labels: tuple
     """A case of the scenario for each of the measures."""
     pool = pool_of(scenario, split, cost=benchmark.cost, depth=benchmark.depth)
     grades = known_grades(pool, split)
-    return [
-        Case(title=scenario.title, label=label, pool=pool, grades=grades, measure=benchmark.measures[label])
-        for label in labels
-    ]
+    case = partial(Case, title=scenario.title, pool=pool, grades=grades, dialect=DIALECT)
+    return [case(label=label, measure=benchmark.measures[label]) for label in labels]
 
 
 ACTIVE = Experiment(

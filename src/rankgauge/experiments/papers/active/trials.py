@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankgauge.active import methods
+from rankgauge.active.defaults import DIALECT
 from rankgauge.active.method import Method, Repetitions
 from rankgauge.active.pool import Pool
 from rankgauge.active.study import ErrorCurve, Study
@@ -49,6 +50,7 @@ class Case:
     pool: Pool
     grades: FloatArray
     measure: str
+    dialect: str = DIALECT
 
     @property
     def name(self) -> str:
@@ -58,7 +60,7 @@ class Case:
     @property
     def target(self) -> Target:
         """What is estimated."""
-        return Target.of(self.measure, self.pool)
+        return Target.of(self.measure, self.pool, self.dialect)
 
     def truth(self) -> float:
         """The value that estimates aim at: the mean over the queries of the pool."""
@@ -105,6 +107,7 @@ class Trials:
             "data": key,
             "code": version("rankgauge"),
             "case": case.name,
+            "dialect": case.dialect,
             "method": name,
             "options": dict(METHODS.get(name, {})),
             "budgets": [budget for budget in self.budgets if budget <= effort.budget * max(self.budgets)],
