@@ -36,6 +36,9 @@ SHARED = {
     "ndcg": "nDCG",
     "ndcg@10": "nDCG@10",
     "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+    "dcg@10-l2": "DCG(rel=2)@10",
+    "ndcg@10-l2": "nDCG(rel=2)@10",
+    "ndcg_burges@5-l2": "nDCG(dcg='exp-log2', rel=2)@5",
 }
 
 

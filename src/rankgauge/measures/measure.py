@@ -251,7 +251,7 @@ class Measure:
         rel = getattr(self, "rel", None)
         if self.facts.judgments is JudgmentKind.PREFERENCES:
             return grades  # levels: their order alone counts, also below 0
-        return np.maximum(grades, 0.0) if rel is None else (grades >= rel).astype(np.float64)
+        return (grades >= rel).astype(np.float64) if rel else np.maximum(grades, 0.0)
 
     def unasked(self) -> JudgmentsError:
         """The error for judgments that do not say what the measure asks for."""

@@ -1,5 +1,6 @@
 """DCG: discounted cumulated gain."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class DCG(Measure):
             ),
             Example("DCG(gain='yahoo', discount='ln')", (1, 4), value="1/16/log(2) + 15/16/log(3)"),
             Example("DCG(gain='ranklib', discount='none')", (1.9, 3), value="1 + 7"),
+            Example("DCG(rel=2)@3", (1, 2, 3, 2), value="2/log2(3) + 3/log2(4)"),
         ),
     )
     shorthands = {"dcg": _dcg}
@@ -50,6 +52,7 @@ class DCG(Measure):
     gain: str = OPEN
     discount: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
+    rel: float = field(default=0.0, metadata={"words": "grades below it gain nothing, as with ranx's `-l2`"})
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         lists = lists.top(self.cutoff)
@@ -59,7 +62,8 @@ class DCG(Measure):
         return Form(shape=Shape.LINEAR, worth=self._gains, weight=discount(self.discount), cutoff=self.cutoff)
 
     def _gains(self, lists: RankedLists) -> FloatArray:
-        return gains(lists, self.gain, self.gains)
+        found = gains(lists, self.gain, self.gains)
+        return np.where(lists.grades < self.rel, 0.0, found) if self.rel > 0 else found
 
     def spelled(self) -> dict[str, Any]:
         """ir-measures' spelling where it has one: dcg='log2', dcg='exp-log2'."""

@@ -14,9 +14,10 @@ from rankgauge.ranking import RankedLists, total
 class nDCG(DCG):
     """Discounted cumulative gain, divided by that of the ideal order of the judged documents.
 
-    With `ideal_rel` only documents of at least that grade gain in the ideal order, as in trec_eval 8; lower grades
-    still gain in the list, so that the value may be above 1. With ideal_depth='list' the ideal order ends where the
-    list ends, as in Elasticsearch; with 'all' it goes on past the cutoff to the last judged document, as in Quepid.
+    With `rel` documents below that grade gain nothing, neither in the list nor in the ideal order, as in ranx. With
+    `ideal_rel` only documents of at least that grade gain in the ideal order, as in trec_eval 8; lower grades still
+    gain in the list, so that the value may be above 1. With ideal_depth='list' the ideal order ends where the list
+    ends, as in Elasticsearch; with 'all' it goes on past the cutoff to the last judged document, as in Quepid.
     """
 
     facts = Facts(
@@ -44,6 +45,12 @@ class nDCG(DCG):
                 (0, 2, 0, 1),
                 missed=(1,),
                 value="(2/1 + 1/log2(4)) / (2/1 + 1/1 + 1/log2(3))",
+            ),
+            Example(
+                "nDCG(rel=2)@3",
+                (1, 3, None, 2),
+                missed=(2, 1),
+                value="(3/log2(3)) / (3/log2(2) + 2/log2(3) + 2/log2(4))",
             ),
             Example("nDCG(gains={1: 5, 2: 2})@2", (2, 1, 1), missed=(0, 2), value="(2 + 5/log2(3)) / (5 + 5/log2(3))"),
         ),
