@@ -29,9 +29,13 @@ The number is the exit code of the command line. `InputWarning` is a warning of 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Characters that steer a terminal or turn the direction of a text, but for tabs and ends of lines."""
 
 
 class RankGaugeError(Exception):
@@ -220,8 +224,14 @@ class NothingToJudgeError(RankGaugeError):
         super().__init__(f"nothing is handed out: {why}\n  {hint}")
 
 
+def printable(text: str) -> str:
+    """Spell out the control characters of a text, which files may bring along: a terminal must not obey them."""
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
 def _shortened(text: str, width: int = 160) -> str:
-    text = text.rstrip("\r\n")
+    """Cut a line short; what a quoted cell breaks into several lines stays one."""
+    text = text.rstrip("\r\n").replace("\n", "\\n")
     return text if len(text) <= width else text[: width - 1] + "…"
 
 

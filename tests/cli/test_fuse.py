@@ -176,7 +176,7 @@ def test_subtopics_have_probabilities(command: Command, folder: Path) -> None:
     ("words", "code", "said"),
     [
         (("--method", "rrf", "-o", "fused.txt"), 4, "at least two"),
-        ((*BOTH, "-o", "fused.txt", "--report", "nowhere/fused.html"), 2, "no such folder"),
+        ((*BOTH, "-o", "fused.txt", "--report", "nowhere/fused.html"), 2, "there is no folder"),
         ((*BOTH, "-o", "fused.txt", "--report", "folder.html"), 2, "is a directory"),
         ((*BOTH, "--judgments", "one.txt", "--folds", "2"), 2, "only one query of the runs is judged"),
         ((*BOTH, "--judgments", "qrels.txt", "--intents", "one.txt"), 4, "only measures of diversity"),
@@ -197,7 +197,7 @@ def test_subtopics_have_probabilities(command: Command, folder: Path) -> None:
         ((*BOTH, "--tune", "--judgments", "qrels.txt", "-m", "nDGC@10"), 3, "Did you mean"),
         ((*BOTH, "--tune", "--judgments", "qrels.txt", "-m", "nDCG@10,AP"), 4, "tuned to make a single one large"),
         ((*BOTH, "-o", "bm25.txt"), 2, "would be overwritten"),
-        ((*BOTH, "-o", "nowhere/fused.txt"), 2, "no such folder"),
+        ((*BOTH, "-o", "nowhere/fused.txt"), 2, "there is no folder"),
         ((*BOTH, "gone.txt"), 2, "gone.txt"),
         (("other.txt", "bm25.txt"), 2, "has no query in common"),
         ((*BOTH, "--report", "svg"), 2, "does not write svg"),

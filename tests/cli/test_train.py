@@ -109,7 +109,7 @@ def test_refusals(files: Path, command: Command) -> None:
         (("adarank", "train.txt", "-d", "letor5"), 3, "letor4"),
         (("adarank", "train.txt", "--empty", "naught"), 4, "parameter of train"),
         (("adarank", "absent.txt"), 2, "absent.txt"),
-        (("adarank", "train.txt", "-o", "no/where.json"), 2, "no such folder"),
+        (("adarank", "train.txt", "-o", "no/where.json"), 2, "there is no folder"),
         (("adarank", "qrels.txt"), 2, "qrels.txt:1"),
     ):
         assert words in command("train", *arguments, code=code)

@@ -58,7 +58,7 @@ def test_help_ends_well(command: Command) -> None:
 def test_a_folder_that_does_not_exist(command: Command) -> None:
     """The error of an output names the folder that is missing."""
     said = command("evaluate", "qrels.txt", "bm25.txt", "-o", "nosuch/values.csv", code=2)
-    assert said == "rankgauge: nosuch/values.csv: there is no folder nosuch\n"
+    assert said == "rankgauge: nosuch/values.csv: there is no folder nosuch\n  Make it first: mkdir -p nosuch\n"
 
 
 def test_a_list_without_names(command: Command) -> None:

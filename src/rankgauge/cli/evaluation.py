@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from rankgauge.cli.progress import told
 from rankgauge.cli.runs import is_lasting, named, refuse_measures
 from rankgauge.cli.streams import heed, spare
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError, JudgmentsError, ParameterError, UnknownNameError
 from rankgauge.evaluation import weighed
 from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
@@ -63,6 +64,8 @@ class RunsEvaluation:
         refuse_measures([options.judgments, *runs.values()], measures)
         if options.interval not in INTERVALS:
             raise UnknownNameError("interval", options.interval, INTERVALS)
+        if options.rel is not None and math.isnan(options.rel):
+            raise ParameterError("evaluate", "rel", "a number", options.rel)
         asked = {name: getattr(options, name) for name in RULES}
         rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
         spoken = dialects.get(options.dialect).changed(**rules)
@@ -138,7 +141,22 @@ class RunsEvaluation:
                 if self.verbose:
                     started, before = time.perf_counter(), started
                     _tell(name, result, started - before)
+        self._refuse_unreached(max(result.hits.highest for result in results.values()))
         return results
+
+    def _refuse_unreached(self, highest: float) -> None:
+        """Raise an error if a user counts as relevant only what is above every grade that was given."""
+        stated = measures_of(self.printed) if any("rel=" in name for name in self.measures) else ()
+        asked = [getattr(measure, "rel", None) for measure in stated]
+        if self.dialect.rel != dialects.get(self.dialect.name).rel:
+            asked.append(self.dialect.rel)
+        for rel in asked:
+            if isinstance(rel, float | int) and rel > highest:
+                raise JudgmentsError(
+                    f"no grade is {rel:g} or higher, so that nothing would be relevant: the highest is {highest:g}",
+                    path=self.judgments,
+                    hint=f"Choose a lower one: -l {highest:g} or less, or rel={highest:g} in a measure's name.",
+                )
 
     def _evaluated(self, where: Engine, measures: Sequence[Measure]) -> Iterator[tuple[str, Result]]:
         """The name and the result of each run. Where a format was named, files are read in it, one after another."""

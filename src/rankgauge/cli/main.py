@@ -13,7 +13,7 @@ import typer
 from rankgauge.cli.command import PROGRAM, CommandGroup, examples_of
 from rankgauge.cli.completion import mended
 from rankgauge.cli.streams import drop_output, is_broken_pipe, outlive_reader
-from rankgauge.errors import InputWarning, RankGaugeError
+from rankgauge.errors import InputWarning, RankGaugeError, printable
 
 # Before NumPy loads: no threads for matrix products, which nothing here needs, and no huge pages, for which the kernel
 # may have to move memory first (a fresh array of 200 MB then takes five times as long to fill).
@@ -75,13 +75,13 @@ def run() -> None:
             sys.stdout.flush()  # a reader who has gone shows here, not when Python ends
         sys.exit(code)
     except RankGaugeError as error:
-        print(f"rankgauge: {error}", file=sys.stderr)
+        _say(str(error))
         sys.exit(error.exit_code)
     except UsageError as error:
         if type(error).show is not UsageError.show:  # a group without a command shows its help
             error.show()
         else:
-            print(f"rankgauge: {_told(error)}", file=sys.stderr)
+            _say(_told(error))
         sys.exit(error.exit_code)
     except typer.Abort:
         sys.exit(1)
@@ -96,14 +96,18 @@ def run() -> None:
         import traceback
 
         traceback.print_exc()
-        print("rankgauge: this is a fault of RankGauge; please report it with the lines above", file=sys.stderr)
+        _say("this is a fault of RankGauge; please report it with the lines above")
         sys.exit(CRASHED)
 
 
 def _show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
     """A warning as one line, like errors; what Python says of its place helps nobody here."""
-    said = f"note: {message}" if issubclass(category, InputWarning) else f"{category.__name__}: {message}"
-    print(f"rankgauge: {said}", file=sys.stderr)
+    _say(f"note: {message}" if issubclass(category, InputWarning) else f"{category.__name__}: {message}")
+
+
+def _say(words: str) -> None:
+    """Print a message on stderr. It may quote a file, whose control characters are spelled out."""
+    print(f"rankgauge: {printable(words)}", file=sys.stderr)
 
 
 def _told(error: Any) -> str:

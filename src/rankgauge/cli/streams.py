@@ -73,7 +73,9 @@ def heed(*sources: Path) -> None:
 
 
 def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None:
-    """An error if an output is the same file as an input, or as another output: nothing that is read is overwritten."""
+    """Raise an error if an output is also an input or another output, or if it cannot be written where it should be."""
+    from rankgauge.io.output import refuse_no_file
+
     taken = [path for path in inputs if path is not None]
     for output in outputs:
         if output is None:
@@ -85,15 +87,7 @@ def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None
                 hint="Name another file for the output.",
             )
         taken.append(output)
-
-
-def refuse_lost(*outputs: Path | None) -> None:
-    """An error for an output that cannot be a file: it should show before the work, not after."""
-    for output in outputs:
-        if output is not None and not output.resolve().parent.is_dir():
-            raise InputError("no such folder", path=output.parent)
-        if output is not None and output.is_dir():
-            raise InputError("is a directory, not a file", path=output)
+        refuse_no_file(output)
 
 
 def _is_same(one: Path, other: Path) -> bool:

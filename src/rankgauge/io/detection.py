@@ -15,6 +15,13 @@ AnyFormat = str | Format | None
 JSON_LINES = (".jsonl", ".ndjson")
 """Suffixes that say that a JSON file has an object per line."""
 
+NOTHING = ("", "[]", "{}")
+"""What is in a file that holds nothing."""
+
+KNOWN = (
+    "Judgments and runs are read from TREC files, CSV, JSON, Parquet, spreadsheets and more: see 'rankgauge formats'."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Detection:
@@ -26,11 +33,13 @@ class Detection:
 
 def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
     """Everything that the file may be, the likeliest first."""
+    head, asked = Head(source=source), _asked(format)
+    if head.text.strip() in NOTHING:
+        raise source.empty()
     if found := recognised(source, format):
         return found
-    head, asked = Head(source=source), _asked(format)
-    named = [one for one in asked if format is not None or source.suffix in one.suffixes]
-    guesses = [Detection(format=one, kind=kind) for one in named for kind in (Kind.JUDGMENTS, Kind.RUN)]
+    named = asked if format is not None else [one for one in asked if _may_be(one, head)]
+    guesses = [Detection(format=one, kind=kind) for one in named for kind in Kind if one.reads(kind)]
     if format is None and head.text.lstrip().startswith(("{", "[")) and source.suffix not in JSON_LINES:
         raise _unknown_json(head)
     if not guesses:
@@ -39,9 +48,14 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
             _unrecognised(head),
             path=source.name,
             text=head.lines[0] if head.lines else None,
-            hint="\n  ".join([*filter(None, nearly), f"Known formats: {', '.join(FORMATS)}."]),
+            hint="\n  ".join(filter(None, [*nearly, KNOWN if head.binary or head.lines else None])),
         )
     return guesses
+
+
+def _may_be(format: Format, head: Head) -> bool:
+    """Whether a file that no format recognises has the name of this one; what is not text is in no format of texts."""
+    return head.source.suffix in format.suffixes and (format.binary or not head.binary)
 
 
 def recognised(source: Source, format: AnyFormat = None) -> list[Detection]:

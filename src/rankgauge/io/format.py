@@ -151,6 +151,8 @@ class Format(Registered):
     """How clear the format's marks are: 3 magic bytes, 2 a mark in the line, 1 a number of fields, 0 none."""
     nearly: Callable[[Head], str | None] | None = None
     """A hint for a file that no format recognises but that is nearly in this one."""
+    binary: bool = False
+    """Whether its files are not text."""
     names_queries: bool = True
     """Whether its runs say which queries they answer; otherwise these are named for their files or positions."""
     holds_several: bool = False
@@ -179,6 +181,12 @@ class Format(Registered):
     write_run: RunWriter | None = None
     samples: tuple[SampleFile, ...] = ()
     """Small files in the format, for the page of formats and for tests."""
+
+    def reads(self, kind: Kind) -> bool:
+        """Whether it has a reader of judgments, or of runs."""
+        return (
+            self.read_judgments if kind is Kind.JUDGMENTS else self.read_run if kind is Kind.RUN else None
+        ) is not None
 
     def run_reader(self, order: RunOrder) -> Reader:
         """The reader of runs, with their ranks if these order them."""

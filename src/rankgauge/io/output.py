@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,15 +24,12 @@ def writing(path: str | Path) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     given, target = Path(path), Path(path).resolve()
-    if target.is_dir():
-        raise InputError("is a directory, not a file", path=path)
+    refuse_no_file(given)
     # A pipe or a device cannot be replaced; /dev/stdout and >(…) of a shell lead to names that are no files.
     if given.exists() and not given.is_file():
         with given.open("wb") as raw:
             yield raw
         return
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {given.parent}", path=path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with beside.open("xb") as raw, _packed(raw, target.suffix.lower()) as stream:
@@ -41,6 +39,19 @@ def writing(path: str | Path) -> Iterator[BinaryIO]:
         raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+def refuse_no_file(path: Path) -> None:
+    """Raise an error for a path that is a folder, or in a folder that does not exist."""
+    if path.is_dir():
+        raise InputError("is a directory, not a file", path=path, hint=f"Name a file in it, as in {path / 'NAME'}")
+    # /dev/stdout and >(…) of a shell lead to names that are no files, in folders that are none.
+    if not path.exists() and not path.resolve().parent.is_dir():
+        raise InputError(
+            f"there is no folder {path.parent}",
+            path=path,
+            hint=f"Make it first: mkdir -p {shlex.quote(str(path.parent))}",
+        )
 
 
 @contextmanager

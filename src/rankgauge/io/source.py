@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 STANDARD_STREAM = "-"
 
+CUT = "The file seems cut off or damaged."
+
 Thing = TypeVar("Thing")
 
 
@@ -95,7 +97,7 @@ class Source:
     def _filled(self) -> Source:
         magic = self._magic()
         if not magic:
-            raise InputError("is empty", path=self.name)
+            raise self.empty()
         if magic.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
             return self._recoded()
         if self.packed:
@@ -107,6 +109,12 @@ class Source:
                         hint="Unpack it yourself if it is one.",
                     )
         return self
+
+    def empty(self) -> InputError:
+        """The error for a file that holds nothing."""
+        return InputError(
+            "is empty", path=self.name, hint="Check that the program that wrote it finished, and that this is its file."
+        )
 
     def _recoded(self) -> Source:
         """The same text in UTF-8: Excel's "Unicode text" is UTF-16."""
@@ -178,7 +186,7 @@ class Source:
                         text = line.decode("utf-8", "backslashreplace")
                         hint = "Save it as UTF-8; Excel calls that 'CSV UTF-8'."
                         return InputError("is not UTF-8 text", path=self.name, line=number, text=text, hint=hint)
-        return InputError(f"cannot be read: {error}", path=self.name)
+        return InputError(f"cannot be read: {error}", path=self.name, hint=CUT)
 
     def scannable(self) -> Path | io.BytesIO:
         """What polars can read: the path if possible, else the unpacked bytes."""
@@ -187,7 +195,7 @@ class Source:
 
     def damaged(self, error: BaseException) -> InputError:
         """The error for bytes that cannot be unpacked."""
-        return InputError(f"cannot be unpacked: {error}", path=self.name, hint="The file seems cut off or damaged.")
+        return InputError(f"cannot be unpacked: {error}", path=self.name, hint=CUT)
 
     @property
     def packed(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.errors import InputError, JudgmentsError, RepeatedError
+from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import NegativeGrade, RunOrder, Ties
@@ -15,6 +16,11 @@ from rankgauge.ranking.facets import FACET, STRATUM, Facets, faceted
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
+
+INFINITE = (
+    "some scores are infinite: inf ranks first, -inf last, equal ones are tied; if they overflowed, write ranks instead"
+)
+"""What is said of a run with such scores, which may come from an overflow."""
 
 
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
@@ -88,6 +94,8 @@ def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ra
     if how.order is RunOrder.RANK and "rank" in batch.columns:
         batch = _by_rank(batch)
     rows = _sorted(batch.join(codes, on="query", maintain_order="left"), how)
+    if np.isinf(rows["score"].to_numpy()).any():
+        note(INFINITE)
     code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
     counts, ranks = np.bincount(code), _ranks(code)
     first, size = tie_groups(code, score, ranks)
@@ -169,10 +177,9 @@ def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
         rows = rows.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))
     code, score = rows["code"].to_numpy(), rows["score"].to_numpy()
     same = code[1:] == code[:-1]
-    step = score[1:] - score[:-1]
     grouped = not (code[1:] < code[:-1]).any()
-    falling = grouped and not (same & (step > 0)).any()
-    if falling and not (same & (step == 0)).any():
+    falling = grouped and not (same & (score[1:] > score[:-1])).any()
+    if falling and not (same & (score[1:] == score[:-1])).any():  # compared, as the difference of infinities is NaN
         return rows
     if how.ties in (Ties.DOCID, Ties.ASCENDING):
         descending = [False, True, how.ties is Ties.DOCID]

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
+from rankgauge.errors import printable
 from rankgauge.report.passages import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
 
 WIDTH = 80
@@ -130,21 +131,24 @@ def show(passages: Iterable[Passage], stream: TextIO) -> None:
 
 
 def _show(passage: Passage, out: Screen) -> None:
+    """Show a passage. Ids and names come from files: their control characters are spelled out."""
     if isinstance(passage, Heading):
-        out.show(bold(passage.title) + passage.words)
+        out.show(bold(printable(passage.title)) + printable(passage.words))
     elif isinstance(passage, Paragraph):
-        out.show(bold(passage.words) if passage.strong else passage.words, text_width())
+        words = printable(passage.words)
+        out.show(bold(words) if passage.strong else words, text_width())
     elif isinstance(passage, Bullets):
         for line in passage.lines:
-            out.show(line, text_width())
+            out.show(printable(line), text_width())
     elif isinstance(passage, Recommendations):
         for title, words in passage.rows:
-            out.show(f"{styled(title + '.', 'cyan')} {words}", text_width())
+            out.show(f"{styled(printable(title) + '.', 'cyan')} {printable(words)}", text_width())
     elif isinstance(passage, Notes):
-        out.pairs(passage.rows)
+        out.pairs((printable(subject), printable(words)) for subject, words in passage.rows)
     elif isinstance(passage, ReportTable):
+        cells_ = [[printable(str(cell)) for cell in row] for row in passage.rows]
         rows = [
-            [bold(str(cell)) if (line, n) in passage.strong else str(cell) for n, cell in enumerate(row)]
-            for line, row in enumerate(passage.rows)
+            [bold(cell) if (line, n) in passage.strong else cell for n, cell in enumerate(row)]
+            for line, row in enumerate(cells_)
         ]
-        out.table(passage.header, rows, passage.numbers)
+        out.table([printable(name) for name in passage.header], rows, passage.numbers)

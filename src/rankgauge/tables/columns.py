@@ -184,6 +184,8 @@ def missing_columns(
     else:
         example = ",".join(f"{name}=NAME" for name in lacking)
         hint = f"Say which column it is: --columns {example}, or columns={{'{lacking[0]}': 'NAME'}} in Python."
+        if table is RUN and "score" in lacking:
+            hint += " Without scores a column rank will do: 1, 2, 3 … for the documents of each query."
     return InputError(problem, hint=hint)
 
 

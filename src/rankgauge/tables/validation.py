@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.input_notes import note
 from rankgauge.tables.cells import is_blank, numbers, truths
-from rankgauge.tables.columns import JUDGMENTS, Table, missing_columns
+from rankgauge.tables.columns import JUDGMENTS, Table, find, missing_columns
 from rankgauge.tables.scales import scales_of
 from rankgauge.tables.spelling import Spelling
 
@@ -51,7 +51,8 @@ def check(
         error.path = path
         raise error
     if frame.is_empty():
-        raise InputError(f"no {table.name} found: there are no rows", path=path)
+        hint = "Check that the program that wrote it finished."
+        raise InputError(f"no {table.name} found: there are no rows", path=path, hint=hint)
     wanted = [name for name in table.columns if name in frame.columns]
     typed = frame.select(_cast(frame, name, table.columns[name]) for name in wanted)
     if spelling is None and is_clean(typed, table):
@@ -229,12 +230,20 @@ class _Rows:
             hint="Keep one judgment of each document, or name the assessors: in a column, or as trec-assessors.",
         )
 
+    def _is_header(self, row: int, name: str) -> bool:
+        """Whether a row has the names of columns in its cells."""
+        cells, said = self.raw.row(row, named=True), self.spelling.columns
+        return all(one in cells and find([str(cells[one])], one, said) for one in ("query", "document", name))
+
     def _complaint(self, name: str, row: int) -> _Fault:
         value = self.raw[name][row]
         if name == "score" and value is None and "rank" in self.raw.columns:  # a run without scores has its ranks
             name, value = "rank", self.raw["rank"][row]
         if value is None or value == "":
             return _Fault(row=row, problem=f"there is no {name}")
+        if self._is_header(row, name):
+            hint = "Were files put together? Keep the first header line only."
+            return _Fault(row=row, problem=f"the {name} is {value!r}: the line repeats the header", hint=hint)
         if name != "grade":
             return _Fault(row=row, problem=f"the {name} {value!r} is not a number")
         scale = self.spelling.scale

@@ -183,7 +183,7 @@ def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[F
     """The fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named
-    from rankgauge.cli.streams import heed, refuse_lost, spare
+    from rankgauge.cli.streams import heed, spare
     from rankgauge.fusion import FusionPlan
     from rankgauge.fusion.run_pool import RunPool, refuse_few
 
@@ -200,7 +200,6 @@ def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[F
     if task is not None and asked.tune:
         task.check_tunable(plan.method)
     spare([*sources.values(), asked.judgments, asked.intents], [asked.output, report])
-    refuse_lost(asked.output, report)
     heed(*sources.values())
     kind = JudgmentKind.GRADES if task is None else task.asks
     judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind, command="fuse")

@@ -72,7 +72,7 @@ class TrainingOptions:
 def train(asked: TrainingOptions) -> None:
     """Train a ranker on graded documents, for any measure under any tool's dialect."""
     from rankgauge import dialects, ltr
-    from rankgauge.cli.streams import refuse_lost
+    from rankgauge.cli.streams import spare
     from rankgauge.measures import parse
     from rankgauge.report.training import show_parameters, show_rankers
 
@@ -88,7 +88,7 @@ def train(asked: TrainingOptions) -> None:
     own = _parameters(kind, asked.setting or [])
     made = kind(metric=parse(asked.metric), dialect=spoken, rng=asked.seed, **own)
     made.check()  # a wrong value shows before anything is read
-    refuse_lost(asked.output)
+    spare([asked.documents, asked.validation], [asked.output])
     learned = _learned(made, asked.documents, asked.validation)
     if asked.output is not None:
         made.save(asked.output)  # before anything is printed: a closed pipe must not lose the ranker

@@ -60,6 +60,7 @@ PARQUET = tabular(
     suffixes=(".parquet", ".pq"),
     recognise=partial(_recognise, _scan_parquet, (b"PAR1",)),
     sureness=3,
+    binary=True,
     write_judgments=_write_parquet,
     write_run=_write_parquet,
 ).register()
@@ -71,6 +72,7 @@ ARROW = tabular(
     suffixes=(".arrow", ".feather", ".ipc"),
     recognise=partial(_recognise, _scan_arrow, (b"ARROW1", b"\xff\xff\xff\xff")),
     sureness=3,
+    binary=True,
     write_judgments=_write_arrow,
     write_run=_write_arrow,
 ).register()

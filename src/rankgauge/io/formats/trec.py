@@ -66,9 +66,12 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 def _nearly(head: Head) -> str | None:
     """How the lines should look, if they are too few fields between blanks."""
-    few = head.fields and 1 < len(head.fields[0]) < 4
+    ids = len(head.lines) > 1 and all(len(fields) == 1 and not set(",;{[<") & {*fields[0]} for fields in head.fields)
+    if not ids and not (head.fields and 1 < len(head.fields[0]) < 4):
+        return None
     run, judgments = LINES[Kind.RUN], LINES[Kind.JUDGMENTS]
-    return f"A line of a TREC run is: {run}; one of TREC judgments: {judgments}" if few else None
+    alone = "Ids alone do not say which query they are for. " if ids else ""
+    return f"{alone}A line of a TREC run is: {run}; one of TREC judgments: {judgments}"
 
 
 def _read_judgments(source: Source) -> pl.DataFrame:

@@ -104,11 +104,16 @@ def _sheets(source: Source) -> dict[str, Rows]:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         return {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
     except Exception as error:
-        raise InputError(f"cannot be read as a spreadsheet: {error}", path=source.name) from None
+        raise _unreadable(error, source) from None
     except BaseException as error:  # the library's panics are no Exceptions
         if type(error).__name__ != "PanicException":
             raise
-        raise InputError("cannot be read as a spreadsheet: it is damaged", path=source.name) from None
+        raise _unreadable("it is damaged", source) from None
+
+
+def _unreadable(why: BaseException | str, source: Source) -> InputError:
+    hint = "It seems damaged or cut off: save it again in Excel or LibreOffice, or as CSV."
+    return InputError(f"cannot be read as a spreadsheet: {why}", path=source.name, hint=hint)
 
 
 def _refuse_bombs(content: bytes, source: Source) -> None:
@@ -118,7 +123,7 @@ def _refuse_bombs(content: bytes, source: Source) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise InputError(f"cannot be read as a spreadsheet: {error}", path=source.name) from None
+        raise _unreadable(error, source) from None
     if size > RATIO * len(content):
         raise InputError(f"unpacks to more than {RATIO} times its size; no real spreadsheet does", path=source.name)
 
@@ -144,5 +149,6 @@ XLSX = tabular(
     suffixes=(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
     recognise=_recognise,
     sureness=3,
+    binary=True,
     holds_several=True,
 ).register()
