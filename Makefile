@@ -1,4 +1,5 @@
 # make demo           the main jobs on bundled data     make test         everything that CI runs
+# make quick          the tests of units, in a minute   make test-studies what repeats too much for CI
 # make docs           the reference pages and the site  make serve        the judging room, on this machine
 # make bench          times and memory beside peers     make bench-ltr    training time and quality of the rankers
 # make bench-active   moments and savings of active evaluation
@@ -15,12 +16,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
-.PHONY: demo test lint unit cover chromium serve bench bench-ltr bench-active bench-flips bench-judging bench-judge bench-fusion bench-spark bench-stream fuzz mutate docs release lock clean
+.PHONY: demo test quick test-studies lint suite cover chromium serve bench bench-ltr bench-active bench-flips bench-judging bench-judge bench-fusion bench-spark bench-stream fuzz mutate docs release lock clean
 
 demo: $(USABLE)
 	$(BIN)/rankgauge demo
 
-test: lint unit
+test: lint suite
 
 lint: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks tools
@@ -28,14 +29,23 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-# Tests start hundreds of commands; these find compiled modules, as those of users do.
-unit: export PYTHONDONTWRITEBYTECODE =
-unit: $(READY) chromium
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+# Tests start programs; these find compiled modules, as those of users do.
+suite quick test-studies: export PYTHONDONTWRITEBYTECODE =
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-# The same tests, twice as slow, and which lines they reach.
+# The lanes: tests/lanes.py says which test is in which.
+suite: $(READY) chromium
+	$(PYTEST) -m "not study"
+
+quick: $(READY)
+	$(PYTEST) -m unit --hypothesis-profile=quick
+
+test-studies: $(READY)
+	$(PYTEST) -m study
+
+# The same tests as CI's, twice as slow, and which lines they reach.
 cover: $(READY) chromium
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
+	$(PYTEST) -m "not study" --cov --cov-report=term:skip-covered
 
 # The browser's tests are left out, with a word, where apt cannot install Chromium.
 chromium:
@@ -86,7 +96,7 @@ docs: $(READY)
 	$(BIN)/mkdocs build --strict --quiet
 
 # Not a part of `make test`: it downloads every dependency anew for each Python.
-release: $(READY)
+release: test test-studies
 	$(BIN)/python tools/release.py
 
 # What users have, in the versions that were tested: enough for the demo, and minutes quicker than all that tests need.

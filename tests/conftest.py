@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.engines import Evaluate, Jobs, lacking
+from tests.lanes import LANES, lane_of, lane_of_path, needs_spark
 
-# A busy machine is slow, which is no fault of the code.
+# A busy machine is slow, which is no fault of the code. `pytest --hypothesis-profile=quick` tries a few examples.
 settings.register_profile("untimed", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("untimed")
 
 
@@ -64,17 +67,24 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The mark below is known without pytest-xdist too."""
+    """Makes the marks known: those of lanes, and that of pytest-xdist where it is not installed."""
     config.addinivalue_line("markers", "xdist_group(name): the tests of a group run in one process")
+    for lane in LANES:
+        config.addinivalue_line("markers", f"{lane}: a lane of the suite, see tests/lanes.py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out folders without tests of units where only these are asked for: importing them takes longer."""
+    return True if config.option.markexpr == "unit" and lane_of_path(collection_path) != "unit" else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on Spark stay in one process, which starts it once: `pytest -n 2 --dist loadgroup`.
+    """Marks each test with its lane. Tests on Spark stay in one process, which starts it once.
 
-    It comes first, as pytest-xdist's own hook reads the marks that are there by then.
+    It comes first, as the hooks that choose by marks and that keep groups together read the marks that are there.
     """
     for item in items:
-        engine = getattr(item, "callspec", None) and item.callspec.params.get("evaluate")  # type: ignore[attr-defined]
-        if engine == "spark" or "session" in getattr(item, "fixturenames", ()):
+        item.add_marker(lane_of(item))
+        if needs_spark(item):
             item.add_marker(pytest.mark.xdist_group("spark"))

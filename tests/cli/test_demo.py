@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 from rankgauge.cli.demo_steps import PAGES, STEPS
 from rankgauge.report.html import BoundPage, bind
+from tests.program import rankgauge
 
 
 def test_the_demo_leaves_a_page_to_show(tmp_path: Path) -> None:
     """Every command is shown and runs, also where a demo was before; the page holds what each part found."""
-    command = [sys.executable, "-m", "rankgauge.cli", "demo", "here"]
     for _ in range(2):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8")
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
-    shown = [line for line in done.stdout.splitlines() if line.startswith("$ rankgauge ")]
+        done = rankgauge(["demo", "here"], tmp_path)
+        assert done.code == 0, done.err
+        assert done.err == ""
+    shown = [line for line in done.out.splitlines() if line.startswith("$ rankgauge ")]
     assert len(shown) == sum(len(step.commands) for step in STEPS)
     page = (tmp_path / "here" / "report.html").read_text(encoding="utf-8")
     assert page.count("<iframe") == len(PAGES)

@@ -13,6 +13,7 @@ import pytest
 from rankgauge import evaluate, fuse, fusion_gain, read_run
 from rankgauge.fusion import METHODS, NORMALISATIONS
 from rankgauge.report.fusion import FusionReport
+from tests.program import rankgauge
 
 Command = Callable[..., str]
 BOTH = ("bm25.txt", "dense.txt.gz")
@@ -36,13 +37,13 @@ def test_standard_output_is_the_run(command: Command) -> None:
 
 def test_what_is_asked_for_is_said_beside_the_run(folder: Path) -> None:
     """With -o - the report goes to standard error where it was asked for, or says what tuning gains."""
-    program = [sys.executable, "-m", "rankgauge.cli", "fuse", *BOTH, "-o", "-"]
     tuned = ("--tune", "--judgments", "qrels.txt", "--folds", "3")
     for more, words in (((), ""), (("--report", "json"), '"method": "rrf"'), (tuned, "tuned − best single run")):
-        done = subprocess.run([*program, *more], cwd=folder, capture_output=True, text=True, check=True)
-        assert words in done.stderr
-        assert bool(done.stderr) is bool(more)
-        assert all(line.split()[1] == "Q0" for line in done.stdout.splitlines())
+        done = rankgauge(["fuse", *BOTH, "-o", "-", *more], folder)
+        assert words in done.err
+        assert bool(done.err) is bool(more)
+        assert all(line.split()[1] == "Q0" for line in done.out.splitlines())
+        assert done.code == 0
 
 
 def test_a_pipe_is_written_to(folder: Path) -> None:

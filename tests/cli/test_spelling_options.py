@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.program import Done, rankgauge
 
 PLAN = ["--budget", "5", "-m", "AP", "-o", "c.rg"]
 SAID = ["--columns", "query=term,grade=mark", "--scale", "good=2,fair=1,bad=0"]
@@ -24,10 +24,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def done(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command, run in the folder."""
-    command = [sys.executable, "-m", "rankgauge.cli", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+def done(folder: Path, *words: str) -> Done:
+    """Runs the command in the folder."""
+    return rankgauge(words, folder)
 
 
 @pytest.mark.parametrize(
@@ -46,8 +45,8 @@ def done(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_every_command_takes_them(shop: Path, words: list[str], said: str) -> None:
     """Without them the file is refused with one clear error, with them it is read."""
     refused = done(shop, *words)
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 2)
-    assert "--columns" in refused.stderr
+    assert (refused.code, refused.err.count("\n")) == (2, 2)
+    assert "--columns" in refused.err
     told = done(shop, *words, *SAID)
-    assert told.returncode == 0, told.stderr
-    assert said in " ".join(told.stdout.split())
+    assert told.code == 0, told.err
+    assert said in " ".join(told.out.split())

@@ -5,11 +5,12 @@ All of them are written into one copy of the package, which is then used through
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,29 +49,53 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def python(package: Path) -> Run:
-    """Runs Python with the copy in place of the package, in the root of the repository unless told otherwise."""
+def environment(package: Path) -> dict[str, str]:
+    """The variables with which a program finds the copy in place of the package."""
+    path = f"{package.parent}{os.pathsep}{ROOT}"
+    return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
 
-    def run(*arguments: str, cwd: Path = ROOT) -> str:
-        environment = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
+
+@pytest.fixture(scope="module")
+def python(environment: dict[str, str]) -> Run:
+    """Runs Python with the copy in place of the package, in the root of the repository."""
+
+    def run(*arguments: str) -> str:
         command = [sys.executable, *arguments]
-        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, encoding="utf-8")
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8")
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     return run
 
 
+SERVANT = """
+import dataclasses, json, pathlib, sys
+from tests.program import rankgauge
+for line in sys.stdin:
+    print(json.dumps(dataclasses.asdict(rankgauge(json.loads(line), pathlib.Path.cwd()))), flush=True)
+"""
+"""Runs one command after the other: a line of words in, a line with what each printed out."""
+
+
 @pytest.fixture(scope="module")
-def cli(python: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Runs `rankgauge` of the copy in a folder that holds the demo's collection."""
-    folder = tmp_path_factory.mktemp("collection")
-    python("-m", "rankgauge.cli", "demo", "--data-only", ".", cwd=folder)
+def cli(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """Runs `rankgauge` of the copy, in one process, and in a folder that holds the demo's collection."""
+    folder, pipes = tmp_path_factory.mktemp("collection"), {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    command = [sys.executable, "-c", SERVANT]
+    with subprocess.Popen(command, cwd=folder, env=environment, text=True, encoding="utf-8", **pipes) as servant:
+        assert servant.stdin is not None
+        assert servant.stdout is not None
+        asks, answers = servant.stdin, servant.stdout
 
-    def run(*arguments: str) -> str:
-        return python("-m", "rankgauge.cli", *arguments, cwd=folder)
+        def run(*arguments: str) -> str:
+            print(json.dumps(arguments), file=asks, flush=True)
+            done = json.loads(answers.readline())
+            assert done["code"] == 0, done["out"] + done["err"]
+            return str(done["out"])
 
-    return run
+        run("demo", "--data-only", ".")
+        yield run
+        asks.close()
 
 
 def test_every_page_is_tested() -> None:

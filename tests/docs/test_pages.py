@@ -26,7 +26,13 @@ def same(shown: str, made: str) -> None:
     assert shown == made, difference
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def page_of(path: Path) -> object:
+    """The page for a test; one that trains rankers for half a minute is a study."""
+    marks = [pytest.mark.study] if "$ rankgauge reproduce ndcg-tools" in path.read_text(encoding="utf-8") else []
+    return pytest.param(path, id=path.name, marks=marks)
+
+
+@pytest.mark.parametrize("page", map(page_of, PAGES))
 def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     """Every command and every piece of Python on a page runs, and prints what the page says it prints."""
     text = page.read_text(encoding="utf-8")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +17,7 @@ from playwright.sync_api import Browser, expect
 from rankgauge.active.labels import Label
 from rankgauge.datasets.pool import generate_pool
 from rankgauge.web import app
+from tests.program import rankgauge
 from tests.web.house import LEVELS, House, open_house, parquet, pool, truth, write_pool
 from tests.web.visitors import Opener, admin, assessor, needs_chromium, press, shown
 
@@ -99,9 +98,9 @@ def test_a_campaign_from_the_first_click_to_the_export(house: House, opener: Ope
 
 def _estimate(location: str) -> dict[str, float]:
     """What `rankgauge active estimate` says."""
-    command = [sys.executable, "-m", "rankgauge.cli", "active", "estimate", location, "-o", "json"]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    estimate = json.loads(said)["estimate"]
+    said = rankgauge(["active", "estimate", location, "-o", "json"], Path.cwd())
+    assert said.code == 0, said.err
+    estimate = json.loads(said.out)["estimate"]
     return {name: estimate[name] for name in ("value", "low", "high", "draws", "labels")}
 
 

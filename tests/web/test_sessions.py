@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from sqlalchemy import update
 from rankgauge.active.campaign.database import writing
 from rankgauge.web.database import SESSIONS
 from rankgauge.web.roles import Role
+from tests.program import rankgauge
 from tests.web.house import House, csrf, open_house
 from tests.web.visitors import needs_chromium
 
@@ -70,18 +69,18 @@ def test_the_cookie_outlives_the_session(house: House) -> None:
     assert int(age.partition("=")[2]) == (12 + 30 * 24) * 3600
 
 
-def test_an_administrators_link_without_a_restart(room: House) -> None:
+def test_an_administrators_link_without_a_restart(room: House, tmp_path: Path) -> None:
     """`rankgauge admin-link` prints one for a room that is open; where there is no room it says so."""
     database = room.room.engine.url.render_as_string(hide_password=False)
-    command = [sys.executable, "-m", "rankgauge.cli", "admin-link", "--url", room.base, "--database"]
-    said = subprocess.run([*command, database], check=True, capture_output=True, text=True).stdout
+    command = ["admin-link", "--url", room.base, "--database"]
+    said = rankgauge([*command, database], tmp_path).out
     client = room.guest()
     assert client.post(said.strip()).status_code == 303
     assert client.get("/tokens").status_code == 200
-    missing = subprocess.run([*command, "sqlite:///none.db"], capture_output=True, text=True)
-    assert missing.returncode == 2
-    assert "there is no judging room" in missing.stderr
-    assert not Path("none.db").exists()
+    missing = rankgauge([*command, "sqlite:///none.db"], tmp_path)
+    assert missing.code == 2
+    assert "there is no judging room" in missing.err
+    assert not (tmp_path / "none.db").exists()
 
 
 def entered(page: Page, link: str) -> None:

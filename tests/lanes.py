@@ -1,0 +1,57 @@
+"""The lanes of the suite: each test is in one, by itself.
+
+unit      computes in this process                          make quick, make test
+process   starts programs, or runs the pages' examples      make test
+service   needs a server, PostgreSQL, Spark or a browser    make test
+study     covers by repetition: many seeds, many cases      make test-studies
+
+A test marked `study` is one. Any other is in the lane of its folder, or in a later one that what it uses asks for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+LANES = ("unit", "process", "service", "study")
+
+FOLDERS = {
+    "cli": "process",
+    "docs": "process",
+    "experiments": "process",
+    "integrations": "process",
+    "backends": "service",
+    "web": "service",
+}
+"""The folders beside those of units."""
+
+FIXTURES = {"program": "process", "session": "service", "server": "service", "browser": "service", "house": "service"}
+"""What starts something, and the lane of tests that ask for it."""
+
+ROOT = Path(__file__).parent
+
+
+def lane_of(item: pytest.Item) -> str:
+    """The lane of a test."""
+    if item.get_closest_marker("study"):
+        return "study"
+    wanted = {lane_of_path(item.path)}
+    wanted |= {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}
+    if needs_spark(item):
+        wanted.add("service")
+    if "subprocess" in vars(getattr(item, "module", object)):
+        wanted.add("process")
+    return max(wanted, key=LANES.index)
+
+
+def lane_of_path(path: Path) -> str:
+    """The lane of a folder's tests, as far as the folder tells."""
+    inside = path.relative_to(ROOT).parts if path.is_relative_to(ROOT) else ()
+    return FOLDERS.get(inside[0], "unit") if inside else "unit"
+
+
+def needs_spark(item: pytest.Item) -> bool:
+    """Whether a test runs on Spark."""
+    engine = getattr(item, "callspec", None) and item.callspec.params.get("evaluate")  # type: ignore[attr-defined]
+    return engine == "spark" or "session" in getattr(item, "fixturenames", ())
