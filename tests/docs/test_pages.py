@@ -32,7 +32,7 @@ def page_of(path: Path) -> object:
     return pytest.param(path, id=path.name, marks=marks)
 
 
-@pytest.mark.parametrize("page", map(page_of, PAGES))
+@pytest.mark.parametrize("page", [page_of(path) for path in PAGES])
 def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     """Every command and every piece of Python on a page runs, and prints what the page says it prints."""
     text = page.read_text(encoding="utf-8")
