@@ -176,10 +176,47 @@ def test_a_run_of_another_commit(command: Command, runs: Path) -> None:
     command(*words, "main=git:HEAD:search.txt", code=1)
     told = command(*words, "main=git:nowhere:search.txt", code=2)
     assert told.startswith("rankgauge: git:nowhere:search.txt: git does not have it: ")
-    assert "fetch-depth: 0" in told
+    assert "There is no branch, tag or commit nowhere" in told
+    assert "Did you mean git:HEAD:search.txt?" in command(*words, "main=git:HEAD:serch.txt", code=2)
+    assert "It is here, but not in HEAD" in command(*words, "main=git:HEAD:short.txt", code=2)
     git("commit", "-am", "second", cwd=runs)
     assert command(*words, "main=git:HEAD:search.txt").startswith("Gate: pass")
     Path("search.txt").write_text("broken\n")
     git("commit", "-am", "third", cwd=runs)
     Path("search.txt").write_bytes(Path("bm25.txt").read_bytes())
     assert command(*words, "main=git:HEAD:search.txt", code=2).startswith("rankgauge: git:HEAD:search.txt: ")
+
+
+def test_hints_without_history(command: Command, runs: Path, tmp_path: Path) -> None:
+    """A shallow clone is told to fetch more; where there is no repository, no clone is spoken of."""
+    words = ("compare", "qrels.txt", "bm25.txt", "--baseline", "main", "--fail-if-worse", "AP", "main=git:old:bm25.txt")
+    assert "needs a repository of git" in command(*words, code=2)
+    git("init", cwd=runs)
+    git("add", "bm25.txt", cwd=runs)
+    for message in ("first", "second"):
+        git("commit", "--allow-empty", "-m", message, cwd=runs)
+    git("clone", "--depth=1", f"file://{runs}", str(tmp_path / "clone"), cwd=runs)
+    (runs / ".git").rename(runs / "git")
+    (tmp_path / "clone" / ".git").rename(runs / ".git")
+    assert "fetch-depth: 0" in command(*words, code=2)
+
+
+def test_responses_name_their_queries(command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--init writes the list of queries that responses need, and check takes another one with --queries."""
+    bare = folder / "responses"
+    bare.mkdir()
+    monkeypatch.chdir(bare)
+    (bare / "qrels.txt").write_text("".join(f"q{n} 0 d{n} 1\n" for n in range(8)))
+    for name, first in (("old", "x"), ("new", "d")):
+        hits = [{"hits": {"hits": [{"_id": f"{first}{n}", "_score": 1.0}]}} for n in range(8)]
+        (bare / f"{name}.json").write_text(json.dumps({"took": 1, "responses": hits}))
+    command("check", "--init")
+    assert '# queries = "queries.txt"\n' in (bare / "rankgauge.toml").read_text(encoding="utf-8")
+    (bare / "rankgauge.toml").unlink()
+    (bare / "topics.txt").write_text("".join(f"q{n}\n" for n in range(8)))
+    command("check", "--init")
+    text = (bare / "rankgauge.toml").read_text(encoding="utf-8")
+    assert '\nqueries = "topics.txt"\n' in text
+    assert "nDCG@10 of new +1.0000" in command("check", "-o", "pr.md")
+    (bare / "rankgauge.toml").write_text(text.replace("topics.txt", "nosuch.txt"))
+    assert "nDCG@10 of new +1.0000" in command("check", "--queries", "topics.txt", "-o", "pr.md")

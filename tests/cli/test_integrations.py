@@ -112,6 +112,7 @@ def test_the_hook_of_pre_commit(repository: tuple[Path, str]) -> None:
     """The entry of the example, as pre-commit runs it."""
     made, verdict = repository
     config = yaml.safe_load((FOLDER / "pre-commit" / "pre-commit-config.yaml").read_text(encoding="utf-8"))
+    shell(["git", "add", "run.txt"], made)
     done = shell(["bash", "-c", config["repos"][0]["hooks"][0]["entry"]], made)
     assert (done.returncode == 0) == (verdict != "worse"), done.stderr
 
@@ -124,3 +125,22 @@ def test_the_example_uses_the_action() -> None:
     assert check["uses"].startswith("rankgauge/rankgauge/integrations/github@")
     action = yaml.safe_load((FOLDER / "github" / "action.yml").read_text(encoding="utf-8"))
     assert check["with"].keys() <= action["inputs"].keys()
+
+
+@pytest.mark.parametrize("repository", ["worse"], indirect=True)
+def test_the_hook_judges_the_index(repository: tuple[Path, str], folder: Path) -> None:
+    """A worse run that is staged is refused though the working tree is mended, and the other way round."""
+    made, _ = repository
+    hooks = made / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    shutil.copy(FOLDER / "pre-commit" / "pre-commit", hooks / "pre-commit")
+    shell(["git", "add", "run.txt"], made)
+    shutil.copy(folder / "dense.txt", made / "run.txt")
+    refused = shell(["git", "commit", "-m", "worse"], made)
+    assert refused.returncode == 1, refused.stdout
+    assert "worse than main by more than luck" in refused.stdout + refused.stderr
+    shell(["git", "add", "run.txt"], made)
+    shutil.copy(folder / "short.txt", made / "run.txt")
+    (made / "rankgauge.toml").write_text("broken = true")
+    assert "pass against main" in (done := shell(["git", "commit", "-m", "better"], made)).stdout + done.stderr
+    assert done.returncode == 0

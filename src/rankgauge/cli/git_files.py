@@ -6,8 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
 
 PREFIX = "git:"
 HOOK = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
@@ -37,25 +41,51 @@ def checked_out(paths: list[Path]) -> Iterator[list[Path]]:
             raise
 
 
-def _content(path: Path) -> bytes:
-    """What git has; PATH is relative to the working directory, as that of any file is."""
+def run_git(*words: str, folder: Path | None = None, **more: Any) -> CompletedProcess[bytes]:
+    """Run git in a folder, without what git tells a hook: its paths are relative to another folder than this one."""
     import subprocess
 
-    # In a hook git says where the repository is, relative to another folder than this one.
-    environment = {name: value for name, value in os.environ.items() if name not in HOOK}
+    kept = {name: value for name, value in os.environ.items() if name not in HOOK}
+    kept |= {"LC_ALL": "C"} | more.pop("env", {})  # the reasons of failures are looked at
+    try:
+        return subprocess.run(["git", *words], capture_output=True, cwd=folder, env=kept, **more)
+    except OSError as error:
+        raise InputError(f"git cannot be started: {error.strerror}") from None
+
+
+def _content(path: Path) -> bytes:
+    """Read what git has; PATH is relative to the working directory, as that of any file is."""
     ref, _, name = str(path).removeprefix(PREFIX).partition(":")
     if ref.startswith("-") or not ref:
         raise InputError("expected git:REF:PATH, such as git:origin/main:runs/search.txt", path=path)
-    inside = name if Path(name).is_absolute() else f"./{name}"
-    try:
-        done = subprocess.run(["git", "show", f"{ref}:{inside}"], capture_output=True, env=environment)
-    except OSError as error:
-        raise InputError(f"git cannot be started: {error.strerror}", path=path) from None
+    done = run_git("show", f"{ref}:{name if Path(name).is_absolute() else f'./{name}'}")
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise InputError(
-            f"git does not have it: {said[0] if said else 'no reason given'}",
-            path=path,
-            hint="A shallow clone has one commit only: 'git fetch --unshallow', or fetch-depth: 0 in a workflow.",
-        )
+        reason = said[0] if said else "no reason given"
+        raise InputError(f"git does not have it: {reason}", path=path, hint=_hint(ref, name, reason))
     return done.stdout
+
+
+def _hint(ref: str, name: str, reason: str) -> str:
+    """Say what helps: without a repository, without the commit, without the file in it."""
+    if "not a git repository" in reason:
+        return "git:REF:PATH needs a repository of git: name a file instead, or store the baseline (docs/pipeline.md)."
+    if run_git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}").returncode == 0:
+        return _missing_file(ref, name)
+    if run_git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+        return "A shallow clone has one commit only: 'git fetch --unshallow', or fetch-depth: 0 in a workflow."
+    remote, _, branch = ref.partition("/")
+    fetch = f"'git fetch {remote} {branch}' gets it from the remote; " if branch else ""
+    return f"There is no branch, tag or commit {ref}: {fetch}'git branch --all' lists the branches."
+
+
+def _missing_file(ref: str, name: str) -> str:
+    """Name the file that is nearest to one that a commit does not have, or say how to commit it."""
+    import difflib
+
+    if Path(name).is_file():
+        return f"It is here, but not in {ref}: commit it there first, or store the baseline (docs/pipeline.md)."
+    listed = run_git("ls-tree", "-r", "-z", "--name-only", ref).stdout.decode(errors="replace").split("\0")
+    near = difflib.get_close_matches(name, listed, n=1) or [one for one in listed if Path(one).name == Path(name).name]
+    guess = f"Did you mean {PREFIX}{ref}:{near[0]}? " if near else ""
+    return f"{guess}'git ls-tree -r --name-only {ref}' lists the files that it has, by their paths from this folder."

@@ -64,6 +64,17 @@ class ProjectFile:
             raise InputError(f"{TABLE} must be a table", path=path)
         return cls(path=path, settings=found)
 
+    def files(self) -> list[str]:
+        """List the files that it names, as it names them."""
+        named = [self.settings.get(key) for key in ("judgments", "by", "queries", "intents", "baseline")]
+        runs = self.settings.get("runs", {})
+        listed = runs.values() if isinstance(runs, dict) else [runs] if isinstance(runs, str) else runs
+        parts = (one.partition("=") for one in listed if isinstance(one, str))
+        paths = (
+            before + sign + after if isinstance(runs, dict) or not sign else after for before, sign, after in parts
+        )
+        return [*(one for one in named if isinstance(one, str)), *paths]
+
     def options(self, **changes: Any) -> CompareOptions:
         """The settings as options of a comparison; the paths in them are relative to the file's folder."""
         known = keys()

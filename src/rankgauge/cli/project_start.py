@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rankgauge.cli.git_files import HOOK
+from rankgauge.cli.git_files import run_git
 from rankgauge.cli.project import NAME, SHARED, ProjectFile
 from rankgauge.errors import InputError
 
@@ -19,6 +17,9 @@ MOST = 200
 
 JUDGED = ("qrel", "judgment", "judgement", "rating", "label")
 """What is in the names of files with judgments, where several could be."""
+
+ASKED = ("queries", "topics", "requests")
+"""How the names of files begin that list the queries of responses."""
 
 BASES = ("main", "base", "prod", "control", "before", "old", "bm25")
 """What is in the name of a run that others are compared with, the surest first."""
@@ -34,14 +35,16 @@ class FoundFiles:
     judgments: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    responses: list[str] = field(default_factory=list)
+    """Those of the runs that do not say which queries they answer."""
 
     @classmethod
     def of(cls, folder: Path) -> FoundFiles:
         """What the files of the folder and of those directly in it hold, by their beginnings."""
         found = cls()
         for path in sorted(_files(folder), key=lambda path: (len(path.parts), path.name))[:MOST]:
-            kind = _kind(path)
-            if kind is not None:
+            for kind in _kinds(path):
                 getattr(found, kind).append(path.relative_to(folder).as_posix())
         return found
 
@@ -79,7 +82,7 @@ def _files(folder: Path) -> Iterator[Path]:
             yield from (one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
 
 
-def _kind(path: Path) -> str | None:
+def _kinds(path: Path) -> tuple[str, ...]:
     """Which of the lists a file belongs to."""
     from rankgauge.io.detection import recognised
     from rankgauge.io.format import Head, Kind
@@ -87,15 +90,19 @@ def _kind(path: Path) -> str | None:
     from rankgauge.io.tabular import header
     from rankgauge.tables import find
 
+    if path.name.lower().startswith(ASKED) or ".queries." in path.name.lower():
+        return ("queries",)
     try:
         source = Source.of(path)
-        kinds = [one.kind for one in recognised(source) if one.kind is not Kind.COMPANION]
+        read = [one for one in recognised(source) if one.kind is not Kind.COMPANION]
+        kinds = [one.kind for one in read]
         if kinds and not (kinds[0] is Kind.JUDGMENTS and Kind.RUN in kinds):  # JSON lines may be anything
-            return {Kind.JUDGMENTS: "judgments", Kind.RUN: "runs"}.get(kinds[0])
+            runs = ("runs",) if read[0].format.names_queries else ("runs", "responses")
+            return {Kind.JUDGMENTS: ("judgments",), Kind.RUN: runs}.get(kinds[0], ())
         names, _ = header(Head(source=source))
     except (InputError, OSError):
-        return None
-    return "segments" if len(names) > 1 and find(names, "query") and source.suffix in (".csv", ".tsv") else None
+        return ()
+    return ("segments",) if len(names) > 1 and find(names, "query") and source.suffix in (".csv", ".tsv") else ()
 
 
 def _text(folder: Path, found: FoundFiles) -> str:
@@ -113,6 +120,7 @@ def _text(folder: Path, found: FoundFiles) -> str:
         "# The run that the others must not fall below.",
         f"baseline = {_quoted(base)}",
         "",
+        *_asked(found),
         "# What is measured, and what fails the gate: a loss of more than 0.01 that is more than luck.",
         'measures = ["nDCG@10", "AP"]',
         'fail-if-worse = ["nDCG@10:0.01"]',
@@ -121,6 +129,14 @@ def _text(folder: Path, found: FoundFiles) -> str:
         f"{'' if found.segments else '# '}by = {_quoted(found.segments[0] if found.segments else 'segments.csv')}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _asked(found: FoundFiles) -> list[str]:
+    """The lines on the list of queries, where a run is made of responses, which do not name theirs."""
+    if not found.responses:
+        return []
+    words = "# The queries that the responses answer, one per line, in the order of the requests."
+    return [words, f"{'' if found.queries else '# '}queries = {_quoted([*found.queries, 'queries.txt'][0])}", ""]
 
 
 def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
@@ -137,14 +153,12 @@ def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
 
 def _ref(folder: Path) -> str:
     """The remote's main branch if the repository has one, else the last commit."""
-    environment = {name: value for name, value in os.environ.items() if name not in HOOK}
-    for ref in ("origin/HEAD", "origin/main", "origin/master"):
-        words = ["git", "-C", str(folder), "rev-parse", "--verify", "--quiet", ref]
-        try:
-            if subprocess.run(words, capture_output=True, env=environment).returncode == 0:
+    try:
+        for ref in ("origin/HEAD", "origin/main", "origin/master"):
+            if run_git("rev-parse", "--verify", "--quiet", ref, folder=folder).returncode == 0:
                 return ref
-        except OSError:
-            break
+    except InputError:  # git is not installed
+        pass
     return "HEAD"
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Option
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
 from rankgauge.cli.comparison import gated
+from rankgauge.cli.options import QueryList
 
 
 @command(
@@ -18,6 +21,7 @@ from rankgauge.cli.comparison import gated
     "rankgauge check --init",
     "rankgauge check -o summary.md",
     "rankgauge check --config search/rankgauge.toml",
+    "rankgauge check --staged",
     place=21,
 )
 def check(
@@ -32,6 +36,11 @@ def check(
             metavar="FILE",
         ),
     ] = None,
+    queries: QueryList = None,
+    staged: Annotated[
+        bool,
+        Option("--staged", help="Judge the files as they are staged in git, as a hook does, not the working tree."),
+    ] = False,
     init: Annotated[
         bool, Option("--init", help="Write a rankgauge.toml with comments from the files in this folder, and end.")
     ] = False,
@@ -44,13 +53,19 @@ def check(
 
     from rankgauge.cli.comparison import compared
     from rankgauge.cli.project import ProjectFile
+    from rankgauge.cli.staged_files import staged_project
 
     with gated():
         found = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
-        changes = {"output": [_placed(one) for one in output]} if output else {}
-        options = found.options(**changes)
-        with chdir(found.path.parent):
-            compared(options)
+        changes: dict[str, Any] = {} if queries is None else {"queries": Path.cwd() / queries}
+        if output:
+            changes["output"] = [_placed(one, Path.cwd()) for one in output]
+        with staged_project(found.path) if staged else nullcontext(found) as project:
+            options = project.options(**changes)
+            if options.output:  # what is written stays, wherever files are read
+                options = replace(options, output=[_placed(one, found.path.parent.resolve()) for one in options.output])
+            with chdir(project.path.parent):
+                compared(options)
 
 
 def _begin(folder: Path) -> None:
@@ -64,6 +79,6 @@ def _begin(folder: Path) -> None:
     print("Look it over, then: rankgauge check")
 
 
-def _placed(output: str) -> str:
-    """A file of the working directory by its whole path; a format's name as it is."""
-    return str(Path.cwd() / output) if Path(output).suffix else output
+def _placed(output: str, folder: Path) -> str:
+    """A file of the folder by its whole path; a format's name as it is."""
+    return str(folder / output) if Path(output).suffix else output
