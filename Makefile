@@ -4,6 +4,7 @@
 # make bench          times and memory beside peers     make bench-ltr    training time and quality of the rankers
 # make bench-active   moments and savings of active evaluation
 # make bench-fusion   fusion of ten runs beside ranx
+# make bench-posterior few labels in shallow pools: intervals, coverage, claims
 # make bench-flips    what an audit of a judge foretells from 200 labels
 # make bench-judging  50 and 200 assessors at once      make fuzz         every reader, ten minutes each
 # make bench-judge    a language model asked about 10,000 pairs by a program that is killed 20 times
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
-.PHONY: demo test quick test-studies lint suite cover chromium serve bench bench-ltr bench-active bench-flips bench-judging bench-judge bench-fusion bench-spark bench-stream fuzz mutate docs release lock clean
+.PHONY: demo test quick test-studies lint suite cover chromium serve bench bench-ltr bench-active bench-posterior bench-flips bench-judging bench-judge bench-fusion bench-spark bench-stream fuzz mutate docs release lock clean
 
 demo: $(USABLE)
 	$(BIN)/rankgauge demo
@@ -64,6 +65,9 @@ bench-ltr: $(READY)
 bench-active: $(READY)
 	$(BIN)/python -m benchmarks.active
 	$(BIN)/python -m benchmarks.active_savings
+
+bench-posterior: $(READY)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.posterior --pools 200 --board
 
 bench-flips: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judge_flips

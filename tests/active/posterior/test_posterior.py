@@ -12,25 +12,9 @@ from rankgauge.active.posterior.label_order import label_order, label_scores
 from rankgauge.errors import ParameterError
 from rankgauge.measures import MEASURES, Aggregate, parse
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind
 from tests.active.board.collection import noisy_judge, tables
-
-SCALE = (0, 1, 2, 3)
-
-
-def shallow(runs: int = 5, depth: int = 5, **choices: object) -> tuple[BoardPool, FloatArray]:
-    """The first documents of some runs, and their true grades."""
-    judgments, all_runs, _ = tables()
-    pool = BoardPool.from_runs(dict(list(all_runs.items())[:runs]), depth=depth, **choices)  # type: ignore[arg-type]
-    return pool, pool.grades(judgments)
-
-
-def labels(grades: FloatArray, order: np.ndarray, count: int) -> FloatArray:
-    """The grades of the first documents of an order, NaN for the others."""
-    found = np.full(len(grades), np.nan)
-    found[order[:count]] = grades[order[:count]]
-    return found
+from tests.active.posterior.small import SCALE, labels, shallow
 
 
 def scorable() -> list[str]:

@@ -42,10 +42,19 @@ class PosteriorEstimate:
     spread: FloatArray
     seed: int
     gaps: Covariance = field(repr=False)
+    learnt: FloatArray = field(repr=False)
+    """The spreads of queries' effects as labels show them (steps × effects)."""
 
     @classmethod
     def of(
-        cls, target: BoardTarget, runs: tuple[str, ...], values: FloatArray, *, labels: int, seed: int
+        cls,
+        target: BoardTarget,
+        runs: tuple[str, ...],
+        values: FloatArray,
+        *,
+        labels: int,
+        seed: int,
+        learnt: FloatArray,
     ) -> PosteriorEstimate:
         """The estimate from the values of the drawn gradings (draws × runs × queries)."""
         drawn = values.mean(axis=2)
@@ -59,6 +68,7 @@ class PosteriorEstimate:
             by_query=values.mean(axis=0),
             spread=_query_spread(values),
             seed=seed,
+            learnt=learnt,
             gaps=Covariance.known(np.where(np.abs(whole) < ROUNDING**2, 0.0, whole)),
         )
 

@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.target import BoardTarget
+from rankgauge.active.posterior.choice import LabelChoice
 from rankgauge.active.posterior.estimate import PosteriorEstimate
 from rankgauge.active.posterior.grade_draws import GradeDraws, draw_grades
 from rankgauge.active.posterior.label_order import label_order
 from rankgauge.active.posterior.model import GradeModel
 from rankgauge.active.posterior.scorer import GradingScorer
 from rankgauge.errors import ParameterError
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
 
 
@@ -59,7 +62,7 @@ class GradePosterior:
 
     def draw(self, labels: FloatArray, *, seed: int) -> GradeDraws:
         """Gradings of the whole pool that these labels (documents; NaN where there is none) leave possible."""
-        known = np.where(np.isnan(labels), self.pool.known, labels)
+        known = self._known(labels)
         off = known[~np.isnan(known) & ~np.isin(known, self.grades)]
         if len(off):
             raise ParameterError("a posterior", "labels", "grades of the scale", float(off[0]))
@@ -67,9 +70,54 @@ class GradePosterior:
 
     def estimate(self, labels: FloatArray, *, seed: int) -> tuple[PosteriorEstimate, ...]:
         """The estimates of each measure from these labels (documents; NaN where there is none) and earlier ones."""
-        drawn = self.draw(labels, seed=seed).grades
-        count = int(np.count_nonzero(~np.isnan(np.where(np.isnan(labels), self.pool.known, labels))))
+        drawn = self.draw(labels, seed=seed)
+        count = int(np.count_nonzero(~np.isnan(self._known(labels))))
         return tuple(
-            PosteriorEstimate.of(target, self.pool.runs, scorer.values(drawn), labels=count, seed=seed)
+            PosteriorEstimate.of(
+                target, self.pool.runs, scorer.values(drawn.grades), labels=count, seed=seed, learnt=drawn.spread
+            )
             for target, scorer in zip(self.targets, self.scorers, strict=True)
         )
+
+    def next(
+        self,
+        labels: FloatArray,
+        count: int,
+        *,
+        seed: int,
+        after: Sequence[PosteriorEstimate],
+        goal: str | Goal = GoalKind.VALUES,
+        pending: Sequence[int] = (),
+    ) -> IndexArray:
+        """The documents to judge next after these labels: the first ones of all by the order, later ones by what they
+        tell of the goal, some by the order.
+
+        `after` are the estimates from the labels so far, `pending` documents that were handed out and have no label
+        yet. Measures that are no sums over documents are left to the order.
+        """
+        known, order, wanted = self._known(labels), self.order(seed), Goal.parse(goal)
+        judged = int(np.count_nonzero(~np.isnan(labels)))
+        out = np.isin(order, pending) | ~np.isnan(known[order])
+        aimed = [n for n, target in enumerate(self.targets) if target.shape is not Shape.OTHER]
+        if judged < self.first or not aimed:
+            return order[~out][:count]
+        choice = LabelChoice.of(
+            self.pool,
+            self.model,
+            [self.targets[n] for n in aimed],
+            known,
+            spread=after[0].learnt,
+            goal=wanted,
+            values=[after[n].values for n in aimed],
+        )
+        for place in pending:
+            choice.take(int(place))
+        return choice.choose(count, order, np.random.default_rng([seed, judged, len(pending)]))
+
+    @property
+    def first(self) -> int:
+        """How many labels come by the order before any is chosen: one for each query, half as many for two runs."""
+        return len(self.pool.queries) if len(self.pool.runs) > 2 else -(-len(self.pool.queries) // 2)
+
+    def _known(self, labels: FloatArray) -> FloatArray:
+        return np.where(np.isnan(labels), self.pool.known, labels)
