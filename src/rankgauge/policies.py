@@ -152,6 +152,14 @@ class RunOrder(Policy):
     RANK = "rank", "documents are in the order of the ranks that the run states, whatever their scores"
 
 
+class FailedResponse(Policy):
+    """Failed responses: a search engine answered an error in the place of hits."""
+
+    LEAVE_OUT = "leave-out", "a query whose search failed is left out of the evaluation of that run"
+    EMPTY = "empty", "a query whose search failed counts, with an empty list"
+    STOP = "stop", "a failed search is an error"
+
+
 class SameId(Policy):
     """Ids that are the same: what two files may write differently."""
 

@@ -16,10 +16,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from rankgauge import evaluate, io
+from rankgauge import compare, evaluate, io
 from rankgauge.errors import InputError, InputWarning
+from rankgauge.input_notes import heard
+from rankgauge.policies import FailedResponse
 
 JUDGED = {"red dress": {"d1": 3, "d7": 0}, "blue jeans": {"d3": 2}}
 
@@ -119,12 +122,83 @@ def test_responses_without_names_say_what_to_do(tmp_path: Path) -> None:
     assert evaluate(numbered, path, "RR")["RR"] == (1 / 2 + 1) / 2
 
 
-def test_a_failed_search_is_named(tmp_path: Path) -> None:
-    """The error of one search among several is no empty list."""
-    failed = {"error": {"type": "index_not_found_exception", "reason": "no such index [shop]"}, "status": 404}
-    path = written(tmp_path, {"took": 1, "responses": [hits("d1"), failed]})
-    with pytest.raises(InputError, match=r"response for query 2 is an error: no such index \[shop\]"):
-        lists(path)
+FAILED = {"error": {"type": "index_not_found_exception", "reason": "no such index [shop]"}, "status": 404}
+
+
+def test_a_failed_search_is_left_out_and_named(tmp_path: Path) -> None:
+    """The rest goes on: the failed query counts neither as an empty list nor as a query of this run."""
+    path = written(tmp_path, {"took": 1, "responses": [hits("d7", "d1"), FAILED, hits()]})
+    (tmp_path / "queries.txt").write_text("red dress\nblue jeans\nsocks\n")
+    judged = {**JUDGED, "socks": {"d8": 1}}
+    result = evaluate(judged, path, "RR")
+    assert dict(zip(result.names, result.matrix[:, 0].tolist(), strict=True)) == {"red dress": 1 / 2, "socks": 0}
+    failed, empty = (note for note in result.notes if " of 3 " in note)
+    assert failed.endswith(
+        "1 search of 3 failed, left out of this run's means, not scored 0: blue jeans (no such index [shop])"
+    )
+    assert empty.endswith("1 response of 3 without hits, counted as an empty list: socks")
+    with pytest.warns(InputWarning, match=r"1 search of 3 failed, left out of the run: blue jeans"):
+        assert lists(path) == {"red dress": ["d7", "d1"]}
+
+
+def test_failed_searches_may_stop_or_count_as_empty(tmp_path: Path) -> None:
+    """As a user says; and if all failed there is nothing to go on with."""
+    path = written(tmp_path, {"took": 1, "responses": [hits("d1"), FAILED]})
+    with pytest.raises(
+        InputError, match=r"1 search of 2 failed: 2 \(no such index \[shop\]\)\n.*--on-failure leave-out"
+    ):
+        lists(path, on_failure="stop")
+    with heard() as notes:
+        assert (
+            evaluate({"1": {"d1": 1}, "2": {"d1": 1}}, io.spell(path, None, on_failure=FailedResponse.EMPTY), "RR")[
+                "RR"
+            ]
+            == 1 / 2
+        )
+    for content in ({"took": 1, "responses": [FAILED, FAILED]}, FAILED):
+        with pytest.raises(InputError, match=r"(2 searches of 2|1 search of 1) failed: .*\n  Search again\.$"):
+            lists(written(tmp_path, content))
+    assert not notes
+
+
+def test_runs_are_compared_on_what_both_answered(tmp_path: Path) -> None:
+    """A query whose search failed in one run says nothing of the difference."""
+    before = written(tmp_path, dict(zip(NAMES, [hits("d7", "d1"), FAILED], strict=True)), "before.json")
+    after = written(tmp_path, dict(zip(NAMES, [hits("d7", "d1"), hits("d3")], strict=True)), "after.json")
+    pair = compare(JUDGED, {"before": before, "after": after}, "RR")
+    assert np.nanmax(np.abs(pair.differences)) == 0
+
+
+MATCH = {"query": {"bool": {"must": {"match": {"title": "red dress"}}, "filter": {"match": {"shop": "north"}}}}}
+MULTI = {"query": {"multi_match": {"query": "blue jeans", "fields": ["title", "text"]}}}
+TEMPLATE = {"id": "shop-search", "params": {"query_string": "blue jeans", "size": 10}}
+
+
+@pytest.mark.parametrize("second", [MULTI, TEMPLATE])
+def test_the_request_names_the_queries(tmp_path: Path, second: dict[str, Any]) -> None:
+    """The body of _msearch is a list of queries: each is called what was typed."""
+    requests = tmp_path / "requests.ndjson"
+    requests.write_text("".join(f'{{"index": "shop"}}\n{json.dumps(one)}\n' for one in (MATCH, second)))
+    path = written(tmp_path, {"responses": RESPONSES})
+    assert list(lists(path, queries=requests)) == NAMES
+
+
+@pytest.mark.parametrize(
+    ("search", "problem"),
+    [
+        ({"query": {"match_all": {}}}, "the search has no text"),
+        (
+            {"query": {"bool": {"should": [{"match": {"a": "x"}}, {"match": {"a": "y"}}]}}},
+            "the search has several texts.*: x, y",
+        ),
+    ],
+)
+def test_a_request_that_names_no_query_is_refused(tmp_path: Path, search: dict[str, Any], problem: str) -> None:
+    """With its line, and what to do."""
+    requests = tmp_path / "requests.ndjson"
+    requests.write_text(f"{{}}\n{json.dumps(MATCH)}\n{{}}\n{json.dumps(search)}\n")
+    with pytest.raises(InputError, match=rf"requests\.ndjson:4: {problem}(.|\n)*one per line"):
+        lists(written(tmp_path, {"responses": RESPONSES}), queries=requests)
 
 
 def test_the_order_of_hits_is_the_ranking(tmp_path: Path) -> None:
@@ -236,11 +310,11 @@ def test_a_field_may_be_the_id(tmp_path: Path) -> None:
 
 
 def test_vespa_says_what_it_could_not_do(tmp_path: Path) -> None:
-    """An error in the place of hits is an error here; what was not searched is noted; a document has its own id."""
+    """An error in the place of hits is a failed search; what was not searched is noted; a document has its own id."""
     root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}
     failed = {"root": {**root, "errors": [{"code": 3, "summary": "Illegal query", "message": "no such field"}]}}
-    with pytest.raises(InputError, match="query 2 is an error: no such field"):
-        lists(written(tmp_path, [{"root": root}, failed]))
+    with pytest.raises(InputError, match=r"1 search of 2 failed: 2 \(no such field\)"):
+        lists(written(tmp_path, [{"root": root}, failed]), on_failure="stop")
     hit = {"id": "index:shop/0/1", "relevance": 0.5, "fields": {"documentid": "id:shop:product::d7"}}
     partial = {"root": {**root, "coverage": {"coverage": 60, "full": False}, "children": [hit]}}
     with pytest.warns(InputWarning, match="is not complete: 60 % of the documents were searched"):

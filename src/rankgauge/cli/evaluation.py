@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -76,7 +76,11 @@ class RunsEvaluation:
             dialect=_with_parameters(spoken, options.setting or ()),
             formats=(options.format_judgments, options.format_run),
             spelling=RunSpellingOptions(
-                columns=options.columns, scale=options.scale, ids=options.ids, queries=options.queries
+                columns=options.columns,
+                scale=options.scale,
+                ids=options.ids,
+                queries=options.queries,
+                on_failure=options.on_failure,
             ),
             verbose=options.verbose,
             intents=options.intents,
@@ -171,8 +175,10 @@ class RunsEvaluation:
         judgments = source if self.intents is not None else io.read_judgments(source, self.formats[0], kind=self._kind)
         for name, path in runs.items():
             with io.traced(path, self.formats[1]):
-                run = io.read_run(path, self.formats[1], order=self.dialect.order)
-                result = where.evaluate(judgments, run, measures, dialect=self.dialect)
+                judged, run = io.answered(
+                    judgments, partial(io.read_run, path, self.formats[1], order=self.dialect.order)
+                )
+                result = where.evaluate(judged, run, measures, dialect=self.dialect)
             yield name, result
 
     def documents(self, queries: Sequence[str], runs: Sequence[str]) -> DocumentLists | None:

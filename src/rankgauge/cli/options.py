@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from rankgauge.cli import choices
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.policies import LEAVE_OUT, JudgmentKind
+from rankgauge.policies import LEAVE_OUT, FailedResponse, JudgmentKind
 
 _COMMA = re.compile(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))")
 """A comma between names: not one inside brackets, nor one between numbers as in trec_eval's `P.5,10`."""
@@ -116,10 +116,15 @@ QueryList: TypeAlias = Annotated[
     Path | None,
     Option(
         "--queries",
-        help="The queries, one per line: names those of a search engine's responses, in the order of the requests; "
-        "where a line has a text after the id (id, tab, text; a table; BEIR's queries.jsonl), pages show it.",
+        help="Query ids, one per line in the order of the requests, for responses that do not name their query; or the "
+        "_msearch request itself. Pages show a text after a tab, in a table's text column or in BEIR's queries.jsonl.",
         metavar="FILE",
     ),
+]
+
+
+OnFailure: TypeAlias = Annotated[
+    str, policy("--on-failure", "FailedResponse", "Queries whose search failed, in a search engine's responses")
 ]
 
 
@@ -141,13 +146,14 @@ class SpellingOptions:
 
     def files(self, paths: Mapping[str, Path]) -> dict[str, Any]:
         """The paths of files by name, each with what is said of them."""
-        if not (self.columns or self.scale or self.ids or self._list):
+        on_failure = FailedResponse.parse(self._on_failure)
+        if not (self.columns or self.scale or self.ids or self._list) and on_failure is FailedResponse.LEAVE_OUT:
             return dict(paths)
         from rankgauge import io
         from rankgauge.tables import Spelling
 
         spelling = Spelling.of(self.columns, self.scale, self.ids)
-        return {name: io.spell(path, spelling, self._list) for name, path in paths.items()}
+        return {name: io.spell(path, spelling, self._list, on_failure=on_failure) for name, path in paths.items()}
 
     def judgments(
         self, path: Path | None, format: str | None, kind: JudgmentKind = JudgmentKind.GRADES, *, command: str
@@ -169,16 +175,26 @@ class SpellingOptions:
         """The list of the queries that responses of search engines answer."""
         return None
 
+    @property
+    def _on_failure(self) -> str:
+        """What becomes of queries whose search failed."""
+        return FailedResponse.LEAVE_OUT
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpellingOptions(SpellingOptions):
     """The same options, and the queries of runs that do not say them."""
 
     queries: QueryList = None
+    on_failure: OnFailure = FailedResponse.LEAVE_OUT.value
 
     @property
     def _list(self) -> Path | None:
         return self.queries
+
+    @property
+    def _on_failure(self) -> str:
+        return self.on_failure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,6 +243,7 @@ class EvaluationOptions:
     format_judgments: FormatOfJudgments = None
     format_run: Annotated[str | None, file_format("--format-run", "runs")] = None
     queries: QueryList = None
+    on_failure: OnFailure = FailedResponse.LEAVE_OUT.value
     columns: Columns = None
     scale: ScaleName = None
     ids: SameIds = None

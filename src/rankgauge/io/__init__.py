@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankgauge.io.detection import Detection
     from rankgauge.io.files import (
+        answered,
         detect,
         is_large,
         is_path,
@@ -46,6 +47,7 @@ __all__ = [
     "Head",
     "Kind",
     "Reading",
+    "answered",
     "detect",
     "get",
     "is_large",

@@ -19,8 +19,9 @@ from rankgauge.io.formats import letor
 from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.io.output import writing
 from rankgauge.io.queries import Queries, listed_queries
+from rankgauge.io.responses import failures
 from rankgauge.io.source import STANDARD_STREAM, Source, SpelledFile, suffix_of
-from rankgauge.policies import Duplicates, FractionalGrade, JudgmentKind, RunOrder
+from rankgauge.policies import Duplicates, FailedResponse, FractionalGrade, JudgmentKind, RunOrder
 from rankgauge.tables import Spelling, as_judgments, as_run
 
 PathLike = str | os.PathLike[str]
@@ -66,15 +67,16 @@ def read_run(
     *,
     queries: Queries | None = None,
     order: RunOrder = RunOrder.SCORE,
+    on_failure: FailedResponse | str = FailedResponse.LEAVE_OUT,
     **spelled: Any,
 ) -> pl.DataFrame:
     """The run in a file, or the one of a data set that `irds:` names; by RunOrder.RANK with the ranks that it states.
 
     `queries` names the queries of responses of a search engine, which do not say them: a list in the order of the
-    requests, or a file with one per line. Other runs name their own. `spelled` says how the file spells things:
-    `columns={"query": "search_term"}`, `ids="trim"`.
+    requests, or a file with one per line. Other runs name their own. `on_failure` says what becomes of queries whose
+    search failed. `spelled` says how the file spells things: `columns={"query": "search_term"}`, `ids="trim"`.
     """
-    path = spell(path, Spelling.of(**spelled), queries)
+    path = spell(path, Spelling.of(**spelled), queries, on_failure=FailedResponse.parse(on_failure))
     if is_dataset(path):
         found = run_of(path)
         return as_run(found, path.spelling) if isinstance(path, SpelledFile) else found
@@ -133,7 +135,8 @@ def read_pair(
     if reading.fractional is FractionalGrade.REFUSE and one.format.refuse_fractions is not None:
         one.format.refuse_fractions(first)
     assert one.format.read_judgments is not None
-    return _said(one.format.read_judgments(first), JudgmentKind.GRADES), other.format.run_reader(reading.order)(second)
+    judged = _said(one.format.read_judgments(first), JudgmentKind.GRADES)
+    return answered(judged, lambda: other.format.run_reader(reading.order)(second))
 
 
 def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
@@ -168,15 +171,23 @@ def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = 
         chosen.write_run(frame, file, tag)
 
 
-def spell(source: Any, spelling: Spelling | None, queries: Queries | None = None) -> Any:
+def spell(
+    source: Any,
+    spelling: Spelling | None,
+    queries: Queries | None = None,
+    *,
+    on_failure: FailedResponse = FailedResponse.LEAVE_OUT,
+) -> Any:
     """A path, with what a user says of how the file or data set spells things; anything else is given back.
 
-    `queries` are those that responses of a search engine answer, in their order.
+    `queries` are those that responses of a search engine answer, in their order; `on_failure` says what becomes of
+    those whose search failed.
     """
-    if not isinstance(source, str | os.PathLike) or (spelling is None and queries is None):
+    plain = spelling is None and queries is None and on_failure is FailedResponse.LEAVE_OUT
+    if plain or not isinstance(source, str | os.PathLike):
         return source
     named = () if queries is None else listed_queries(queries)
-    return SpelledFile(path=os.fspath(source), spelling=spelling, queries=named)
+    return SpelledFile(path=os.fspath(source), spelling=spelling, queries=named, on_failure=on_failure)
 
 
 def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None) -> tuple[Any, dict[str, Any]]:
@@ -232,7 +243,17 @@ def pair_from(
     """Judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
     if is_path(judgments) and is_path(run):
         return read_pair(judgments, run, reading=reading)
-    return judgments_from(judgments, kind), run_from(run, reading.order)
+    return answered(judgments_from(judgments, kind), lambda: run_from(run, reading.order))
+
+
+def answered(judgments: pl.DataFrame, read: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Read a run, and leave out the judgments of queries whose search failed: nobody knows what they would retrieve."""
+    with failures() as failed:
+        run = read()
+    kept = judgments.filter(~pl.col("query").is_in(failed)) if failed else judgments
+    if kept.is_empty():
+        raise InputError("the search failed for every query that is judged", hint="Search again.")
+    return kept, run
 
 
 def is_path(source: Any) -> bool:
@@ -245,7 +266,10 @@ def is_large(path: PathLike) -> bool:
     if not os.path.isfile(path) or os.path.getsize(path) <= LARGE // PACKING:
         return False
     size = os.path.getsize(path) * (PACKING if _source(path).packed else 1)
-    return size > LARGE and detect(path).kind is Kind.RUN
+    if size <= LARGE:
+        return False
+    found = detect(path)
+    return found.kind is Kind.RUN and found.format.batches is not None
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rankgauge.errors import InputError
 from rankgauge.io.format import Head
+from rankgauge.io.search_requests import search_texts
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import header, objects, records
 from rankgauge.registry import plain
@@ -26,7 +27,8 @@ def listed_queries(queries: Queries) -> tuple[str, ...]:
     """The queries in their order, from a list or a file.
 
     A file has one query per line, as the judgments call it, or is a table (or JSON lines, as BEIR's) with a column for
-    it; of fields separated by tabs, the first is the query's id.
+    it; of fields separated by tabs, the first is the query's id. The body of an `_msearch` request names each query by
+    the text that was typed.
     """
     if not isinstance(queries, str | os.PathLike):
         return tuple(str(query) for query in queries)
@@ -43,8 +45,11 @@ def query_texts(path: str | os.PathLike[str]) -> dict[str, str]:
 
 def _read(source: Source) -> list[tuple[str, str]]:
     """The id of each query and its text, empty where there is none."""
-    if source.suffix in JSON_LINES:
-        return [_named({name: str(cell) for name, cell in found.items()}) for _, _, found in objects(source)]
+    if source.suffix in JSON_LINES or Head(source=source).is_json:
+        rows = list(objects(source))
+        if (typed := search_texts(rows, source.name)) is not None:
+            return [(text, "") for text in typed]
+        return [_named({name: str(cell) for name, cell in found.items()}) for _, _, found in rows]
     names, _ = header(Head(source=source))
     if len(names) > 1 and find(names, "query") is not None:
         return [_named(row) for _, row in records(source)]

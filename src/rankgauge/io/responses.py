@@ -5,12 +5,17 @@ A file holds one response, several in a row (one per line, or in a list), severa
 queries.txt beside the file. Without it a response that is alone is named for its file, and each of several for its
 position, from 1. The order of the hits is the ranking: an engine may sort by another field than the score, and users
 see equal scores in that order, too.
+
+A response may be an error, or have no hits. The two are different: an empty list is what the engine retrieves, and it
+counts; of a search that failed nobody knows what it would retrieve (`Source.on_failure`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +25,27 @@ from rankgauge.io.format import Format, Kind, SampleFile
 from rankgauge.io.json_document import JsonShape, Row, has, json_format
 from rankgauge.io.queries import list_beside, listed_queries
 from rankgauge.io.source import Source
+from rankgauge.lazy_polars import pl
+from rankgauge.policies import FailedResponse
 
 LIST = "the list of queries"
 """What a list that was given is called."""
+
+NAMED = 5
+"""How many queries a note names."""
+
+_failures: ContextVar[list[str] | None] = ContextVar("failures", default=None)
+
+
+@contextmanager
+def failures() -> Iterator[list[str]]:
+    """Within the block, the queries whose search failed, and that are left out, go to the list."""
+    failed: list[str] = []
+    token = _failures.set(failed)
+    try:
+        yield failed
+    finally:
+        _failures.reset(token)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +82,10 @@ class Responses:
             return True
         if self._is_several(document):
             document = document[self.together]
+        if self.failed(document) is not None:
+            return True
         inner = list(document.values()) if isinstance(document, dict) else document
-        if not isinstance(inner, list) or not any(map(self.fits, inner)):
+        if not isinstance(inner, list) or not inner:
             return False
         return all(self.fits(one) or self.failed(one) is not None for one in inner)
 
@@ -68,14 +93,13 @@ class Responses:
         return isinstance(document, dict) and bool(self.together) and isinstance(document.get(self.together), list)
 
     def _rows(self, documents: list[Any], source: Source) -> Iterator[Row]:
-        found = list(self._found(documents))
-        for name, response in zip(self._names(found, source), (one for _, one in found), strict=True):
-            if not self.fits(response):
-                raise InputError(
-                    f"the response for query {name} is an error: {self.failed(response) or 'it has no hits'}",
-                    path=source.name,
-                    hint="Search again, or leave the query out.",
-                )
+        responses = list(self._found(documents))
+        named = list(zip(self._names(responses, source), (one for _, one in responses), strict=True))
+        failed = [(name, self.failed(one) or "it has no hits") for name, one in named if not self.fits(one)]
+        _tell_failures(failed, len(named), source)
+        answers = [(name, one) for name, one in named if self.fits(one)]
+        _tell_empty([name for name, one in answers if not self.hits(one)], len(named), source)
+        for name, response in answers:
             if why := self.lacks(response):
                 note(f"the response for query {name} is not complete: {why}", source.name)
             ids = self._documents(self.hits(response), source)
@@ -147,10 +171,44 @@ def _fitting(listed: Sequence[str], responses: int, where: str, source: Source) 
         raise InputError(
             f"there are {responses} responses in it, and {len(listed)} queries in {where}",
             path=source.name,
-            hint="List one query per response, in the order of the requests.",
+            hint="List one query per response, in the order of the requests; keep the responses that are errors.",
         )
     if twice := next((query for at, query in enumerate(listed) if query in listed[:at]), None):
         raise InputError(f"the query {twice} is listed twice in {where}", path=source.name)
+
+
+def _tell_failures(failed: list[tuple[str, str]], responses: int, source: Source) -> None:
+    """Say which searches failed, and remember the queries that are left out.
+
+    Raise an error if no search succeeded, or if a user wants it so.
+    """
+    if not failed:
+        return
+    which = _some([f"{query} ({reason})" for query, reason in failed])
+    number = "1 search" if len(failed) == 1 else f"{len(failed)} searches"
+    if source.on_failure is FailedResponse.STOP or len(failed) == responses:
+        hint = "Search again." if len(failed) == responses else "Search again, or go on without: --on-failure leave-out"
+        raise InputError(f"{number} of {responses} failed: {which}", path=source.name, hint=hint)
+    remembered = _failures.get() if source.on_failure is FailedResponse.LEAVE_OUT else None
+    become = "counted as an empty list" if remembered is None else "left out of this run's means, not scored 0"
+    if remembered is None and source.on_failure is FailedResponse.LEAVE_OUT:
+        become = "left out of the run"
+    note(f"{number} of {responses} failed, {become}: {which}", source.name)
+    if remembered is not None:
+        queries = pl.DataFrame({"query": [query for query, _ in failed]})
+        same = pl.col("query") if source.spelling is None else source.spelling.same("query")
+        remembered.extend(queries.select(same)["query"])
+
+
+def _tell_empty(queries: list[str], responses: int, source: Source) -> None:
+    if queries:
+        number = "1 response" if len(queries) == 1 else f"{len(queries)} responses"
+        note(f"{number} of {responses} without hits, counted as an empty list: {_some(queries)}", source.name)
+
+
+def _some(names: list[str]) -> str:
+    """Name the first ones, and count the rest."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from rankgauge.errors import InputError
 from rankgauge.io.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of, unpacked_name
 from rankgauge.lazy_polars import pl
+from rankgauge.policies import FailedResponse
 
 if TYPE_CHECKING:
     from rankgauge.tables import Spelling
@@ -48,6 +49,7 @@ class SpelledFile(PathLike[str]):
     path: str
     spelling: Spelling | None
     queries: tuple[str, ...] = ()
+    on_failure: FailedResponse = FailedResponse.LEAVE_OUT
 
     def __fspath__(self) -> str:
         return self.path
@@ -65,6 +67,8 @@ class Source:
     content: bytes = b""
     queries: tuple[str, ...] = ()
     """The queries that the responses in the file answer, in their order, if they were listed."""
+    on_failure: FailedResponse = FailedResponse.LEAVE_OUT
+    """What becomes of the queries whose search failed."""
     part: str = ""
     """The name of the run that was asked for, of several in the file."""
     spelling: Spelling | None = None
@@ -74,7 +78,8 @@ class Source:
     def of(cls, path: str | PathLike[str]) -> Source:
         """The source of that name; an error if there is nothing to read. FILE#NAME is one run of several in a file."""
         if isinstance(path, SpelledFile):
-            return replace(cls.of(path.path), spelling=path.spelling, queries=path.queries)
+            found = cls.of(path.path)
+            return replace(found, spelling=path.spelling, queries=path.queries, on_failure=path.on_failure)
         path = fspath(path)
         if str(path) == STANDARD_STREAM:
             return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()

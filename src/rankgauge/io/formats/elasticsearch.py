@@ -56,9 +56,8 @@ def _is_workbench(hit: Any) -> bool:
 
 def _failed(value: Any) -> str | None:
     error = value.get("error") if isinstance(value, dict) else None
-    if not error:
-        return None
-    return str(error.get("reason") or error.get("type")) if isinstance(error, dict) else str(error)
+    reason = error.get("reason") or error.get("type") if isinstance(error, dict) else error
+    return reason if isinstance(reason, str) and reason else None
 
 
 def _lacks(value: Any) -> str | None:

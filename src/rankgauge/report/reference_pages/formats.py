@@ -19,14 +19,20 @@ Most responses do not say which query they answer. The first of these that is th
 1. `{query: response}` in one file, or a folder of responses, each file named for its query: `red dress.json`;
 2. a list of queries in the order of the requests: the one given by `--queries FILE`, else `queries.txt` beside the
    responses (or `NAME.queries.txt` for `NAME.json` alone). It has a query per line, as the judgments call it; of fields
-   between tabs the first counts, and of a CSV file the column of the query;
+   between tabs the first counts, and of a CSV file the column of the query. The body of the `_msearch` request
+   (`--queries requests.ndjson`) names each query by the text that was typed;
 3. the response itself, if it repeats the query (Solr, Typesense);
 4. the file's name, if the response is alone in its file;
 5. its position, from 1.
 
 Several responses may be those of one `_msearch`, one per line, or in a list. The order of the hits is the ranking,
-whatever the scores: engines sort by other fields too, and users see equal scores in that order. A search that failed is
-an error, not an empty list.
+whatever the scores: engines sort by other fields too, and users see equal scores in that order.
+
+A search that failed is not an empty list, and nobody knows what it would have retrieved. The rest goes on: its query is
+left out of the evaluation of that run, a note names it with the engine's reason, and a comparison rests on the queries
+that both runs answered. `--on-failure empty` counts it as an empty list, `--on-failure stop` makes it an error. Keep
+failed responses in the file, so that responses and queries stay in step. A response without hits is an empty list,
+which counts: its query is worth 0, and a note names it, too.
 
 ## Several runs in one file
 
