@@ -110,7 +110,7 @@ def _candidates(columns: Iterable[str], name: str, said: Said) -> Iterator[list[
     for group in _plain_aliases(name):
         # A name that is written as we write it is sure: `score` beside `_score`.
         known = [(alias, spelled[key]) for alias, key in group.items() if key in spelled]
-        alike = [sorted(same, key=lambda column, a=alias: column != a) for alias, same in known]
+        alike = [sorted(same, key=alias.__ne__) for alias, same in known]
         if found := [column for same in alike for column in same]:
             yield found[:1] if found[0] == name else found
 
