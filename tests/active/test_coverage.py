@@ -13,11 +13,11 @@ from rankgauge.active.target import Target
 from tests.active.graded import BELIEFS, DCG, ERR, graded_pool
 
 QUICK = [methods.get(name) for name in ("passive", "passive-iid", "paper", "paper+defensive", "greg")]
+QUICK.append(methods.get("document", stages=1))
 CASES = [
-    *[(method, 1000) for method in QUICK],
-    (methods.get("document", stages=1), 1000),
-    (methods.get("document"), 40),
-    (methods.get("auto"), 40),
+    *[(method, 100) for method in QUICK],
+    *[pytest.param(method, 1000, marks=pytest.mark.study) for method in QUICK],
+    *[pytest.param(methods.get(name), 40, marks=pytest.mark.study) for name in ("document", "auto")],
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 from pathlib import Path
@@ -48,22 +49,39 @@ def taking(scores: Scores) -> list[Dialect]:
     return kept
 
 
+def some(taken: list[Dialect]) -> list[tuple[Dialect, Dialect]]:
+    """Each dialect beside the first and beside the one before it."""
+    return [*((taken[0], one) for one in taken[2:]), *pairwise(taken)]
+
+
+def every_pair(taken: list[Dialect]) -> list[tuple[Dialect, Dialect]]:
+    """Each dialect beside each other one."""
+    return list(combinations(taken, 2))
+
+
+Pairs = Callable[[list[Dialect]], list[tuple[Dialect, Dialect]]]
+PAIRS = pytest.mark.parametrize("pairs", [some, pytest.param(every_pair, marks=pytest.mark.study)])
+
+
+@PAIRS
 @pytest.mark.parametrize("measure", ["nDCG@10", "nDCG@3", "P@5", "AP", "ERR@10"])
-def test_parts_sum_to_the_difference(letor: tuple[Path, Path], measure: str) -> None:
-    """For every pair of dialects the parts sum to the difference within 1e-12, by any measure."""
+def test_parts_sum_to_the_difference(letor: tuple[Path, Path], measure: str, pairs: Pairs) -> None:
+    """For pairs of dialects the parts sum to the difference within 1e-12, by any measure."""
     scores = Scores(judgments=letor[0], run=letor[1])
-    for base, other in combinations(taking(scores), 2):
+    for base, other in pairs(taking(scores)):
         check(scores, base, other, measure)
 
 
-def test_parts_sum_on_partly_judged_lists(search: Tables) -> None:
+@PAIRS
+def test_parts_sum_on_partly_judged_lists(search: Tables, pairs: Pairs) -> None:
     """So they do where documents are unjudged, queries missing, grades negative and scores close."""
     scores = Scores(judgments=search[0], run=search[1])
     assert len(taking(scores)) >= len(HOUSE)
-    for base, other in combinations(taking(scores), 2):
+    for base, other in pairs(taking(scores)):
         check(scores, base, other)
 
 
+@pytest.mark.study
 def test_parts_sum_on_mq2008(tmp_path: Path) -> None:
     """So they do on MQ2008, ranked by feature 40; 220 of its 784 queries have nothing relevant, 403 are short."""
     text = "".join(shared(f"data/mq2008/S{part}.txt").read_text() for part in range(1, 6))
@@ -81,13 +99,9 @@ def test_parts_sum_on_mq2008(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if (case.path / "input.txt").exists()], ids=str)
 def test_parts_sum_on_golden_cases(case: Case) -> None:
-    """So they do on the golden cases that some tool takes: duplicates, torn queries, odd grades, empty queries.
-
-    There, for each dialect beside the first and beside the one before it.
-    """
+    """So they do on the golden cases that some tool takes: duplicates, torn queries, odd grades, empty queries."""
     scores = Scores(judgments=case.path / "input.txt", run=case.path / "scores.txt")
-    taken = taking(scores)
-    for base, other in [*((taken[0], one) for one in taken[2:]), *pairwise(taken)]:
+    for base, other in some(taking(scores)):
         check(scores, base, other)
 
 

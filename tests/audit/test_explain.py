@@ -24,15 +24,18 @@ TIED = Scores(
 """a (grade 0), b (2) and u (unjudged) are tied, c (1) follows, z (1) is not retrieved."""
 
 
+@pytest.mark.parametrize("queries", [2, pytest.param(12, marks=pytest.mark.study)])
 @pytest.mark.parametrize("dialect", every(), ids=lambda dialect: dialect.name)
-def test_contributions_sum_to_the_value(letor: tuple[Path, Path], search: Tables, dialect: Dialect) -> None:
+def test_contributions_sum_to_the_value(
+    letor: tuple[Path, Path], search: Tables, dialect: Dialect, queries: int
+) -> None:
     """What the documents add sums to the formula's value, and the value is what the audit has for the query."""
     for scores in (Scores(judgments=letor[0], run=letor[1]), Scores(judgments=search[0], run=search[1])):
         try:
             values = scores.values(dialect, NDCG)
         except InputError:
             continue
-        for query, value in list(zip(scores.queries, values, strict=True))[:12]:
+        for query, value in list(zip(scores.queries, values, strict=True))[:queries]:
             found = explain(scores, dialect, NDCG, query)
             assert found.value == pytest.approx(value, nan_ok=True)
             if not np.isnan(found.raw):

@@ -40,6 +40,7 @@ def test_few_and_many_queries(queries: int, on_spark: Evaluate) -> None:
     same(on_spark(judgments, run, MEASURES[:3]), rg.evaluate(judgments, run, MEASURES[:3]))
 
 
+@pytest.mark.study
 def test_a_query_of_a_million_documents(on_spark: Evaluate) -> None:
     """A list that is longer than any batch stays one list; short ones beside it stay theirs."""
     rng = np.random.default_rng(0)
