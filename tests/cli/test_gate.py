@@ -220,3 +220,33 @@ def test_responses_name_their_queries(command: Command, folder: Path, monkeypatc
     assert "nDCG@10 of new +1.0000" in command("check", "-o", "pr.md")
     (bare / "rankgauge.toml").write_text(text.replace("topics.txt", "nosuch.txt"))
     assert "nDCG@10 of new +1.0000" in command("check", "--queries", "topics.txt", "-o", "pr.md")
+
+
+@pytest.mark.parametrize("floor", ['min = {"nDCG@10" = 0.62}', 'min = ["nDCG@10:0.62"]', "min = 0.62"])
+def test_a_floor(command: Command, runs: Path, floor: str) -> None:
+    """A run that is as good as the baseline fails where its mean is below the floor, and passes where it is not."""
+    lines = ['judgments = "qrels.txt"', 'runs = {main = "bm25.txt", new = "short.txt"}', 'baseline = "main"']
+    rules = [*lines, 'fail-if-worse = ["nDCG@10:0.5"]']
+    Path("rankgauge.toml").write_text("\n".join([*rules, floor]))
+    command("check", "-o", "pr.md", code=1)
+    assert "Below the floor: nDCG@10 of new 0.5373, floor 0.62." in Path("pr.md").read_text(encoding="utf-8")
+    Path("rankgauge.toml").write_text("\n".join([*rules, floor.replace("0.62", "0.53")]))
+    assert command("check", "-o", "pr.md").startswith("pass against main")
+    Path("near.toml").write_text("\n".join([*rules, floor.replace("0.62", "0.5373")]))  # a rounded mean is not the mean
+    command("check", "--config", "near.toml", "-o", "near.md", code=1)
+    assert "new 0.537264, floor 0.5373" in Path("near.md").read_text(encoding="utf-8")
+    found = json.loads(command("check", "-o", "json"))["gate"]["floors"]
+    assert [(row["measure"], row["run"], row["floor"], row["verdict"]) for row in found] == [
+        ("nDCG@10", "new", 0.53, "pass")
+    ]
+
+
+def test_a_floor_alone(command: Command, runs: Path) -> None:
+    """It needs no other rule; one without a measure does, and a text that is no number is an error."""
+    words = ("compare", "qrels.txt", "bm25.txt", "dense.txt.gz", "--baseline", "bm25", "--min")
+    assert command(*words, "nDCG@10:0.7", "-o", "pr.md").startswith(
+        "pass: not below the floor: nDCG@10 of dense.txt 0.7"
+    )
+    command(*words, "nDCG@10:0.8", code=1)
+    assert "written with its measure" in command(*words, "0.8", code=4)
+    assert "nDCG@10:0.62" in command(*words, "nDCG@10", code=4)

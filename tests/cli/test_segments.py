@@ -12,6 +12,7 @@ import pytest
 from rankgauge import InputError, compare, evaluate
 from rankgauge.comparison.gate import GateVerdict
 from rankgauge.comparison.segments import hidden_losses
+from rankgauge.errors import ParameterError
 from rankgauge.stats import t_interval
 from tests.cli.conftest import Command
 
@@ -142,3 +143,17 @@ def test_wrong_segments(command: Command, files: Path) -> None:
         assert "s.csv" in error
     with pytest.raises(InputError, match="none of its queries"):
         evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", by={"x": "y"})
+
+
+def test_a_segment_has_its_own_tolerance() -> None:
+    """A loss on brands fails the gate, unless that much is tolerated there; a misspelt segment is an error."""
+    judgments, runs, by = collection()
+    found = compare(judgments, runs, ["RR"], baseline="old", by={"kind": by})
+    assert found.gate("RR").verdict.value == "worse"
+    for name in ("brand", "kind=brand"):
+        lenient = found.gate("RR", segments={name: 0.9})
+        assert lenient.verdict.value == "pass"
+        rows = {row["segment"]: row["tolerance"] for row in lenient.segment_rows.named()}
+        assert rows == {"brand": 0.9, "long tail": 0.0, "(none)": 0.0}
+    with pytest.raises(ParameterError, match="brand, long tail"):
+        found.gate("RR", segments={"brnd": 0.9})

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Exit, Option
 
@@ -118,6 +118,24 @@ class CompareOptions(EvaluationOptions):
             autocompletion=choices.listed(choices.measures),
         ),
     ] = None
+    floor: Annotated[
+        list[str] | None,
+        Option(
+            "--min",
+            help="A gate: exit with 1 if the mean of a run other than the baseline is below VALUE; without a measure, "
+            "that of every measure of --fail-if-worse. Repeatable.",
+            metavar="[MEASURE:]VALUE",
+        ),
+    ] = None
+    segment_tolerance: Annotated[
+        list[str] | None,
+        Option(
+            "--segment-tolerance",
+            help="With --by and --fail-if-worse: the loss tolerated in a segment, such as brand:0.02 or, with its "
+            "column, kind=brand:0.02; elsewhere that of the rule. Repeatable.",
+            metavar="SEGMENT:LOSS",
+        ),
+    ] = None
 
 
 def compared(options: CompareOptions) -> None:
@@ -132,9 +150,11 @@ def compared(options: CompareOptions) -> None:
 
     outputs = find_outputs(ComparisonReport, options.output)
     formats = [format_ for format_, _ in outputs]
-    rules, chosen, alike = _rules(options), _tables(options, formats), _alike(options)
+    rules, limits = _rules(options), _limits(options)
+    chosen, alike = _tables(options, formats), _alike(options)
     _note_left_out(options, formats)
-    asked = RunsEvaluation.of(_measured(options, rules), DEFAULT_MEASURES)
+    wanted = (*(rule.measure for rule in rules), *(floor.measure for floor in limits["floors"] if floor.measure))
+    asked = RunsEvaluation.of(_measured(options, wanted), DEFAULT_MEASURES)
     if options.risk is not None:
         check_risk(options.risk, options.baseline, measures_of(asked.printed))
     _refuse_one(options.judgments, asked.runs)
@@ -157,7 +177,7 @@ def compared(options: CompareOptions) -> None:
             comparison = comparison.likened(asked.tables(), alike, tell)
     if options.by is not None:
         comparison = comparison.segmented(options.by)
-    gate = _gate(comparison, rules) if rules else None
+    gate = _gate(comparison, rules, limits) if rules or limits["floors"] else None
     report = ComparisonReport(
         comparison=comparison,
         agree=options.measures_agree,
@@ -188,14 +208,28 @@ def gated() -> Iterator[None]:
 
 def _rules(options: CompareOptions) -> tuple[GateRule, ...]:
     """The rules of the gate, if there is one."""
-    if not options.fail_if_worse:
+    if not options.fail_if_worse and not options.floor:
         return ()
     from rankgauge.comparison.gate import GateRule
 
     if options.baseline is None:
-        wanted = "given with --fail-if-worse: the run that the others must not fall below"
+        wanted = "given with --fail-if-worse and --min: the run that the others must not fall below"
         raise ParameterError("compare", "baseline", wanted, None)
-    return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse))
+    return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse or ()))
+
+
+def _limits(options: CompareOptions) -> dict[str, Any]:
+    """The floors of the gate, and the tolerances of its segments."""
+    from rankgauge.comparison.gate_limits import GateFloor, SegmentTolerance
+
+    tolerances = [SegmentTolerance.parse(text) for text in options.segment_tolerance or ()]
+    if tolerances and not (options.by and options.fail_if_worse):
+        wanted = "given with --by and --fail-if-worse, which look at segments"
+        raise ParameterError("compare", "segment-tolerance", wanted, options.segment_tolerance)
+    return {
+        "floors": tuple(GateFloor.parse(text) for text in options.floor or ()),
+        "tolerances": tuple(tolerances),
+    }
 
 
 def _tables(options: CompareOptions, formats: Iterable[ReportFormat]) -> tuple[str, ...] | None:
@@ -253,16 +287,15 @@ def _alike(options: CompareOptions) -> SimilaritySettings | None:
     return replace(settings, p=options.p)
 
 
-def _measured(options: CompareOptions, rules: Iterable[GateRule]) -> CompareOptions:
+def _measured(options: CompareOptions, wanted: Iterable[str]) -> CompareOptions:
     """The options with the gate's measures among the measures."""
-    asked = names(options.measure or ())
-    return replace(options, measure=[*asked, *(rule.measure for rule in rules if rule.measure not in asked)])
+    return replace(options, measure=list(dict.fromkeys([*names(options.measure or ()), *wanted])))
 
 
-def _gate(comparison: Comparison, rules: tuple[GateRule, ...]) -> Gate:
+def _gate(comparison: Comparison, rules: tuple[GateRule, ...], limits: Mapping[str, Any]) -> Gate:
     from rankgauge.comparison.gate import Gate
 
-    return Gate(comparison=comparison, rules=rules)
+    return Gate(comparison=comparison, rules=rules, **limits)
 
 
 def _close(gate: Gate, *, told: bool) -> None:

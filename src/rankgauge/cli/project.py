@@ -20,8 +20,11 @@ NAME = "rankgauge.toml"
 SHARED = "pyproject.toml"
 TABLE = "tool.rankgauge"
 
-PLURAL = {"measure": "measures"}
-"""Options that are repeated on a command line are a list in a file."""
+NAMES = {"measure": "measures", "floor": "min"}
+"""Keys that are not called as their option's field: a list of measures is plural, and Python has a `min`."""
+
+LIMITS = ("fail-if-worse", "min", "segment-tolerance")
+"""Keys that may be a table of numbers by name."""
 
 EXAMPLE = """A small one:
     judgments = "qrels.txt"
@@ -83,7 +86,7 @@ class ProjectFile:
                 raise self._unknown(key, list(known))
         values = {known[key].field: self._value(key, known[key], value) for key, value in self.settings.items()}
         missing = [key for key, one in known.items() if one.required and one.field not in values]
-        if not values.get("fail_if_worse"):
+        if not values.get("fail_if_worse") and not values.get("floor"):
             missing.append("fail-if-worse")
         if missing:
             raise InputError(f"does not say {', '.join(missing)}", path=self.path, hint=EXAMPLE)
@@ -97,6 +100,8 @@ class ProjectFile:
     def _value(self, key: str, one: Key, value: Any) -> Any:
         if key == "runs" and isinstance(value, dict) and all(isinstance(path, str) for path in value.values()):
             value = [f"{name}={path}" for name, path in value.items()]
+        if key in LIMITS and not isinstance(value, str):
+            value = _limits(value)
         if one.several and isinstance(value, str):
             value = [value]
         parts = value if one.several and isinstance(value, list) else [value]
@@ -104,6 +109,14 @@ class ProjectFile:
             raise InputError(f"the key '{key}' must be {one.words}; it is {value!r}", path=self.path)
         made = [one.kind(part) for part in parts]
         return made if one.several else made[0]
+
+
+def _limits(value: Any) -> Any:
+    """Write numbers by name as an option has them: {"nDCG@10" = 0.62} is nDCG@10:0.62, and 0.62 is for all measures."""
+    if isinstance(value, dict):
+        numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in value.values())
+        return [f"{name}:{one!r}" for name, one in value.items()] if numbers else value
+    return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +148,7 @@ def keys() -> dict[str, Key]:
     for one in fields(CompareOptions):
         kind = next(part for part in _alternatives(hints[one.name]) if part is not NoneType)
         several = get_origin(kind) is list
-        name = PLURAL.get(one.name, one.name.replace("_", "-"))
+        name = NAMES.get(one.name, one.name.replace("_", "-"))
         inner = get_args(kind)[0] if several else kind
         found[name] = Key(field=one.name, kind=inner, several=several, required=one.default is MISSING)
     return found

@@ -276,11 +276,22 @@ class Comparison:
         ranking, heard = self.dialect.ranking, tell or (lambda done, parts, name: None)
         return replace(self, alike=RunSimilarity.of(runs, self.queries, settings, ranking, heard))
 
-    def gate(self, *rules: str) -> Gate:
-        """Whether runs are worse than the baseline by more than luck: `nDCG@10`, or `nDCG@10:0.01` with a tolerance."""
-        from rankgauge.comparison.gate import Gate, GateRule
+    def gate(
+        self, *rules: str, floors: Mapping[str, float] | None = None, segments: Mapping[str, float] | None = None
+    ) -> Gate:
+        """Whether runs are worse than the baseline by more than luck: `nDCG@10`, or `nDCG@10:0.01` with a tolerance.
 
-        return Gate(comparison=self, rules=tuple(GateRule.of(rule) for rule in rules))
+        `floors` are the least means by measure, `segments` the tolerances by segment.
+        """
+        from rankgauge.comparison.gate import Gate, GateRule
+        from rankgauge.comparison.gate_limits import GateFloor, SegmentTolerance
+
+        return Gate(
+            comparison=self,
+            rules=tuple(GateRule.of(rule) for rule in rules),
+            floors=tuple(GateFloor(measure=name, least=least) for name, least in (floors or {}).items()),
+            tolerances=tuple(SegmentTolerance(segment=name, loss=loss) for name, loss in (segments or {}).items()),
+        )
 
     def to_pandas(self, table: str = "pairs") -> Any:
         """The `pairs`, `means`, `movers`, `agreement` or `sensitivity` as a pandas frame."""

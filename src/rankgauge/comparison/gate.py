@@ -6,8 +6,10 @@ The rule, by the interval of the mean difference (run − baseline) at the level
 - *pass* if the whole interval is above −tolerance; without a tolerance, if the mean is not below the baseline's;
 - *undecided* otherwise.
 
-A segment of queries that is *worse* by the same rule fails the gate too, at 1 − α/(k · segments); it never makes it
-undecided, since segments have few queries.
+A segment of queries that is *worse* by the same rule, or by a tolerance of its own, fails the gate too, at
+1 − α/(k · segments); it never makes it undecided, since segments have few queries.
+
+A run whose mean is below a *floor* fails it as well, whatever the baseline has (`gate_limits`).
 
 Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
 """
@@ -16,13 +18,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from rankgauge.comparison.gate_limits import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.errors import ParameterError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
@@ -117,23 +120,41 @@ class Gate:
 
     comparison: Comparison
     rules: tuple[GateRule, ...]
+    floors: tuple[GateFloor, ...] = ()
+    """The least means that runs other than the baseline may have."""
+    tolerances: tuple[SegmentTolerance, ...] = ()
+    """The losses that segments may have, in the place of the rules' own."""
 
     def __post_init__(self) -> None:
         if self.comparison.baseline is None:
             raise ParameterError("the gate", "baseline", "one of the runs, as in --baseline main", None)
-        if not self.rules:
+        if not self.rules and not self.floors:
             raise ParameterError("the gate", "rules", "at least one, such as nDCG@10:0.01", [])
-        for rule in self.rules:
-            measure = self.measure(rule)
-            if not measure.facts.more_is_better or measure.facts.aggregate is not Aggregate.MEAN:
-                raise ParameterError("the gate", "measure", "one of which more is better, such as AP", rule.measure)
+        for name in (*(rule.measure for rule in self.rules), *(floor.measure for floor in self.floors)):
+            if name is None and not self.rules:
+                raise ParameterError("the gate", "min", "written with its measure, such as nDCG@10:0.62", None)
+            measure = self._measure(name) if name is not None else None
+            if measure and (not measure.facts.more_is_better or measure.facts.aggregate is not Aggregate.MEAN):
+                raise ParameterError("the gate", "measure", "one of which more is better, such as AP", name)
+        self._check_segments()
+
+    def _check_segments(self) -> None:
+        """Raise an error for a tolerance of a segment that there is not."""
+        known = [(by, segment) for by, segment, _ in self.segments] if self.tolerances else []
+        for one in self.tolerances:
+            if not any(one.concerns(*segment) for segment in known):
+                listed = ", ".join(segment for _, segment in known) or "none, without --by"
+                raise ParameterError("the gate", "segment-tolerance", f"of a segment ({listed})", one.segment)
 
     def measure(self, rule: GateRule) -> Measure:
         """The measure that a rule is about."""
-        selected = self.comparison.dialect.select(rule.measure)
+        return self._measure(rule.measure)
+
+    def _measure(self, name: str) -> Measure:
+        selected = self.comparison.dialect.select(name)
         if len(selected) != 1 or selected[0] not in self.comparison.measures:
             known = ", ".join(map(str, self.comparison.measures))
-            raise ParameterError("the gate", "measure", f"one of those that are compared ({known})", rule.measure)
+            raise ParameterError("the gate", "measure", f"one of those that are compared ({known})", name)
         return selected[0]
 
     @cached_property
@@ -148,8 +169,8 @@ class Gate:
 
     @property
     def looked_at(self) -> int:
-        """How many runs by how many measures."""
-        return len(self.rules) * (len(self.comparison.runs) - 1)
+        """How many runs by how many measures; 1 if there are floors alone."""
+        return max(1, len(self.rules) * (len(self.comparison.runs) - 1))
 
     @property
     def alpha(self) -> float:
@@ -179,9 +200,34 @@ class Gate:
             (by, segment, *row)
             for rule in self.rules
             for by, segment, places in self.segments
-            for row in self._rows(rule, self.segment_alpha, places)
+            for row in self._rows(self._within(rule, by, segment), self.segment_alpha, places)
         ]
         return PlainTable.of_rows(SEGMENT_COLUMNS, rows)
+
+    def _within(self, rule: GateRule, by: str, segment: str) -> GateRule:
+        """The rule with the tolerance of a segment, if it has its own."""
+        own = [one.loss for one in self.tolerances if one.concerns(by, segment)]
+        return replace(rule, tolerance=own[0]) if own else rule
+
+    @cached_property
+    def floor_rows(self) -> PlainTable:
+        """A row per floor, measure and run: the mean, the floor, and whether the run is below it."""
+        means = {(row["measure"], row["run"]): row for row in self.comparison.mean_table.named()}
+        rows = []
+        for floor in self.floors:
+            for name in [floor.measure] if floor.measure else [rule.measure for rule in self.rules]:
+                measure = str(self._measure(name))
+                for run in self.comparison.runs:
+                    row = means[measure, run]
+                    verdict = GateVerdict.PASS if row["mean"] >= floor.least else GateVerdict.WORSE
+                    if run != self.comparison.baseline:
+                        rows.append((measure, run, row["mean"], floor.least, row["queries"], verdict.value))
+        return PlainTable.of_rows(FLOOR_COLUMNS, rows)
+
+    @property
+    def below(self) -> PlainTable:
+        """The floors that runs are below."""
+        return self.floor_rows.where("verdict", GateVerdict.WORSE.value)
 
     @property
     def lost(self) -> PlainTable:
@@ -195,8 +241,8 @@ class Gate:
 
     @cached_property
     def verdict(self) -> GateVerdict:
-        """Worse if any run is by any rule, over all queries or in a segment; else undecided if any is; else pass."""
-        found = {*self.rows["verdict"], *self.lost["verdict"]}
+        """Worse if a run is by a rule, overall or in a segment, or below a floor; else undecided if any; else pass."""
+        found = {*self.rows["verdict"], *self.lost["verdict"], *self.below["verdict"]}
         order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
         return next((verdict for verdict in order if verdict.value in found), GateVerdict.PASS)
 

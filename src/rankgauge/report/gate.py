@@ -21,16 +21,21 @@ def headline(gate: Gate) -> str:
     concerned = [row for row in rows if row["verdict"] == gate.verdict.value]
     lost = list(gate.lost.named())
     named = "; ".join(f"{_subject(row)} {signed(row['difference'])}" for row in (*concerned, *lost))
+    floors = "; ".join(
+        f"{_subject(row)} {_beside_floor(row)}, floor {row['floor']:g}"
+        for row in gate.floor_rows.where("verdict", gate.verdict.value).named()
+    )
     match gate.verdict:
         case GateVerdict.WORSE:
-            return f"worse than {base} by more than luck: {named}"
+            told = [f"worse than {base} by more than luck: {named}"] if named else []
+            return "; ".join([*told, f"below the floor: {floors}"] if floors else told)
         case GateVerdict.UNDECIDED:
             most = max(row["needed"] for row in concerned)
             settled = (
                 f"about {most:,.0f} queries would settle it" if math.isfinite(most) else "more queries may not help"
             )
             return f"undecided against {base}: {named}; {settled}, there are {concerned[0]['queries']:,}"
-    return f"pass against {base}: {named}"
+    return f"pass against {base}: {named}" if named else f"pass: not below the floor: {floors}"
 
 
 def _subject(row: Mapping[str, Any]) -> str:
@@ -42,9 +47,12 @@ def passages(gate: Gate) -> Iterator[Passage]:
     """The verdict, a row per measure and run, and the rule."""
     yield Heading(f"Gate: {gate.verdict.value}")
     yield Paragraph(f"{_sentence(headline(gate))}.")
-    yield table(gate)
+    if gate.rules:
+        yield table(gate)
     if gate.lost:
         yield lost(gate)
+    if gate.floors:
+        yield floors(gate)
     yield Notes(list(notes(gate)))
 
 
@@ -69,6 +77,22 @@ def lost(gate: Gate) -> ReportTable:
     return ReportTable(header=("by", "segment", *_header(gate.segment_alpha)), rows=rows, numbers=NUMBERS)
 
 
+def floors(gate: Gate) -> ReportTable:
+    """A row per floor, measure and run."""
+    rows = [
+        (row["measure"], row["run"], _beside_floor(row), f"{row['floor']:g}", f"{row['queries']:,}", row["verdict"])
+        for row in gate.floor_rows.named()
+    ]
+    header = ("measure", "run", "mean", "floor", "queries", "verdict")
+    return ReportTable(header=header, rows=rows, numbers=header[2:5])
+
+
+def _beside_floor(row: Mapping[str, Any]) -> str:
+    """A mean, with more digits where a rounded one would be on the other side of its floor."""
+    short = f"{row['mean']:.4f}"
+    return short if (float(short) < row["floor"]) is (row["mean"] < row["floor"]) else f"{row['mean']:.6f}"
+
+
 def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         row["measure"],
@@ -86,6 +110,8 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
 def notes(gate: Gate) -> Iterator[tuple[str, str]]:
     """The rule in words."""
     strict = [rule for rule in gate.rules if not rule.tolerance]
+    if gate.floors:
+        yield "floor", "the mean over the queries at hand must not be below it, whatever its interval and the baseline"
     if len(strict) < len(gate.rules):
         yield "gate", "worse if the whole interval is below the tolerated loss, pass if it is wholly above it"
     if strict:
@@ -99,9 +125,10 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
         yield "interval", f"at 1 − {level:g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
     yield from _conflicts(gate)
     least = fewest(gate.alpha)
-    if gate.comparison.by:
+    if gate.comparison.by and gate.rules:
         looked = f"{len(gate.segments)} looked at, at 1 − {gate.segment_alpha:.2g}"
-        yield "segments", f"{looked}; one that is worse fails the gate, none makes it undecided"
+        own = "".join(f"; {one.segment} may lose {one.loss:g}" for one in gate.tolerances)
+        yield "segments", f"{looked}; one that is worse fails the gate, none makes it undecided{own}"
     open_ = gate.rows.where("verdict", GateVerdict.UNDECIDED.value)
     if any(0 < changed < least for changed in gate.rows["changed"]):
         few = f"fewer than {least} queries differ: the interval reaches as far as others like them"
@@ -135,4 +162,5 @@ def data(gate: Gate) -> dict[str, Any]:
         "level": 1 - gate.alpha,
         "rows": list(gate.rows.named()),
         "segments": list(gate.segment_rows.named()),
+        "floors": list(gate.floor_rows.named()),
     }

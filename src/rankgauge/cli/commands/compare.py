@@ -20,5 +20,5 @@ from rankgauge.cli.comparison import CompareOptions, compared, gated
 )
 def compare(options: CompareOptions) -> None:
     """Which runs differ by more than luck, by how much, and on which queries."""
-    with gated() if options.fail_if_worse else nullcontext():
+    with gated() if options.fail_if_worse or options.floor else nullcontext():
         compared(options)
