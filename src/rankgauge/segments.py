@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.measures import Aggregate, Measure
+from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.stats import MEAN_INTERVALS, Interval, mean_interval
+from rankgauge.summary import bounded
 
 NONE = "(none)"
 """The segment of queries that have none."""
@@ -89,13 +90,12 @@ def segment_means(
     for one in found:
         for segment, places in one.rows(queries).items():
             part = matrix[places]
-            ends = _ends(part, interval, seed)
-            for column, measure in enumerate(measures):
-                aggregate, values = measure.facts.aggregate, part[:, column]
-                known = int((~np.isnan(values)).sum())
-                mean = aggregate.over(values) if known else np.nan
-                low, high = (ends.low[column], ends.high[column]) if aggregate is Aggregate.MEAN else (np.nan, np.nan)
-                rows.append((one.name, segment, str(measure), mean, float(low), float(high), known))
+            known = (~np.isnan(part)).sum(axis=0).tolist()
+            columns = zip(measures, part.T, known, strict=True)
+            means = [measure.facts.aggregate.over(values) if count else np.nan for measure, values, count in columns]
+            ends = bounded(measures, _ends(part, interval, seed), means)
+            numbers = zip(measures, means, ends.low.tolist(), ends.high.tolist(), known, strict=True)
+            rows += [(one.name, segment, str(measure), *found) for measure, *found in numbers]
     return PlainTable.of_rows(KINDS, rows)
 
 

@@ -48,7 +48,7 @@ def summarise(
     `ends` are the intervals of the means; `single` adds up in single precision.
     """
     means = _over(measures, matrix, single)
-    ends = _bounded(measures, ends, means)
+    ends = bounded(measures, ends, means)
     known = ~np.isnan(matrix)
     return PlainTable.of(
         KINDS,
@@ -73,7 +73,7 @@ def _over(measures: Sequence[Measure], matrix: FloatArray, single: bool) -> list
     return [measure.facts.aggregate.over(column, single=single) for measure, column in columns]
 
 
-def _bounded(measures: Sequence[Measure], ends: Interval, means: Sequence[float]) -> Interval:
+def bounded(measures: Sequence[Measure], ends: Interval, means: Sequence[float]) -> Interval:
     """The intervals within the measures' bounds; NaN for a sum and a geometric mean, which no such interval is of."""
     least, most = np.array([measure.facts.bounds for measure in measures]).reshape(-1, 2).T
     averaged = np.array([measure.facts.aggregate is Aggregate.MEAN for measure in measures], dtype=bool)

@@ -238,3 +238,15 @@ def test_errors(command: Command, arguments: tuple[str, ...], code: int, message
     told = command(*PAIR, *arguments, code=code)
     assert message in told
     assert "Traceback" not in told
+
+
+def test_trec_of_several_runs(command: Command) -> None:
+    """Each run's lines begin with its name, in the three fields that trec_eval gives it."""
+    lines = command(
+        "evaluate", "qrels.txt", "A=bm25.txt", "B=dense.txt.gz", "-m", "AP", "-o", "trec", "-q"
+    ).splitlines()
+    starts = [place for place, line in enumerate(lines) if line.startswith("runid")]
+    assert [lines[place].split() for place in starts] == [["runid", "all", "A"], ["runid", "all", "B"]]
+    assert starts[0] == 0
+    assert all(len(line.split("\t")) == 3 for line in lines)
+    assert "runid" not in command("evaluate", "qrels.txt", "bm25.txt", "-m", "AP", "-o", "trec")

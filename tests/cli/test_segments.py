@@ -157,3 +157,24 @@ def test_a_segment_has_its_own_tolerance() -> None:
         assert rows == {"brand": 0.9, "long tail": 0.0, "(none)": 0.0}
     with pytest.raises(ParameterError, match="brand, long tail"):
         found.gate("RR", segments={"brnd": 0.9})
+
+
+def test_intervals_end_where_the_measure_does(command: Command, folder: Path) -> None:
+    """Values of 1 and 0.5 have an interval far beyond 1, which no mean can reach; so have differences."""
+    (folder / "q.txt").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    (folder / "r.txt").write_text("q1 Q0 d1 1 2 r\nq2 Q0 d2 1 2 r\nq2 Q0 d1 2 1 r\n")
+    (folder / "s.txt").write_text("q1 Q0 d2 1 2 s\nq2 Q0 d3 1 2 s\n")
+    (folder / "by.csv").write_text("query,kind\nq1,all\nq2,all\n")
+    (whole,) = evaluate(folder / "q.txt", folder / "r.txt", "RR", by=folder / "by.csv").segments.iter_rows(named=True)
+    assert (whole["mean"], whole["low"], whole["high"]) == (0.75, 0, 1)
+    assert "[0.0000, 1.0000]" in command("evaluate", "q.txt", "r.txt", "-m", "RR", "--by", "by.csv").split("By kind")[1]
+    pairs = command("compare", "q.txt", "r.txt", "s.txt", "-m", "RR", "--by", "by.csv", "-o", "csv").splitlines()
+    row = dict(zip(pairs[0].split(","), pairs[1].split(","), strict=True))
+    assert float(row["low"]) == -1
+
+
+def test_the_headline_names_the_segment_that_loses(command: Command, files: Path) -> None:
+    """A page that says that a run is better also says for whom it is worse."""
+    command("compare", "q.txt", "old.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "page.html")
+    headline = (files / "page.html").read_text(encoding="utf-8").split("<h1>")[1].split("</h1>")[0]
+    assert headline.startswith("new.txt is above old.txt by more than luck (RR); worse for kind brand (−")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.errors import printable
 from tests.cli.conftest import Command
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -71,6 +70,8 @@ def test_ids_do_not_steer_a_terminal(command: Command, folder: Path) -> None:
 
 def test_texts_are_shown_as_they_are() -> None:
     """Letters of any script, tabs and ends of lines are no control characters."""
+    from rankgauge.errors import printable
+
     text = "naïve\tcafé 東京 пример\nשלום 👩‍💻"
     assert printable(text) == text
     assert printable("\u202egpj.exe") == "\\u202egpj.exe"

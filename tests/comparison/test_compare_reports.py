@@ -281,3 +281,19 @@ def test_a_pair_has_one_direction() -> None:
     turned = compare(judgments, {"first": first, "second": second}, ["R@10", "RR"])
     assert ComparisonReport(comparison=turned).headline() == "second is below first by more than luck (R@10)"
     assert figures.colours(found) == figures.colours(turned)
+
+
+def test_every_query(command: Command, folder: Path) -> None:
+    """-q lists both values and the difference of each query, in tables, CSV and JSON."""
+    runs = ("bm25.txt", "dense.txt.gz", "-m", "AP", "-m", "RR")
+    rows = list(csv.DictReader(io.StringIO(command(*runs, "-q", "-o", "csv"))))
+    found = compare(folder / "qrels.txt", [folder / "bm25.txt", folder / "dense.txt.gz"], ["AP", "RR"])
+    assert len(rows) == 2 * len(found.queries) > 2 * 5
+    for row in rows:
+        assert float(row["difference"]) == pytest.approx(float(row["value"]) - float(row["other_value"]), abs=1e-12)
+    for row in found.pairs.iter_rows(named=True):
+        own = [float(one["difference"]) for one in rows if one["measure"] == row["measure"]]
+        assert sum(own) / len(own) == pytest.approx(row["difference"])
+    assert len(json.loads(command(*runs, "-q", "-o", "json"))["queries"]) == len(rows)
+    shown = command(*runs, "-q").split("Every query\n")[1]
+    assert len(shown.split("\n\n")[0].splitlines()) == 1 + len(rows)

@@ -32,6 +32,9 @@ class CompareOptions(EvaluationOptions):
     output: Annotated[
         list[str] | None, choices.output("rankgauge.report.comparison:ComparisonReport.formats", several=True)
     ] = None
+    per_query: Annotated[
+        bool, Option("-q", "--per-query", help="Show both values and the difference of every query.")
+    ] = False
     baseline: Annotated[
         str | None,
         Option("--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN"),
@@ -183,6 +186,7 @@ def compared(options: CompareOptions) -> None:
         agree=options.measures_agree,
         gate=gate,
         chosen=chosen,
+        per_query=options.per_query,
         digits=options.digits,
         printed=asked.printed,
         tags=asked.tags(),
@@ -265,7 +269,7 @@ def _note_left_out(options: CompareOptions, formats: Iterable[ReportFormat]) -> 
         return
     for name in ("similarity", "risk"):
         if getattr(options, name) is not None:
-            shown = "segments" if options.by is not None else "pairs"
+            shown = "queries" if options.per_query else "segments" if options.by is not None else "pairs"
             note(f"{single[0]} holds a single table, here {shown}: --tables {name} writes {name}, -o json all")
 
 

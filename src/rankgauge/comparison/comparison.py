@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from rankgauge.comparison.similarity import RunSimilarity, SimilaritySettings
     from rankgauge.segments import Segmentation
 
-DECIMALS = 12
-"""Values that are equal but for the order in which they were added up are equal to this many decimals."""
-
 
 def compare(
     judgments: Any,
@@ -151,7 +148,7 @@ class Comparison:
     def differences(self) -> FloatArray:
         """The differences of the paired values (measures × queries × pairs)."""
         run, other = self.paired
-        return np.asarray(np.round(self.values[:, :, run] - self.values[:, :, other], DECIMALS))
+        return np.asarray(np.round(self.values[:, :, run] - self.values[:, :, other], tables.DECIMALS))
 
     @cached_property
     def means(self) -> pl.DataFrame:
@@ -167,6 +164,11 @@ class Comparison:
     def movers(self) -> pl.DataFrame:
         """The queries that differ most: measure, query, run, other, value, other_value, difference."""
         return self.mover_table.frame
+
+    @cached_property
+    def per_query(self) -> pl.DataFrame:
+        """Every query: measure, query, run, other, value, other_value, difference."""
+        return self.query_table.frame
 
     @cached_property
     def agreement(self) -> pl.DataFrame:
@@ -214,6 +216,11 @@ class Comparison:
     def mover_table(self) -> PlainTable:
         """The queries that differ most."""
         return tables.movers(self.measures, self.queries, self.runs, self.values, self.paired)
+
+    @cached_property
+    def query_table(self) -> PlainTable:
+        """Every query of every measure and pair."""
+        return tables.differences(self.measures, self.queries, self.runs, self.values, self.paired)
 
     @cached_property
     def agreement_table(self) -> PlainTable:
@@ -294,8 +301,8 @@ class Comparison:
         )
 
     def to_pandas(self, table: str = "pairs") -> Any:
-        """The `pairs`, `means`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
-        return display.pandas(self, ("pairs", "means", "movers", "agreement", "sensitivity"), table)
+        """The `pairs`, `means`, `per_query`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
+        return display.pandas(self, ("pairs", "means", "per_query", "movers", "agreement", "sensitivity"), table)
 
     def _repr_html_(self) -> str:
         rows = [

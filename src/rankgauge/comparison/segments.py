@@ -66,11 +66,12 @@ def _pairs(comparison: Comparison, measure: int, places: Any) -> dict[str, Any]:
     count = known.sum(axis=0)
     tested = settings.paired_test(differences, rng=settings.rng(), draws=settings.drawn(len(run)))
     both = [np.where(known, values[:, side], 0.0).sum(axis=0) / np.where(count, count, np.nan) for side in (run, other)]
-    ends, tally = comparison.interval(differences), outcomes(differences)
+    mean = np.where(known, differences, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+    reach, tally = np.ptp(comparison.measures[measure].facts.bounds), outcomes(differences)
     return {
         "means": both,
-        "difference": np.where(known, differences, 0.0).sum(axis=0) / np.where(count, count, np.nan),
-        "ends": ends,
+        "difference": mean,
+        "ends": comparison.interval(differences).within(-reach, reach, mean),
         "p": np.where(np.isnan(tested.p), 1.0, tested.p),
         "tally": tally,
         "queries": count,

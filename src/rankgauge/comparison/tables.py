@@ -16,6 +16,9 @@ from rankgauge.stats import kendall_tau, separated_share, tau_ap_b
 FEWEST = 3
 """Two runs have one order or the other; from three on it makes sense to ask how alike two orders are."""
 
+DECIMALS = 12
+"""Values that are equal but for the order in which they were added up are equal to this many decimals."""
+
 MOST = 5
 """How many queries of a measure are named."""
 
@@ -60,6 +63,23 @@ def movers(
             one, two = float(table[query, first]), float(table[query, second])
             if largest[query] > 0:
                 rows.append((str(measure), queries[query], runs[first], runs[second], one, two, one - two))
+    return PlainTable.of_rows(MOVERS, rows)
+
+
+def differences(
+    measures: Sequence[Measure],
+    queries: Sequence[str],
+    runs: Sequence[str],
+    values: FloatArray,
+    paired: tuple[IndexArray, IndexArray],
+) -> PlainTable:
+    """List both values of every query and pair, and their difference; NaN where a run has none."""
+    rows = []
+    for measure, table in zip(measures, values, strict=True):
+        for first, second in zip(*paired, strict=True):
+            both = zip(queries, table[:, first].tolist(), table[:, second].tolist(), strict=True)
+            named = (runs[first], runs[second])
+            rows += [(str(measure), query, *named, one, two, round(one - two, DECIMALS)) for query, one, two in both]
     return PlainTable.of_rows(MOVERS, rows)
 
 

@@ -68,6 +68,8 @@ class ComparisonReport(Report):
     comparison: Comparison
     chosen: tuple[str, ...] | None = None
     """The tables to show, by the names of `TABLES`; None: all of them, in LaTeX `BRIEF`."""
+    per_query: bool = False
+    """Whether to list every query, not only those that differ most."""
     digits: int = DIGITS
     """How many decimals a mean has in LaTeX."""
     agree: bool | None = None
@@ -102,9 +104,11 @@ class ComparisonReport(Report):
         return compared_lines(self.comparison, self.printed, self.tags)
 
     def frame(self) -> pl.DataFrame:
-        """The table that was chosen, else a row per measure and pair of runs, by segment where queries are grouped."""
-        usual = "segments" if self.comparison.by else "pairs"
-        found: pl.DataFrame = getattr(self.comparison, FRAMES[self.chosen[0] if self.chosen else usual])
+        """The table that was chosen, else every query where wanted, else the pairs, by segment where there are any."""
+        usual = "queries" if self.per_query else "segments" if self.comparison.by else "pairs"
+        name = self.chosen[0] if self.chosen else usual
+        whole = self.per_query and name == "queries"
+        found: pl.DataFrame = getattr(self.comparison, "per_query" if whole else FRAMES[name])
         return found
 
     def data(self) -> dict[str, Any]:
@@ -123,6 +127,7 @@ class ComparisonReport(Report):
             "sensitivity": found.sensitivity,
             "agreement": found.agreement,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
+            **({"queries": found.per_query} if self.per_query else {}),
             **({"segments": found.segments} if found.by else {}),
             **self._likened(),
             **self._risked(),
@@ -179,7 +184,14 @@ class ComparisonReport(Report):
         )
 
     def headline(self) -> str:
-        """One sentence on the first measure: who is above whom by more than luck."""
+        """One sentence on the first measure: who is above whom by more than luck, and for which segment it is worse."""
+        if not self.comparison.by:
+            return self._overall()
+        from rankgauge.report import segments
+
+        return self._overall() + segments.losses(self.comparison)
+
+    def _overall(self) -> str:
         comparison = self.comparison
         measure, base = comparison.measures[0], comparison.baseline
         if base is None and len(comparison.runs) == 2:
@@ -225,7 +237,7 @@ class ComparisonReport(Report):
             case "segments":
                 yield from self._segments()
             case "queries":
-                yield tables.movers(found)
+                yield tables.every_query(found) if self.per_query else tables.movers(found)
             case "similarity":
                 yield from self._similarity()
             case "risk":

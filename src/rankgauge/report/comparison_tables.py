@@ -8,6 +8,7 @@ from typing import Any
 
 from rankgauge.comparison import Comparison, PairVerdict
 from rankgauge.measures import Measure
+from rankgauge.plain_table import PlainTable
 from rankgauge.report.numbers import interval, number, p_value, share, signed
 from rankgauge.report.passages import ReportTable
 
@@ -115,15 +116,24 @@ def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
 
 def movers(comparison: Comparison) -> ReportTable:
     """The queries on which two runs are furthest apart."""
+    return _queries("Queries that differ most", comparison.mover_table)
+
+
+def every_query(comparison: Comparison) -> ReportTable:
+    """Both values of each query and pair, and their difference."""
+    return _queries("Every query", comparison.query_table)
+
+
+def _queries(title: str, table: PlainTable) -> ReportTable:
     rows = []
     last = None
-    for row in comparison.mover_table.named():
+    for row in table.named():
         ends = (number(row["value"]), number(row["other_value"]), signed(row["difference"]))
         rows.append(("" if row["measure"] == last else row["measure"], row["query"], row["run"], row["other"], *ends))
         last = row["measure"]
     names = ("value", "other's value", "difference")
     header = ("measure", "query", "run", "other", *names)
-    return ReportTable(title="Queries that differ most", header=header, rows=tuple(rows), numbers=names)
+    return ReportTable(title=title, header=header, rows=tuple(rows), numbers=names)
 
 
 def sensitivity(comparison: Comparison) -> ReportTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rankgauge.comparison import PairVerdict
 from rankgauge.comparison.segments import correction_of, hidden_losses
 from rankgauge.report.numbers import count, interval, number, p_value, signed
 from rankgauge.report.passages import ReportTable
@@ -45,6 +46,20 @@ def pairs(comparison: Comparison) -> Iterator[ReportTable]:
         numbers = ("mean", "other's mean", "difference", "corrected", "queries")
         header = ("measure", one.name, "run", "other", *numbers[:3], "95 % interval", "corrected", "verdict", "queries")
         yield ReportTable(title=f"By {one.name}", header=header, rows=rows, numbers=numbers)
+
+
+def losses(comparison: Comparison) -> str:
+    """Name the segment in which the first measure falls most, of those where it falls by more than luck."""
+    rows = comparison.segment_table.where("measure", str(comparison.measures[0])).named()
+    worse = sorted(
+        (row for row in rows if row["verdict"] == PairVerdict.WORSE.value), key=lambda row: row["difference"]
+    )
+    if not worse:
+        return ""
+    row, more = worse[0], len(worse) - 1
+    others = f", and {more} more" if more else ""
+    whose = "" if len(comparison.runs) == 2 else f"{row['run']} is "
+    return f"; {whose}worse for {row['by']} {row['segment']} ({signed(row['difference'])}){others}"
 
 
 def mean_notes(report: EvaluationReport) -> Iterator[tuple[str, str]]:

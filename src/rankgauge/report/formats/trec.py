@@ -6,13 +6,15 @@ from typing import TextIO
 
 from rankgauge.report.evaluation import EvaluationReport
 from rankgauge.report.format import ReportFormat
-from rankgauge.report.trec_lines import lines
+from rankgauge.report.trec_lines import ALL, TrecLine, lines
 
 
 def write(report: EvaluationReport, stream: TextIO) -> None:
-    """Each run's lines under one another."""
+    """Each run's lines under one another; of several runs each begins with its name, as trec_eval gives it."""
     for run, result in report.results.items():
-        tag = report.tags.get(run)
+        tag = None if report.several else report.tags.get(run)
+        if report.several:
+            stream.write(f"{TrecLine('runid', ALL, run)}\n")
         listed = lines(result, report.printed, per_query=report.per_query, overall=report.overall, tag=tag)
         stream.writelines(f"{line}\n" for line in listed)
 
