@@ -103,8 +103,22 @@ def evaluate(
     if several:
         found = evaluate_runs(judgments, runs, wanted, spoken)
         return {name: result if by is None else result.segmented(by) for name, result in found}
-    result = scored(HitFinder(given=judgments, dialect=spoken, measures=wanted).hits(runs[""]), wanted, spoken)
+    result = _by_providers(judgments, runs[""], wanted, spoken)
     return result if by is None else result.segmented(by)
+
+
+def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
+    """The result of a run, each measure by the dialect that the tool takes it from."""
+    parts = dialect.parts(measures)
+    if len(parts) > 1:
+        from rankgauge import io
+
+        judgments, run = io.kept(judgments, io.judgments_from), io.kept(run, io.run_from)
+    found = [
+        scored(HitFinder(given=judgments, dialect=spoken, measures=some).hits(run), some, spoken)
+        for spoken, some in parts.items()
+    ]
+    return Result.joined(found, measures, dialect)
 
 
 def spelled(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
@@ -136,6 +150,21 @@ def evaluate_runs(
 
     At most a few runs are taken ahead of the one that is asked for.
     """
+    parts = dialect.parts(measures)
+    if len(parts) > 1:
+        from rankgauge import io
+
+        judgments = io.kept(judgments, io.judgments_from)
+        runs = {name: io.kept(run, io.run_from) for name, run in runs.items()}
+    streams = [_runs_by(judgments, runs, some, spoken) for spoken, some in parts.items()]
+    for found in zip(*streams, strict=True):
+        yield found[0][0], Result.joined([result for _, result in found], measures, dialect)
+
+
+def _runs_by(
+    judgments: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], dialect: Dialect
+) -> Iterator[tuple[str, Result]]:
+    """The same by one dialect alone."""
     files = all(is_file(source) for source in (judgments, *runs.values()))
     if not files:
         from rankgauge import io

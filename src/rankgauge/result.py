@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge import display
 from rankgauge.dialects import Dialect
+from rankgauge.errors import UnknownNameError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -42,6 +44,8 @@ class Result:
     """How the queries are grouped, where that was asked for."""
     bounds: Mapping[Ties, FloatArray] | None = None
     """What the kernels gave under the worst and the best order of tied documents, if it is known already."""
+    parts: tuple[Result, ...] = ()
+    """The results of the dialect's providers, where it takes measures from them."""
     _sampled: dict[int, SampleIntervals] = field(default_factory=dict, repr=False)
     """What a sample of judgments leaves open, by seed, once somebody has asked."""
 
@@ -50,10 +54,27 @@ class Result:
         """The positions among the judged queries of those that count, in the dialect's order."""
         return counted(self.hits, self.dialect)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Result], measures: tuple[Measure, ...], dialect: Dialect) -> Result:
+        """One result of those by the providers of a dialect, which are of the same run and judgments."""
+        if len(parts) == 1 and parts[0].dialect is dialect:
+            return parts[0]
+        of = {measure: (part, column) for part in parts for column, measure in enumerate(part.measures)}
+        raw, errors, matrix = (
+            np.column_stack([getattr(of[measure][0], name)[:, of[measure][1]] for measure in measures])
+            for name in ("raw", "errors", "matrix")
+        )
+        notes = dict.fromkeys(note for part in parts for note in part.hits.notes)
+        hits = replace(parts[0].hits, notes=tuple(notes))
+        return cls(
+            dialect=dialect, measures=measures, hits=hits, raw=raw, errors=errors, matrix=matrix, parts=tuple(parts)
+        )
+
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the readers of its files had to say: rows that were left out, judgments that were merged."""
-        return self.hits.notes
+        """What to know of its files and measures: rows that were left out, measures that the dialect's tool lacks."""
+        lacked = self.dialect.lacked(self.measures)
+        return self.hits.notes if lacked is None else (*self.hits.notes, lacked)
 
     @cached_property
     def queries(self) -> pl.Series:
@@ -198,6 +219,10 @@ class Result:
     def __getitem__(self, measure: str | Measure) -> float:
         """The measure's one number: its mean over the queries, or its sum or geometric mean, as the measure has it."""
         (wanted,) = self.dialect.select(measure)
+        if wanted not in self.measures:
+            computed = [str(one) for one in self.measures]
+            said = f"It has {', '.join(computed)}; give evaluate() every measure that you need."
+            raise UnknownNameError("measure in this result", str(wanted), computed, near=(), otherwise=said)
         column = self.matrix[:, self.measures.index(wanted)]
         return wanted.facts.aggregate.over(column, single=self.dialect.single_arithmetic)
 
@@ -219,6 +244,10 @@ class Result:
         """What the kernels give (judged queries × measures) under the worst or the best order of tied documents."""
         if self.bounds is not None:
             return self.bounds[ties]
+        if self.parts:
+            pairs = (zip(part.measures, part.reordered(ties).T, strict=True) for part in self.parts)
+            columns = dict(chain.from_iterable(pairs))
+            return np.column_stack([columns[measure] for measure in self.measures])
         return score(self.hits.ordered(ties), self.measures, replace(self.dialect, ties=ties))[0]
 
     @cached_property

@@ -77,6 +77,7 @@ class ValueRule:
     level: float
     fewest: int
     single: bool
+    decimals: int | None
 
     @classmethod
     def of(cls, measure: Measure, dialect: Dialect) -> ValueRule:
@@ -88,6 +89,7 @@ class ValueRule:
             level=_level(measure, dialect),
             fewest=measure.depth if dialect.choice("short", measure) is ShortList.ZERO else 0,
             single=dialect.single_arithmetic,
+            decimals=dialect.provider(measure).decimals,
         )
 
     def __call__(self, values: FloatArray, best: FloatArray, retrieved: FloatArray) -> FloatArray:
@@ -97,6 +99,8 @@ class ValueRule:
         elif not self.keeps:
             values = np.where(np.isnan(values), self.empty, values)
         values = np.where(retrieved < self.fewest, 0.0, values) if self.fewest else values
+        if self.decimals is not None:
+            values = np.array([round(value, self.decimals) for value in values.tolist()], dtype=np.float64)
         return to_single(values) if self.single else values
 
 

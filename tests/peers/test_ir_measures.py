@@ -1,14 +1,17 @@
-"""ir-measures: the same names give the same values on random cases, but for the differences named here."""
+"""ir-measures: the same names give the same values on random cases, whichever of its providers computes them."""
 
 from __future__ import annotations
 
+import math
 import shutil
+from functools import cache
 
 import ir_measures
 import numpy as np
 import pytest
 
-from rankgauge import evaluate
+from rankgauge import dialects, evaluate
+from rankgauge.measures import parse
 from tests.peers.cases import Cases, cases
 
 NAMES = [
@@ -39,82 +42,106 @@ NAMES = [
     "SetF",
     "SetF(beta=2.0)",
     "SetP",
+    "SetP(relative=True)",
     "SetR",
     "Success@5",
     "Success(rel=3)@1",
+    "Judged",  # judged
+    "Judged@10",
+    "RR@10",  # msmarco
+    "RR(rel=2)@5",
 ]
-ASCENDING = ["Judged@10", "RR@10", "RR(rel=2)@5"]
-"""What ir-measures computes itself, with tied documents in ascending order of their ids: trec_eval's is descending."""
+GDEVAL = ["ERR@5", "ERR@10", "ERR@20", "nDCG(dcg='exp-log2')@10"]
+ACCURACY = ["Accuracy", "Accuracy@10", "Accuracy(rel=2)"]
 
-GDEVAL = ["ERR@5", "ERR@20", "nDCG(dcg='exp-log2')@10"]
+needs_perl = pytest.mark.skipif(shutil.which("perl") is None, reason="ir-measures runs gdeval.pl, and there is no perl")
 
 
-def theirs(case: Cases, name: str, queries: list[str]) -> np.ndarray:
-    """The peer's values, query by query."""
+@cache
+def case() -> Cases:
+    """Lists with many ties; every tenth query is not answered."""
+    return cases(ties=True, missing=True)
+
+
+def theirs(one: Cases, name: str) -> dict[str, float]:
+    """The peer's values, by query."""
     measure = ir_measures.parse_measure(name)
-    values = {m.query_id: m.value for m in ir_measures.iter_calc([measure], case.judgments, case.run)}
-    return np.array([values[query] for query in queries])
+    return {m.query_id: m.value for m in ir_measures.iter_calc([measure], one.judgments, one.run)}
 
 
 @pytest.mark.filterwarnings("ignore")  # ir-measures warns of its own dependencies
 @pytest.mark.parametrize("name", NAMES)
-def test_every_shared_measure(name: str) -> None:
-    """A name of ir-measures has its value in each random case, with ties as its trec_eval orders them."""
-    case = cases(ties=True)
-    result = evaluate(case.judgments, case.run, [name], dialect="trec_eval")
-    np.testing.assert_allclose(result.matrix[:, 0], theirs(case, name, list(result.queries)), rtol=0, atol=1e-12)
+def test_every_measure_by_its_provider(name: str) -> None:
+    """A name of ir-measures has its value in each random case, with ties in the order of the provider that it takes the
+    measure from, and 0 for queries that the run does not answer."""
+    result = evaluate(case().judgments, case().run, [name], dialect="ir-measures", strict=True)
+    wanted = theirs(case(), name)
+    np.testing.assert_allclose(result.matrix[:, 0], [wanted[query] for query in result.queries], rtol=0, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ASCENDING)
-def test_without_ties(name: str) -> None:
-    """Where ir-measures orders ties otherwise than trec_eval, the values agree on lists without ties."""
-    case = cases(ties=False)
-    result = evaluate(case.judgments, case.run, [name], dialect="trec_eval")
-    np.testing.assert_allclose(result.matrix[:, 0], theirs(case, name, list(result.queries)), rtol=0, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["Accuracy", "Accuracy@10", "Accuracy(rel=2)"])
-def test_accuracy_where_defined(name: str) -> None:
-    """ir-measures divides by zero where all or none of the documents are relevant; elsewhere the values agree."""
-    case = cases(ties=False)
-    result = evaluate(case.judgments, case.run, [name], dialect="trec_eval", empty=np.nan)
-    known = ~np.isnan(result.matrix[:, 0])
-    queries = result.queries.filter(known).to_list()
-    defined = Cases(judgments={q: case.judgments[q] for q in queries}, run={q: case.run[q] for q in queries})
-    assert len(queries) > 100
-    np.testing.assert_allclose(result.matrix[known, 0], theirs(defined, name, queries), rtol=0, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.skipif(shutil.which("perl") is None, reason="ir-measures runs gdeval.pl, and there is no perl")
+@needs_perl
 @pytest.mark.parametrize("name", GDEVAL)
 def test_gdeval(name: str) -> None:
-    """What ir-measures takes from gdeval.pl agrees to the five decimals that gdeval prints."""
-    case = cases(ties=True)
-    result = evaluate(case.judgments, case.run, [name], dialect="trec_eval")
-    np.testing.assert_allclose(result.matrix[:, 0], theirs(case, name, list(result.queries)), rtol=0, atol=5.1e-6)
-
-
-PROVIDED = {
-    "ir-measures": ["nDCG@10", "AP", "AP(rel=2)@10", "RR", "P@5", "R@10", "Rprec", "Success@5", "SetF"],
-    "ir-measures-msmarco": ["RR@10", "RR(rel=2)@5", "Judged@10"],
-    "ir-measures-gdeval": ["ERR@20", "nDCG(dcg='exp-log2')@10"],
-}
+    """What ir-measures reads from gdeval.pl has its five decimals, but for sums that are an exact half in the sixth."""
+    result = evaluate(case().judgments, case().run, [name], dialect="ir-measures", strict=True)
+    wanted = theirs(case(), name)
+    gaps = np.abs(result.matrix[:, 0] - [wanted[query] for query in result.queries])
+    assert (gaps > 1e-9).mean() < 0.005
+    assert gaps.max() < 1e-5 + 1e-9
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("dialect", PROVIDED)
-def test_by_provider(dialect: str) -> None:
-    """The means of each provider, with ties in its order, and 0 for queries that the run does not answer."""
-    if dialect == "ir-measures-gdeval" and shutil.which("perl") is None:
-        pytest.skip("ir-measures runs gdeval.pl, and there is no perl")
-    case = cases(ties=True, missing=True)
-    asked = [ir_measures.parse_measure(name) for name in PROVIDED[dialect]]
-    means = ir_measures.calc_aggregate(asked, case.judgments, case.run)
-    result = evaluate(case.judgments, case.run, PROVIDED[dialect], dialect=dialect)
-    near = 5.1e-6 if dialect == "ir-measures-gdeval" else 1e-12
+@needs_perl
+def test_measures_of_several_providers_at_once() -> None:
+    """The means of one call are those of ir-measures, whatever providers its measures come from."""
+    names = ["ERR@10", "nDCG@10", "RR@10", "AP", "Judged@10", "nDCG(dcg='exp-log2')@10"]
+    means = ir_measures.calc_aggregate(map(ir_measures.parse_measure, names), case().judgments, case().run)
+    result = evaluate(case().judgments, case().run, names, dialect="ir-measures")
+    assert [str(measure) for measure in result.measures] == names
     assert {str(measure): result[str(measure)] for measure in means} == {
-        str(measure): pytest.approx(mean, abs=near) for measure, mean in means.items()
+        str(measure): pytest.approx(mean, abs=1e-7 if "ERR" in str(measure) or "exp" in str(measure) else 1e-9)
+        for measure, mean in means.items()
     }
+    assert not result.notes
+    worst, best = result.tie_bounds
+    assert (worst <= result.matrix + 1e-5).all()
+    assert (best >= result.matrix - 1e-5).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ACCURACY)
+def test_accuracy_where_defined(name: str) -> None:
+    """ir-measures divides by zero where all retrieved documents are relevant; elsewhere values and mean agree, and
+    queries without a relevant document in the list are left out."""
+    result = evaluate(case().judgments, case().run, [name], dialect="ir-measures")
+    known = ~np.isnan(result.matrix[:, 0])
+    queries = result.queries.filter(known).to_list()
+    left = {q: case().judgments[q] for q in queries}
+    wanted = theirs(Cases(judgments=left, run={q: case().run[q] for q in queries}), name)
+    assert 100 < len(queries) < len(case().judgments)
+    np.testing.assert_allclose(result.matrix[known, 0], [wanted[q] for q in queries], rtol=0, atol=1e-9)
+    assert result[name] == pytest.approx(math.fsum(wanted.values()) / len(wanted), abs=1e-9)
+
+
+def test_the_dialect_has_what_the_package_supports() -> None:
+    """The measures of the dialect are those of the providers in ir-measures' pipeline, but for ranx's, which others
+    give already, and runtime's, which users define."""
+    dialect, spellings = dialects.get("ir-measures"), set()
+    for provider in ir_measures.DefaultPipeline.providers:
+        if provider.NAME not in ("ranx", "runtime"):
+            spellings |= {(provider.NAME, type(one).__name__.strip("_")) for one in provider.SUPPORTED_MEASURES}
+    for _, name in sorted(spellings):
+        tried = [parse(text) for text in (name, f"{name}@1") if _parses(text)]
+        assert any(dialect.has(measure) for measure in tried), name
+    assert not dialect.has(parse("PFound"))
+    assert not dialect.has(parse("ERR"))  # gdeval needs a cutoff
+    assert not dialect.has(parse("nDCG(dcg='exp-log2')"))
+
+
+def _parses(name: str) -> bool:
+    try:
+        parse(name)
+    except Exception:
+        return False
+    return True

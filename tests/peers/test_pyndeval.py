@@ -60,12 +60,12 @@ def cases() -> tuple[list[ir_measures.Qrel], list[ir_measures.ScoredDoc]]:
 
 @cache
 def ours() -> dict[str, dict[str, float]]:
-    """All values; tied documents are in ascending order of their ids, as pyndeval sorts them."""
+    """All values; tied documents are in ascending order of their ids, as pyndeval sorts them for ir-measures."""
     judged, listed = cases()
     columns = ["query", "document", "grade", "subtopic"]
     judgments = pl.DataFrame([tuple(row) for row in judged], schema=columns, orient="row")
     run = pl.DataFrame([tuple(row) for row in listed], schema=["query", "document", "score"], orient="row")
-    return evaluate(judgments, run, NAMES, dialect="ndeval", order="score", ties="ascending").by_query
+    return evaluate(judgments, run, NAMES, dialect="ir-measures", strict=True).by_query
 
 
 @pytest.fixture(scope="module")

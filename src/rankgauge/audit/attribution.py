@@ -74,6 +74,7 @@ class Attribution:
 
 def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -> Attribution:
     """The difference of the measure between two dialects on the same data, split over the causes."""
+    base, other = base.provider(measure), other.provider(measure)
     traits = scores.traits(base) | scores.traits(other)
     first, last = (bare(traits.simplest(dialect, measure)) for dialect in (base, other))
     causes = differing(first, last)

@@ -22,8 +22,6 @@ WRAPPERS = (
     "beir",
     "beir-mrr",
     "ir-measures",
-    "ir-measures-gdeval",
-    "ir-measures-msmarco",
     "mteb",
     "pytrec_eval",
     "torchmetrics",

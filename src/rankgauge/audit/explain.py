@@ -54,6 +54,7 @@ class Explanation:
 
 def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> Explanation:
     """How the query gets its value under the dialect."""
+    dialect = dialect.provider(measure)
     hits = scores.hits(dialect)
     known, dialect = hits.queries, dialect.topped(hits.highest)  # the scale is that of all queries
     if query not in known:

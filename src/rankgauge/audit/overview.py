@@ -45,10 +45,10 @@ def audit(
     if wanted.facts.aggregate is Aggregate.SUM:
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     first, kind = next(iter(named.values())), wanted.facts.judgments
-    asked = fitting(judgments, first, kind) if dialects is None else tuple(known.get(name) for name in dialects)
+    asked = list(fitting(judgments, first, kind)) if dialects is None else [known.get(name) for name in dialects]
     judged = judged_for(judgments, kind)
     scores = {name: Scores(judgments=judged, run=io.kept(run, io.run_from), kind=kind) for name, run in named.items()}
-    against = known.get(base)
+    against, *asked = (one.provider(wanted) for one in (known.get(base), *asked))
     return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)
 
 

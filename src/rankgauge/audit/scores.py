@@ -31,16 +31,27 @@ from rankgauge.tables.subtopics import check_subtopics
 
 T = TypeVar("T")
 
-REPORTED = ("name", "title", "reference", "differs", "printed", "usual", "lists_missing", "lists_short")
+REPORTED = (
+    "name",
+    "title",
+    "reference",
+    "differs",
+    "also",
+    "strict",
+    "printed",
+    "usual",
+    "lists_missing",
+    "lists_short",
+)
 """The fields of a dialect that say how values are shown, not what they are."""
 
 REFUSING = ("fewest", "extra_scores")
 """The fields that say which input the tool refuses; if two dialects both accept it, they change no value."""
 
-RESOLVED = ("only_for",)
+RESOLVED = ("only_for", "providers")
 """The fields that say for which measures other fields hold; for a single measure they are already resolved."""
 
-LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "missing", "query_order")
+LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "decimals", "missing", "query_order")
 """The fields that only the measures and the summary read."""
 
 STRICTEST = Reading(fractional=FractionalGrade.REFUSE, order=RunOrder.RANK)
@@ -104,7 +115,8 @@ class Scores:
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """The measure's one number under the dialect."""
-        return self._once(("mean", bare(dialect), measure), lambda: float(self.result(dialect, measure)[measure]))
+        spoken = dialect.provider(measure)
+        return self._once(("mean", bare(spoken), measure), lambda: float(self.result(spoken, measure)[measure]))
 
     def values(self, dialect: Dialect, measure: Measure) -> FloatArray:
         """The value of each of `queries` under the dialect; NaN where the query does not count."""
@@ -131,6 +143,7 @@ class Scores:
 
     def result(self, dialect: Dialect, measure: Measure) -> Result:
         """What `evaluate` gives for the one measure under the dialect."""
+        dialect = dialect.provider(measure)
         hits = self.hits(dialect)
         self.prepare(dialect, [measure])
         raw, errors = self._kept[self._key(dialect, measure)]
@@ -186,5 +199,5 @@ def bare(dialect: Dialect) -> Dialect:
     """The dialect without the fields that change no value: two dialects that are equal then compute alike."""
     if not dialect.name:
         return dialect
-    unnamed = replace(dialect, name="", title="", reference="", differs=())
+    unnamed = replace(dialect, name="", title="", reference="", differs=(), also=(), strict=False)
     return replace(unnamed, printed=(), usual=None, lists_missing=True, lists_short=True)

@@ -72,14 +72,16 @@ class DataTraits:
         Two dialects that become equal give the same values, but for the last bits of a mean: the order in which the
         queries are added is one of the choices.
         """
-        standard = get_dialect("standard")
+        dialect, standard = dialect.provider(measure), get_dialect("standard")
         held = {name: dialect.choice(name, measure) for name in ("empty", "short", "ideal")}
         idle = {name: getattr(standard, name) for name in OPEN if not self._is_open(name, dialect, measure)}
         own = {name: chosen for name, chosen in dialect.readings.items() if name == measure.facts.name}
         missing = dialect.missing if self.missing else MissingQuery.ZERO
         order = QueryOrder.APPEARANCE
         return self.ranked(
-            replace(dialect, **held, **idle, only_for={}, readings=own, missing=missing, query_order=order)
+            replace(
+                dialect, **held, **idle, only_for={}, providers=(), readings=own, missing=missing, query_order=order
+            )
         )
 
     def _idle(self, dialect: Dialect) -> Iterator[tuple[str, Any]]:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TAG = 5
 """The column of a TREC run's name."""
 
-RULES = ("order", "ties", "unjudged", "missing", "depth", "rel", "max_grade")
+RULES = ("order", "ties", "unjudged", "missing", "depth", "rel", "max_grade", "strict")
 """The options that change a choice of the dialect."""
 
 

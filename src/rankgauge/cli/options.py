@@ -228,6 +228,10 @@ class EvaluationOptions:
         float | None,
         Option("--max-grade", help="The top of the grading scale, for ERR; by default the highest grade.", metavar="G"),
     ] = None
+    strict: Annotated[
+        bool | None,
+        Option("--strict", help="Refuse measures that the dialect's tool does not have, instead of a note."),
+    ] = None
     setting: Annotated[
         list[str] | None,
         Option(

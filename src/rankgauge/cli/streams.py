@@ -110,10 +110,13 @@ def find_outputs(kind: type[Report], targets: Iterable[str] | None) -> Outputs:
 
 
 def write_report(report: Report, outputs: Outputs) -> None:
-    """Write the report to each of its outputs."""
+    """Write the report to each of its outputs; what formats of bare values leave out goes to stderr."""
     for format_, path in outputs:
         with opened(path) as stream:
             format_.write(report, stream)
+    if all(format_.bare for format_, _ in outputs):
+        for subject, words in report.warnings():
+            print(f"rankgauge: note: {subject}: {words}", file=sys.stderr)
 
 
 @contextmanager

@@ -67,6 +67,13 @@ class Dialect(Registered):
     reference: str
     differs: tuple[str, ...] = ()
     """What the tool does that is not done here, a sentence each."""
+    also: tuple[str, ...] = ()
+    """The measures that the tool computes beside those it prints (`printed`); @k stands for any cutoff. A dialect that
+    states neither has every measure."""
+    providers: tuple[Dialect, ...] = ()
+    """Where the tool takes measures from that it does not compute itself: the first of these that has one gives it."""
+    strict: bool = False
+    """Whether a measure that the tool lacks is an error; otherwise it is computed by the standard definition."""
 
     # files
     duplicates: Duplicates = Duplicates.REFUSE
@@ -102,6 +109,8 @@ class Dialect(Registered):
     # summary
     empty: Undefined = 0.0
     short: ShortList = ShortList.CUT
+    decimals: int | None = None
+    """To how many decimals the value of a query is rounded before the mean is taken; None: not at all."""
     missing: MissingQuery = MissingQuery.ZERO
     query_order: QueryOrder = QueryOrder.APPEARANCE
     only_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -136,8 +145,52 @@ class Dialect(Registered):
         ties = Ties.ASCENDING if levels and self.ties is Ties.DOCID else self.ties
         return Ranking(**{**said, "ties": ties}, levels=levels)
 
+    def has(self, measure: Measure) -> bool:
+        """Whether the tool computes the measure, at some cutoff if it has one, or has a provider that does."""
+        return self._computes(measure) or any(one.has(measure) for one in self.providers)
+
+    def _computes(self, measure: Measure) -> bool:
+        listed = () if isinstance(self.printed, Listed) else self.printed
+        if not listed and not self.also:
+            return True
+        names = (*self.also, *(str(one) for printed in listed for one in (printed.measure, *printed.rest)))
+        return any(_is_kind(name, measure) and self._gains_as(name, measure) for name in names)
+
+    def _gains_as(self, name: str, measure: Measure) -> bool:
+        """Whether a measure of the right name also has gains and discounts that the tool offers under that name."""
+        stated = {one: getattr(measure, one, None) for one in ("gain", "discount")}
+        said = {one: value for one, value in stated.items() if isinstance(value, str)}  # a table of gains is the user's
+        if all(getattr(self, one) == value for one, value in said.items()):
+            return True
+        offered = parse(re.sub(r"@(k|{}).*", "@1", name)) if "(" in name else None
+        return offered is not None and all(getattr(offered, one) == value for one, value in said.items())
+
+    def provider(self, measure: Measure) -> Dialect:
+        """The dialect that the tool computes the measure by: its own, or that of a provider."""
+        if not self.providers or self._computes(measure):
+            return self
+        return next((one for one in self.providers if one.has(measure)), self)
+
+    def parts(self, measures: Iterable[Measure]) -> dict[Dialect, tuple[Measure, ...]]:
+        """The measures by the dialect that the tool computes them by."""
+        parts: dict[Dialect, tuple[Measure, ...]] = {}
+        for measure in measures:
+            dialect = self.provider(measure)
+            parts[dialect] = (*parts.get(dialect, ()), measure)
+        return parts
+
+    def lacked(self, measures: Iterable[Measure]) -> str | None:
+        """What to know of measures that the tool lacks; None if it has them all."""
+        names = [str(measure) for measure in measures if not self.has(measure)]
+        if not names:
+            return None
+        how = "computed by the standard definition, with this dialect's order, grades and queries"
+        return f"the dialect {self.name} has no {', '.join(names)}: {how}"
+
     def choice(self, name: str, measure: Measure) -> Any:
         """What `empty`, `short` or `ideal` is for a measure; see `only_for`."""
+        if self.providers and (provider := self.provider(measure)) is not self:
+            return provider.choice(name, measure)
         limited = self.only_for.get(name)
         return getattr(self, name) if limited is None or measure.facts.name in limited else _STANDARD[name]
 
@@ -159,13 +212,25 @@ class Dialect(Registered):
         found = each(as_list(names), meant)
         if not found:
             raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
+        self._refuse_lacking(measures_of(found))
         return tuple(found)
 
     def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
         """The measures that the names stand for, each once."""
         if isinstance(names, tuple) and names and all(isinstance(name, Measure) for name in names):
+            self._refuse_lacking(names)
             return tuple(dict.fromkeys(names))
         return measures_of(self.resolve(names))
+
+    def _refuse_lacking(self, measures: Iterable[Measure]) -> None:
+        """Raises an error for a measure that the tool lacks, if the dialect is strict."""
+        lacking = [str(measure) for measure in measures if not self.has(measure)] if self.strict else []
+        if lacking:
+            raise InputError(
+                f"the dialect {self.name} has no {', '.join(lacking)}",
+                hint=f"'rankgauge dialects show {self.name}' lists its measures; without --strict (strict=True in "
+                "Python) others are computed by the standard definition, and a note says so.",
+            )
 
     def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
         """The judgments with one grade for each query and document (and subtopic), on the tool's scale."""
@@ -254,6 +319,8 @@ class Dialect(Registered):
 
     def read(self, measure: Measure) -> Measure:
         """The measure with its open parameters set as this dialect understands them."""
+        if self.providers and (provider := self.provider(measure)) is not self:
+            return provider.read(measure)
         shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
         cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
         return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
@@ -268,10 +335,13 @@ class Dialect(Registered):
 
     def topped(self, highest: float) -> Self:
         """The dialect with the top of the scale set."""
+        if self.providers:
+            topped = tuple(one.topped(highest) for one in self.providers)
+            return replace(self, providers=topped, max_grade=self.top(highest))
         return replace(self, max_grade=highest) if self.max_grade is None else self
 
     def changed(self, **overrides: Any) -> Self:
-        """The dialect with some of its choices replaced; policies may be given by name."""
+        """The dialect with some of its choices replaced, its providers' too; policies may be given by name."""
         known = {f.name for f in fields(self)}
         values: dict[str, Any] = {}
         for name, value in overrides.items():
@@ -279,7 +349,27 @@ class Dialect(Registered):
                 raise UnknownNameError("setting of a dialect", name, known)
             kind = type(getattr(self, name))
             values[name] = kind.parse(value) if issubclass(kind, Policy) else value
+        if values and self.providers:
+            values["providers"] = tuple(one.changed(**_added(values, one)) for one in self.providers)
         return replace(self, **values) if values else self
+
+
+def _added(values: Mapping[str, Any], dialect: Dialect) -> Mapping[str, Any]:
+    """The changes, with parameters of measures added to those that the dialect states itself."""
+    if "readings" not in values:
+        return values
+    own, new = dialect.readings, values["readings"]
+    return {**values, "readings": {name: {**own.get(name, {}), **new.get(name, {})} for name in {**own, **new}}}
+
+
+_PATTERN = re.compile(r"(?P<name>\w+)(?:\(.*?\))?(?:{})?(?P<cutoff>@?)")
+
+
+def _is_kind(name: str, measure: Measure) -> bool:
+    """Whether a name or pattern (`nDCG@k`) is of the measure, with a cutoff if that has one."""
+    match = _PATTERN.match(name)
+    cut = getattr(measure, "cutoff", None) is not None
+    return match is not None and match["name"] == measure.facts.name and bool(match["cutoff"]) == cut
 
 
 def _own(name: str, known: Mapping[str, Printed]) -> list[Printed]:

@@ -100,12 +100,12 @@ class SlotScorer:
             most=len(base.query),
             facets=base.facets,
         )
-        return scored(replace(arrange(hits, how), top=self._top), (self.measure,), self.dialect)
+        return scored(replace(arrange(hits, how), top=self._top), (self.measure,), self.dialect.provider(self.measure))
 
     @cached_property
     def _how(self) -> Ranking:
         """How lists are ranked for the measure, and cut."""
-        how = self.dialect.ranking_for(self.measure.facts.judgments)
+        how = self.dialect.provider(self.measure).ranking_for(self.measure.facts.judgments)
         depths = [depth for depth in (how.depth, self.depth) if depth is not None]
         return replace(how, depth=min(depths, default=None))
 

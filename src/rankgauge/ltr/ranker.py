@@ -216,7 +216,7 @@ def _written(value: Any) -> Any:
 def changed_dialect(dialect: Dialect) -> str | dict[str, Any]:
     """A dialect's name, along with what was changed in it, if anything."""
     known = dialects.get(dialect.name)
-    changes = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
+    changes = {f.name: getattr(dialect, f.name) for f in fields(dialect) if f.name != "providers"}
     changes = {name: value for name, value in changes.items() if value != getattr(known, name)}
     if not all(value is None or isinstance(value, str | int | float) for value in changes.values()):
         expected = "a registered dialect, or one with single choices changed, to be saved"

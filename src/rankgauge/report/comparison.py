@@ -335,6 +335,14 @@ class ComparisonReport(Report):
             yield table
             yield Details(f"all {len(whole.rows):,} pairs", [whole])
 
+    def warnings(self) -> list[tuple[str, str]]:
+        """What has to be said beside bare values."""
+        from rankgauge.report import notes
+        from rankgauge.report.evaluation import EvaluationReport
+
+        strangers = {run: result.hits.strangers for run, result in self.comparison.results.items()}
+        return notes.warnings(EvaluationReport(results=self.comparison.results, unjudged=strangers))
+
     def notes(self, shown: Collection[str] = tuple(TABLES)) -> list[tuple[str, str]]:
         """What a reader of those tables should know before quoting a number."""
         from rankgauge.report import comparison_notes

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.measures import MEASURES, Cutoff, Example, Measure, parse
+from rankgauge.measures import MEASURES, Cutoff, Example, Listed, Measure, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import ABOVE_ZERO, Policy
 from rankgauge.ranking import UNJUDGED, RankedLists
@@ -98,6 +99,7 @@ SETTINGS: Mapping[str, str] = {
     "readings": "parameters left open",
     "empty": "undefined values",
     "short": "short lists",
+    "decimals": "rounding of values",
     "lists_short": "rows of short lists",
     "missing": "missing queries",
     "query_order": "query order",
@@ -173,6 +175,14 @@ def printed(dialect: Dialect) -> str:
     return f"{names}; numbers with {' or '.join(formats)}"
 
 
+def measures(dialect: Dialect) -> str:
+    """The measures that the tool has, at any cutoff; nothing if it has every one."""
+    listed = [*dialect.also, *(name for one in dialect.providers for name in one.also)]
+    if not isinstance(dialect.printed, Listed):
+        listed += [re.sub(r"@.*", "@k", str(printed.measure)) for printed in dialect.printed]
+    return ", ".join(dict.fromkeys(re.sub(r"@(?!k).*", "@k", name).replace("{}", "") for name in listed))
+
+
 def differences(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
     """How the dialect differs from standard: subject, its way, the standard way."""
     standard = dialects.get("standard")
@@ -204,6 +214,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
         "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"
     ),
     "empty": lambda empty: f"of queries with nothing relevant: {settled(empty)}",
+    "decimals": lambda decimals: "none" if decimals is None else f"to {decimals} decimals, before the mean",
     "lists_short": lambda listed: (
         "a query has a row for every cutoff" if listed else "a query has no row for a cutoff past the end of its list"
     ),

@@ -13,7 +13,7 @@ from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, Printed
 from rankgauge.plain_table import PlainTable
 from rankgauge.report.format import Medium, Report, ReportDocument
-from rankgauge.report.notes import notes
+from rankgauge.report.notes import notes, warnings
 from rankgauge.report.numbers import interval, number, value
 from rankgauge.report.passages import Figure, Heading, Notes, Passage, ReportTable
 from rankgauge.report.trec_lines import ALL
@@ -46,6 +46,10 @@ class EvaluationReport(Report):
     """What reads the documents of some queries in some runs, where they can be read once more."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """What people typed, by query, where it is known."""
+
+    def warnings(self) -> list[tuple[str, str]]:
+        """What has to be said beside bare values."""
+        return warnings(self)
 
     @property
     def dialect(self) -> Dialect:

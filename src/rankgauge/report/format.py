@@ -73,6 +73,10 @@ class Report:
         """The main point as a picture."""
         raise NotImplementedError
 
+    def warnings(self) -> Sequence[tuple[str, str]]:
+        """What has to be said beside values that are written without notes: pairs of a subject and words."""
+        return ()
+
     def paragraph(self) -> str:
         """What may be published, in whole sentences."""
         raise NotImplementedError
@@ -119,6 +123,8 @@ class ReportFormat(Registered):
     needs: str
     """The method of a report that it is made from."""
     write: Callable[[Any, TextIO], object]
+    bare: bool = False
+    """Whether it has values only, and no place for notes."""
 
     def takes(self, kind: type[Report]) -> bool:
         """Whether that kind of report can be written so."""

@@ -28,11 +28,17 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     return [
         note
         for kind in (
-            *(_dialect, _worths, _intervals, _few, _judged),
+            *(_dialect, _lacked, _worths, _intervals, _few, _judged),
             *(_counted, _undefined, _bounds, _sampled, _strangers, _files),
         )
         for note in kind(report)
     ]
+
+
+def warnings(report: EvaluationReport) -> list[tuple[str, str]]:
+    """The notes without which values alone would mislead, for formats that have no place for notes."""
+    kinds = (_dialect, _lacked, _few, _judged, _counted, _undefined, _strangers, _files)
+    return [note for kind in kinds for note in kind(report)]
 
 
 def settled(empty: Undefined) -> str:
@@ -43,9 +49,18 @@ def settled(empty: Undefined) -> str:
 def _dialect(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     spoken = report.dialect
     known = dialects.get(spoken.name)
-    changed = [f.name for f in fields(spoken) if getattr(spoken, f.name) != getattr(known, f.name)]
+    changed = [
+        f.name for f in fields(spoken) if f.name != "providers" and getattr(spoken, f.name) != getattr(known, f.name)
+    ]
     listed = ", ".join(f"{name}={getattr(spoken, name)}" for name in changed)
     yield "dialect", spoken.name + (f", changed: {listed}" if listed else "")
+
+
+def _lacked(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """The measures that the dialect's tool does not have."""
+    lacked = report.dialect.lacked(report.measures)
+    if lacked is not None:
+        yield "no tool", lacked
 
 
 def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -118,18 +133,27 @@ def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         ("empty", "have nothing relevant", settled(dialect.empty) + _scope(dialect, "empty")),
         ("missing", "are judged but not in the run", dialect.missing.words),
         ("short", "have a list shorter than a cutoff", dialect.short.words + _scope(dialect, "short")),
-        ("tied", "have tied scores", dialect.ties.words),
+        ("tied", "have tied scores", _order(report)),
     ):
         ruled = [str(measure) for measure in report.measures if subject != "empty" or not measure.left_out]
         counts: dict[str, str] = {}
         concerned: dict[str, int] = {}
-        for run, table in report.summaries.items():
-            found = {measure: n for measure, n in table.rows("measure", subject) if n and measure in ruled}
+        for run, result in report.results.items():
+            numbers = zip(map(str, report.measures), result.counts[subject].tolist(), strict=True)
+            found = {measure: n for measure, n in numbers if n and measure in ruled}
             if found:
-                counts[run] = f"{max(found.values())} of {len(report.results[run].hits.names)}"
+                counts[run] = f"{max(found.values())} of {len(result.hits.names)}"
                 concerned |= found
         if counts:
             yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, concerned)}; {decision}"
+
+
+def _order(report: EvaluationReport) -> str:
+    """What becomes of tied documents; the providers of a tool may differ in it."""
+    words: dict[str, list[str]] = {}
+    for measure in report.measures:
+        words.setdefault(report.dialect.provider(measure).ties.words, []).append(str(measure))
+    return "; ".join(said if len(words) == 1 else f"by {_listed(names)} {said}" for said, names in words.items())
 
 
 def _undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -187,7 +211,7 @@ def _strangers(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 def _files(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """What the readers of the files had to say, once where several runs share it."""
-    for words in dict.fromkeys(words for result in report.results.values() for words in result.notes):
+    for words in dict.fromkeys(words for result in report.results.values() for words in result.hits.notes):
         yield "input", words
 
 

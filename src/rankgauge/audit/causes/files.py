@@ -20,10 +20,11 @@ PRECISION = Cause(
 
 ARITHMETIC = Cause(
     name="arithmetic",
-    fields=("single_arithmetic",),
+    fields=("single_arithmetic", "decimals"),
     subject="the precision of sums and quotients",
     setting=lambda dialect, measure, conditions: (
         f"values and means are {32 if dialect.single_arithmetic else 64}-bit numbers"
+        + ("" if dialect.decimals is None else f", values rounded to {dialect.decimals} decimals")
     ),
     advice="Compare no more than five digits",
     why="Some tools add up in 32 bits, which changes the digits after these.",

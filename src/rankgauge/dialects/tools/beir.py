@@ -17,6 +17,7 @@ BEIR = replace(
     name="beir",
     title="BEIR 2, EvaluateRetrieval.evaluate",
     reference="beir 2.2.0, retrieval/evaluation.py; Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021",
+    also=(),  # no more than it prints
     differs=("Documents that have the id of their query are taken out of the run first (ignore_identical_ids).",),
     # The mean is over len(scores), the queries that are in the run and in the qrels: missing=skip, as in pytrec_eval.
     printed=prints(

@@ -8,6 +8,7 @@ CATBOOST = Dialect(
     name="catboost",
     title="CatBoost 1.2, its NDCG metric",
     reference="CatBoost 1.2, dcg.cpp",
+    also=("nDCG@k", "nDCG(gain='exp')", "nDCG(gain='exp')@k"),  # top=, type=Exp
     negative=NegativeGrade.KEEP,  # CalcDcgSorted: the target is the gain, whatever its sign
     ties=Ties.WORST,  # CompareDocs: of equal predictions the lower target comes first
     ideal=IdealPool.RETRIEVED,  # a query's documents are those of the pool: nothing is judged but not ranked

@@ -26,6 +26,7 @@ MTEB = replace(
     name="mteb",
     title="MTEB 2, retrieval",
     reference="mteb 2.26, _evaluators/retrieval_metrics.py; Muennighoff et al., MTEB, EACL 2023",
+    also=(),  # no more than it prints
     differs=("mrr_at_k compares scores of 64 bits, the others of 32; here all compare 32.",),
     printed=prints(
         {f"{label}_at_{k}": f"{name}@{k}" for label, name in LABELS.items() for k in CUTOFFS},

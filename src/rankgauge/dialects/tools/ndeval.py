@@ -26,6 +26,7 @@ NDEVAL = Dialect(
     name="ndeval",
     title="ndeval 4.5, the tool of TREC's web tracks for diversity",
     reference="ndeval.c, version 4.5, TREC 2013 web track",
+    also=tuple(LABELS.values()),
     differs=(
         "For a topic without relevant documents, and with alpha=0 and beta=1, nNRBP is -nan.",
         "Topics are numbers, so that 001 is 1, and a run may have the task's name before them (wt09-1).",

@@ -11,6 +11,20 @@ RANX = Dialect(
     name="ranx",
     title="ranx 0.3",
     reference="ranx 0.3.21; Bassani, ranx: A blazing-fast Python library for ranking evaluation, ECIR 2022",
+    # metrics.py: each name with @k too
+    also=(
+        "HitCount@k",
+        "Success@k",
+        "P@k",
+        "R@k",
+        "F@k",
+        "RR@k",
+        "AP@k",
+        "DCG@k",
+        "DCG(dcg='exp-log2')@k",
+        "nDCG@k",
+        "nDCG(dcg='exp-log2')@k",
+    ),
     differs=(
         "Of a query whose documents were judged all alike, bpref divides by zero.",
         "A run with a query that nobody judged is refused.",

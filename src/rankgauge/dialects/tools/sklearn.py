@@ -8,6 +8,7 @@ SKLEARN = Dialect(
     name="sklearn",
     title="scikit-learn 1.9, its ndcg_score",
     reference="scikit-learn 1.9, sklearn.metrics.ndcg_score",
+    also=("nDCG@k",),  # k=
     negative=NegativeGrade.REFUSE,  # "ndcg_score should not be used on negative y_true values"
     ties=Ties.EXPECTED,  # ignore_ties=False: _tie_averaged_dcg gives tied documents their mean gain
     fewest=2,  # "Computing NDCG is only meaningful when there is more than 1 document"

@@ -11,6 +11,7 @@ TORCHMETRICS = Dialect(
     name="torchmetrics",
     title="torchmetrics 1.9, retrieval",
     reference="torchmetrics 1.9.0, torchmetrics/retrieval and torchmetrics/functional/retrieval",
+    also=("AP@k", "RR@k", "nDCG@k", "P@k", "R@k", "Success@k", "FallOut", "FallOut@k"),  # top_k=
     differs=(
         "In AP, RR, P and R a document with a score of 0 or less never counts as relevant.",
         "Measures other than nDCG leave tied documents as torch sorts them, which is in no certain order.",

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from rankgauge.dialects.tools.trec_eval import TREC_EVAL
 from rankgauge.measures import Listed, resolve
+from rankgauge.measures.trec_names import NAMES
 from rankgauge.policies import MissingQuery
 
 TREC_EVAL_10 = replace(
@@ -11,6 +12,7 @@ TREC_EVAL_10 = replace(
     name="trec_eval-10",
     title="trec_eval 10, the TREC conference's own tool",
     reference="trec_eval 10.0, National Institute of Standards and Technology",
+    also=tuple(entry.measure for entry in NAMES.values()),  # measures.c: te_trec_measures
     single_precision=False,  # TEXT_RESULTS.sim is a double
     readings={
         **TREC_EVAL.readings,

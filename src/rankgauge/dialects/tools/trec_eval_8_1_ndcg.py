@@ -13,6 +13,7 @@ TREC_EVAL_8 = Dialect(
     name="trec_eval-8.1+ndcg",
     title="trec_eval 8.1 with the nDCG of its unreleased branch",
     reference="trec_eval 8.1, National Institute of Standards and Technology, 2006",
+    also=("nDCG@k",),  # with -M k
     # RELVALUE_UNJUDGED: −1 is in the pool but unjudged; -J keeps it, and main counts it in num_nonrel.
     negative=NegativeGrade.POOLED,
     ties=Ties.DOCID,  # comp_sim_docno: equal scores in descending order of docno

@@ -8,6 +8,7 @@ XGBOOST = Dialect(
     name="xgboost",
     title="XGBoost 3, its ndcg metric",
     reference="XGBoost 3.2, rank_metric.cc and ranking_utils.h",
+    also=("nDCG@k",),
     fractional=FractionalGrade.REFUSE,  # CheckNDCGLabels: label_is_integer
     negative=NegativeGrade.REFUSE,  # the same: a label is "either 0 or positive integer"
     ties=Ties.INPUT,  # MakeRankOnCPU: a stable sort by score

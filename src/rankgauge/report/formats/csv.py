@@ -10,4 +10,5 @@ CSV = ReportFormat(
     endings=(".csv",),
     needs="frame",
     write=lambda report, stream: stream.write(report.frame().fill_nan(None).write_csv()),
+    bare=True,
 ).register()

@@ -15,5 +15,5 @@ def write(report: Report, stream: TextIO) -> None:
 
 
 JSONL = ReportFormat(
-    name="jsonl", title="an object per line", endings=(".jsonl", ".ndjson"), needs="frame", write=write
+    name="jsonl", title="an object per line", endings=(".jsonl", ".ndjson"), needs="frame", write=write, bare=True
 ).register()

@@ -24,4 +24,6 @@ def write(report: EvaluationReport | ComparisonReport, stream: TextIO) -> None:
         stream.write(",".join([run, topic, *texts]) + "\n")
 
 
-NDEVAL = ReportFormat(name="ndeval", title="line for line what ndeval prints", needs="topics", write=write).register()
+NDEVAL = ReportFormat(
+    name="ndeval", title="line for line what ndeval prints", needs="topics", write=write, bare=True
+).register()

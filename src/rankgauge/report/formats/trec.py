@@ -20,5 +20,5 @@ def write(report: EvaluationReport, stream: TextIO) -> None:
 
 
 TREC = ReportFormat(
-    name="trec", title="line for line what trec_eval prints", endings=(".eval",), needs="rows", write=write
+    name="trec", title="line for line what trec_eval prints", endings=(".eval",), needs="rows", write=write, bare=True
 ).register()

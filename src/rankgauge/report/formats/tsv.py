@@ -37,4 +37,5 @@ TSV = ReportFormat(
     endings=(".tsv", ".tab"),
     needs="rows",
     write=write,
+    bare=True,
 ).register()

@@ -47,6 +47,8 @@ def _dialect(dialect: Dialect) -> Iterator[str]:
         yield f"The tool still differs: {' '.join(dialect.differs)}\n"
     if dialect.printed:
         yield _printed(dialect)
+    if measures := descriptions.measures(dialect):
+        yield f"Its measures: {measures}. Others are computed by the standard definition, and a note says so.\n"
 
 
 def _title(dialect: Dialect) -> str:
