@@ -65,7 +65,7 @@ def dialect(name: str, stream: TextIO) -> None:
     rows = [((subject, here), ("", f"standard: {there}"), ("", "")) for subject, here, there in differences]
     told = [("still differs", words) for words in known.differs]
     told += [("printed", descriptions.printed(known))] if known.printed else []
-    told += [("measures", measures)] if (measures := descriptions.measures(known)) else []
+    told += [("measures", had)] if (had := descriptions.measures(known)) else []
     out.pairs([*(row for group in rows for row in group), *told])
 
 

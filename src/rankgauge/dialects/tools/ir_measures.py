@@ -7,6 +7,7 @@ Accuracy, and the measures of cwl_eval. A measure taken from ranx, on request, i
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.dialects.tools.gdeval import GDEVAL
@@ -15,7 +16,7 @@ from rankgauge.dialects.tools.pytrec_eval import PYTREC_EVAL
 from rankgauge.measures.output import fixed
 from rankgauge.policies import MissingQuery, QueryOrder, RunOrder, Ties
 
-CALLER = {
+CALLER: dict[str, Any] = {
     "name": "ir-measures",
     "title": "ir-measures 0.4",
     "reference": "ir-measures 0.4.3, DefaultPipeline; MacAvaney, Macdonald & Ounis, ECIR 2022",
