@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -250,3 +251,30 @@ def test_a_floor_alone(command: Command, runs: Path) -> None:
     command(*words, "nDCG@10:0.8", code=1)
     assert "written with its measure" in command(*words, "0.8", code=4)
     assert "nDCG@10:0.62" in command(*words, "nDCG@10", code=4)
+
+
+def test_a_summary_for_the_pull_request(command: Command, runs: Path) -> None:
+    """The verdict, its numbers and the queries that lost most; the whole comparison unfolds below."""
+    told = gate(command, "short.txt", "AP", 1)
+    summary, fold, rest = told.partition("<details>\n<summary>The whole comparison</summary>\n")
+    assert fold
+    assert "## Queries that lost most\n" in summary
+    assert "| AP | q14 | short.txt | 0.5066 | 0.2485 | −0.2581 |" in summary
+    assert "## Means" in rest
+    assert rest.endswith("\n</details>\n")
+
+
+def test_verdicts_as_tests(command: Command, runs: Path) -> None:
+    """JUnit's XML: worse is a failure, undecided is skipped, and a segment that is not worse passes."""
+    Path("segments.csv").write_text("query,kind\n" + "".join(f"q{n:02},a\n" for n in range(1, 7)))
+    words = ("compare", "qrels.txt", "bm25.txt", "short.txt", "--baseline", "bm25", "--by", "segments.csv")
+    command(*words, "--fail-if-worse", "AP,nDCG@10:0.01", "--min", "AP:0.1", "-o", "junit.xml", code=1)
+    suite = ElementTree.parse("junit.xml").getroot()[0]
+    outcomes = {(case.get("classname"), case.get("name")): [part.tag for part in case] for case in suite}
+    assert outcomes["rankgauge.gate", "AP of short.txt"] == ["failure"]
+    assert outcomes["rankgauge.gate", "nDCG@10 of short.txt"] == ["skipped"]
+    assert outcomes["rankgauge.segments", "nDCG@10 of short.txt for kind a"] == ["system-out"]
+    assert outcomes["rankgauge.floors", "AP of short.txt"] == ["system-out"]
+    assert outcomes["rankgauge.segments", "AP of short.txt for kind (none)"] == ["failure"]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("7", "2", "1")
+    assert "there is none" in command("compare", "qrels.txt", "bm25.txt", "short.txt", "-o", "junit", code=2)

@@ -75,14 +75,18 @@ def test_the_action(repository: tuple[Path, str], tmp_path: Path) -> None:
     files = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_OUTPUT": str(tmp_path / "output")}
     codes = {}
     for undecided in ("pass", "fail"):
-        for run, variables in steps(package="", undecided=undecided):
+        for run, variables in steps(package="", undecided=undecided, outputs="report.html junit.xml"):
             done = shell(
                 ["bash", "-e", "-o", "pipefail", "-c", run], made, RUNNER_TEMP=str(tmp_path), **files, **variables
             )
         codes[undecided] = done.returncode
     assert codes == {"pass": {"worse": 1}.get(verdict, 0), "fail": {"worse": 1, "undecided": 3}.get(verdict, 0)}
     assert (tmp_path / "summary").read_text(encoding="utf-8").startswith(f"## Gate: {verdict}\n")
-    assert (tmp_path / "output").read_text() == f"verdict={verdict}\n" * 2
+    told = f"verdict={verdict}\nsummary={tmp_path / 'rankgauge-summary.md'}\n"
+    assert (tmp_path / "output").read_text() == told * 2
+    assert (made / "report.html").is_file()
+    failures = "1" if verdict == "worse" else "0"
+    assert f'failures="{failures}"' in (made / "junit.xml").read_text(encoding="utf-8")
 
 
 def test_an_error_is_no_verdict(repository: tuple[Path, str], tmp_path: Path) -> None:
@@ -120,11 +124,13 @@ def test_the_hook_of_pre_commit(repository: tuple[Path, str]) -> None:
 def test_the_example_uses_the_action() -> None:
     """The example fetches the baseline's branch, and names the action's folder and inputs that exist."""
     jobs = yaml.safe_load((FOLDER / "github" / "example-workflow.yml").read_text(encoding="utf-8"))["jobs"]
-    checkout, _, check = jobs["check"]["steps"]
+    checkout, _, check, comment = jobs["check"]["steps"]
     assert checkout["with"]["fetch-depth"] == 0
     assert check["uses"].startswith("rankgauge/rankgauge/integrations/github@")
     action = yaml.safe_load((FOLDER / "github" / "action.yml").read_text(encoding="utf-8"))
     assert check["with"].keys() <= action["inputs"].keys()
+    assert f"steps.{check['id']}.outputs.summary" in comment["run"]
+    assert "summary" in action["outputs"]
 
 
 @pytest.mark.parametrize("repository", ["worse"], indirect=True)

@@ -155,6 +155,9 @@ def compared(options: CompareOptions) -> None:
     formats = [format_ for format_, _ in outputs]
     rules, limits = _rules(options), _limits(options)
     chosen, alike = _tables(options, formats), _alike(options)
+    if not rules and not limits["floors"] and any(format_.needs == "cases" for format_ in formats):
+        hint = "Add one: --baseline RUN --fail-if-worse nDCG@10:0.01"
+        raise InputError("junit shows the verdicts of a gate, and there is none", hint=hint)
     _note_left_out(options, formats)
     wanted = (*(rule.measure for rule in rules), *(floor.measure for floor in limits["floors"] if floor.measure))
     asked = RunsEvaluation.of(_measured(options, wanted), DEFAULT_MEASURES)

@@ -19,6 +19,7 @@ from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, P
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
+    from rankgauge.report.gate import GateCase
     from rankgauge.report.svg import Drawing
     from rankgauge.report.topic_lines import TopicLines
 
@@ -212,8 +213,30 @@ class ComparisonReport(Report):
 
             yield from gate.passages(self.gate)
 
-    def _text(self, medium: Medium) -> Iterator[Passage]:
+    def cases(self) -> list[GateCase]:
+        """What the gate looks at, as tests."""
+        from rankgauge.report import gate
+
+        return [] if self.gate is None else gate.cases(self.gate)
+
+    def _summary(self) -> Iterator[Passage]:
+        """What a reader of a pull request needs; the rest unfolds."""
+        from rankgauge.report import gate
+
         yield from self._gate()
+        if self.gate is not None and (lost := gate.lost_queries(self.gate)).rows:
+            yield Heading(lost.title)
+            yield lost
+        yield Details("The whole comparison", tuple(self._body(Medium.MARKDOWN)))
+
+    def _text(self, medium: Medium) -> Iterator[Passage]:
+        if medium is Medium.MARKDOWN and self.gate is not None:
+            yield from self._summary()
+            return
+        yield from self._gate()
+        yield from self._body(medium)
+
+    def _body(self, medium: Medium) -> Iterator[Passage]:
         for place, table in enumerate(self._tables(medium)):
             if place or self.gate or medium is not Medium.TERMINAL:
                 yield Heading(table.title)

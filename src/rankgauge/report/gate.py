@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rankgauge.comparison.gate import Gate, GateVerdict, fewest
+from rankgauge.comparison.tables import MOST
 from rankgauge.comparison.verdicts import PairVerdict
-from rankgauge.report.numbers import interval, signed
+from rankgauge.report.numbers import interval, number, signed
 from rankgauge.report.passages import Heading, Notes, Paragraph, Passage, ReportTable
 
 NUMBERS = ("difference", "tolerated", "queries", "changed", "needed")
@@ -152,6 +156,50 @@ def _conflicts(gate: Gate) -> Iterator[tuple[str, str]]:
             f"difference ({settings.paired_test.title}, corrected over the pairs of a measure, at {settings.alpha:g}), "
             f"the gate for {loss} by an interval at {100 * (1 - gate.alpha):.4g} %",
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateCase:
+    """One thing that a gate looks at, as a test: its group, its name, the verdict, and the numbers in words."""
+
+    group: str
+    name: str
+    verdict: str
+    words: str
+
+
+def cases(gate: Gate) -> list[GateCase]:
+    """Everything that the gate looks at; a segment passes unless it is worse, since it never makes a gate undecided."""
+    found = []
+    for group, rows, alpha in (("gate", gate.rows, gate.alpha), ("segments", gate.segment_rows, gate.segment_alpha)):
+        for row in rows.named():
+            ends = f"{100 * (1 - alpha):.4g} % interval {interval(row['low'], row['high'])}"
+            numbers = f"{signed(row['difference'])} against {row['other']}, {ends}, tolerated {row['tolerance']:g}"
+            whole = group == "gate" or row["verdict"] == GateVerdict.WORSE.value
+            verdict = row["verdict"] if whole else GateVerdict.PASS.value
+            words = f"{numbers}, {row['queries']:,} queries"
+            found.append(GateCase(group=group, name=_subject(row), verdict=verdict, words=words))
+    for row in gate.floor_rows.named():
+        words = f"mean {_beside_floor(row)}, floor {row['floor']:g}, {row['queries']:,} queries"
+        found.append(GateCase(group="floors", name=_subject(row), verdict=row["verdict"], words=words))
+    return found
+
+
+def lost_queries(gate: Gate) -> ReportTable:
+    """The queries on which runs lost most against the baseline, by the measures of the rules."""
+    comparison, rows = gate.comparison, []
+    for place in sorted({comparison.measures.index(gate.measure(rule)) for rule in gate.rules}):
+        values, differences = comparison.values[place], comparison.differences[place]
+        for pair, (run, other) in enumerate(zip(*comparison.paired, strict=True)):
+            order = np.argsort(differences[:, pair], kind="stable")  # NaN comes last
+            for query in [one for one in order if differences[one, pair] < 0][:MOST]:
+                both = (number(float(values[query, side])) for side in (other, run))
+                named = (str(comparison.measures[place]), comparison.queries[query], comparison.runs[run])
+                rows.append((*named, *both, signed(float(differences[query, pair]))))
+    numbers = ("baseline's", "run's", "difference")
+    return ReportTable(
+        title="Queries that lost most", header=("measure", "query", "run", *numbers), rows=rows, numbers=numbers
+    )
 
 
 def data(gate: Gate) -> dict[str, Any]:

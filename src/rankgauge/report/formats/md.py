@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from typing import TextIO
 
 from rankgauge.report.format import Medium, Report, ReportFormat
-from rankgauge.report.passages import Bullets, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.report.passages import Bullets, Details, Heading, Notes, Paragraph, Passage, ReportTable
 
 
 def write(report: Report, stream: TextIO) -> None:
@@ -34,6 +35,10 @@ def _text(passage: Passage) -> Iterator[str]:
         yield "".join(f"- {line}\n" for line in passage.lines)
     elif isinstance(passage, ReportTable):
         yield table(passage.header, _rows(passage), right=passage.numbers)
+    elif isinstance(passage, Details):  # GitHub and GitLab unfold it
+        yield f"<details>\n<summary>{escape(passage.summary)}</summary>\n"
+        yield from (text for part in passage.passages for text in _text(part))
+        yield "</details>\n"
 
 
 def _rows(shown: ReportTable) -> Iterator[list[str]]:
