@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import evaluate, io
+from rankgauge.errors import InputWarning
 
 QUERY = {"arranged_at": 0, "arranged_next": None, "options": {}, "notes": None, "information_need": None}
 
@@ -62,8 +63,10 @@ def test_books_name_their_judges(tmp_path: Path) -> None:
     assert io.read_judgments(book).rows() == [("q", "d1", 3.0, "anna@example.org"), ("q", "d1", 1.0, "unknown")]
     table = written(tmp_path, "query,docid,Anna B.,Unknown\nq,d1,3,\nq,d2,0,1\n", "book_7_export.csv")
     assert io.detect(table).format.name == "quepid-book"
-    assert io.read_judgments(table).drop("assessor").rows() == [("q", "d1", 3.0), ("q", "d2", 0.0), ("q", "d2", 1.0)]
-    assert io.read_judgments(table)["assessor"].n_unique() == 2
+    with pytest.warns(InputWarning, match="Anna B., Unknown are taken for the grades of 2 judges"):
+        judgments = io.read_judgments(table)
+    assert judgments.drop("assessor").rows() == [("q", "d1", 3.0), ("q", "d2", 0.0), ("q", "d2", 1.0)]
+    assert judgments["assessor"].n_unique() == 2
 
 
 @pytest.mark.parametrize("relevant", [{"d1": {"gain": 3}, "d2": {"gain": 1}}, {"3": ["d1"], "1": ["d2"]}])

@@ -24,6 +24,7 @@ from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Head
 from rankgauge.io.source import Source, damage
 from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, missing_columns, raters, recognise
+from rankgauge.tables.grade_columns import find_grade
 from rankgauge.tables.rank_order import rank_conflict
 from rankgauge.tables.validation import Place
 
@@ -224,6 +225,8 @@ def _renamed(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
 def _named(frame: pl.LazyFrame, table: Table, source: Source, columns: list[str]) -> pl.LazyFrame:
     said = source.said
     try:
+        if table is JUDGMENTS:
+            said = find_grade(frame, columns, said, source.name)
         named = recognise(frame, table, columns, said)
         if error := missing_columns(table, named.collect_schema(), columns, said):
             raise error

@@ -68,6 +68,8 @@ ALIASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "grade": (
         ("grade",),
         ("relevance", "rel", "label", "rating", "judgment", "judgement", "relevance_grade", "relevance_label"),
+        ("relevancy", "relevance_rating", "relevance_judgment", "relevance_judgement", "relevance_level"),
+        ("graded_relevance", "ground_truth", "qrel"),
         ("esci_label",),
     ),
     "score": (("score",), ("sim", "similarity", "search_score", "relevance_score")),
@@ -92,7 +94,16 @@ Said = Mapping[str, str]
 UNSAID: Said = {}
 
 _RATER = re.compile(r"^(?P<assessor>.+)_(?:rating|grade|label|relevance)$")
-_SUMMARIES = {"final", "mean", "average", "avg", "median", "consensus", "overall"}
+_NOT_PEOPLE = frozenset(
+    re.findall(
+        r"\w+",
+        # Summaries of several people's grades, and what else is rated or labelled in the tables of shops.
+        """final mean average avg median consensus overall
+        star stars product item user users customer customers seller shop store review reviews brand category class
+        type size color colour price energy shipping quality click clicks""",
+    )
+)
+"""Words that are no assessor's name in `…_rating` and the like."""
 
 
 def find(columns: Iterable[str], name: str, said: Said = UNSAID) -> str | None:
@@ -125,7 +136,7 @@ def raters(columns: Iterable[str]) -> dict[str, str]:
     """The columns of a wide table that hold one assessor's grades each: column → assessor."""
     matches = {column: _RATER.match(_plain(column)) for column in columns}
     named = {column: match["assessor"] for column, match in matches.items() if match}
-    return {column: assessor for column, assessor in named.items() if assessor not in _SUMMARIES}
+    return {column: assessor for column, assessor in named.items() if _NOT_PEOPLE.isdisjoint(assessor.split("_"))}
 
 
 def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: Said = UNSAID) -> pl.LazyFrame:

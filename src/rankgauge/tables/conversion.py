@@ -15,6 +15,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.policies import JudgmentKind
 from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Said, Table, find, missing_columns, recognise
+from rankgauge.tables.grade_columns import find_grade
 from rankgauge.tables.spelling import Spelling
 from rankgauge.tables.validation import check
 
@@ -81,6 +82,8 @@ def as_table(source: Any, table: Table, spelling: Spelling | None = None, otherw
     columns = frame.collect_schema().names()
     said = {name: column for name, column in otherwise.items() if find(columns, name) is None and column in columns}
     said |= {} if spelling is None else spelling.columns
+    if table is JUDGMENTS:
+        said = dict(find_grade(frame, columns, said))
     named = recognise(frame, table, columns, said)
     if error := missing_columns(table, named.collect_schema(), columns, said):
         raise error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -12,6 +13,9 @@ from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.registry import Registered, Registry
 
 SCALES: Registry[Scale] = Registry("scale")
+
+STARS = range(1, 6)
+"""The grades of a scale without words that many people use: one to five stars."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +109,21 @@ def scales_of(word: object) -> str | None:
         return None
     knowing = [f"--scale {name}" for name, scale in SCALES.items() if scale.knows(word)]
     return f"Words need a scale: {' or '.join([*knowing, 'your own, as in --scale good=2,fair=1,bad=0'])}."
+
+
+def scale_of_values(values: Iterable[object]) -> str | None:
+    """Name the known scale that all the values are on, the one with the fewest levels; None if there is none."""
+    keys = {_key(str(value)) for value in values}
+    fitting = [scale for scale in SCALES.values() if keys <= {_key(label) for label, _ in scale.levels}]
+    if fitting:
+        return min(fitting, key=lambda scale: len(scale.levels)).name
+    grades = [{_key(str(grade)) for _, grade in scale.levels} for scale in SCALES.values()]
+    numbers = [one for one in [*grades, {str(star) for star in STARS}] if keys <= one]
+    if not numbers:
+        return None
+    known = sorted(map(float, min(numbers, key=len)))
+    whole = all(number.is_integer() for number in known)
+    return f"{known[0]:g}–{known[-1]:g}" if whole else ", ".join(f"{number:g}" for number in known)
 
 
 def _key(label: str) -> str:

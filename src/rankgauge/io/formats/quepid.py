@@ -10,15 +10,19 @@ Its other CSV files are tables like any. A query is called by its text, as in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
-from rankgauge.io.format import Head, Kind, SampleFile, kinds
+from rankgauge.errors import InputError
+from rankgauge.input_notes import note
+from rankgauge.io.format import Head, Kind, SampleFile, is_number, kinds
 from rankgauge.io.json_document import JsonShape, Row, json_format, listed, objects_at
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import header, scan_delimited, tabular
+from rankgauge.tables.grade_columns import is_count
 
 CASE = """{
   "case_name": "Shop", "options": null, "scorer": {"name": "nDCG@10", "scale": [0, 1, 2, 3]},
@@ -47,6 +51,8 @@ SNAPSHOT = """{
 """
 RATERS = "query,docid,Anna,Ben\nred dress,d1,3,2\nred dress,d7,0,\n"
 PAIR = ("query", "docid")
+LEVELS = range(11)
+"""The grades of Quepid's scales."""
 
 
 def _is_case(document: Any) -> bool:
@@ -108,18 +114,37 @@ QUEPID = json_format(
 
 
 def _recognise_book(head: Head) -> tuple[Kind, ...]:
-    """A pair of ids that no column of numbers follows under a known name, but columns of numbers under others."""
+    """A pair of ids, and two columns or more under unknown names whose cells are all grades on a scale."""
     names, separator = header(head)
-    if tuple(names[:2]) != PAIR or len(names) < 3 or kinds(names):
+    if tuple(names[:2]) != PAIR or len(names) < 4 or kinds(names) or separator != "," or any(map(is_count, names[2:])):
         return ()
-    return (Kind.JUDGMENTS,) if separator == "," else ()
+    rows = [cells for cells in csv.reader(head.lines[1:]) if len(cells) == len(names)]
+    columns = [[cell for cell in column if cell.strip()] for column in list(zip(*rows, strict=True))[2:]]
+    return (Kind.JUDGMENTS,) if columns and all(map(_is_graded, columns)) else ()
+
+
+def _is_graded(cells: Sequence[object]) -> bool:
+    """Whether all the cells are grades on a scale of Quepid: whole numbers from 0 to 10."""
+    return all(is_number(str(cell)) and float(str(cell)) in LEVELS for cell in cells)
 
 
 def _scan_book(source: Source) -> pl.LazyFrame:
     """The table with its judges' columns named so that they are known as such."""
     rows = scan_delimited(source)
     names = rows.collect_schema().names()
-    return rows.rename({name: f"{name.strip()}_rating" for name in names if name not in PAIR})
+    judges = [name for name in names if name not in PAIR]
+    cells = rows.select(pl.col(name).drop_nulls().unique().implode() for name in judges).collect()
+    if odd := [name for name in judges if not _is_graded(cells[name][0].filter(cells[name][0] != ""))]:
+        raise InputError(
+            f"the column {odd[0]} is no judge's: its values are not whole numbers from 0 to {LEVELS[-1]}",
+            path=source.name,
+            hint="Call columns of grades NAME_rating, or say which column is the grade: --columns grade=NAME",
+        )
+    note(
+        f"the columns {', '.join(judges)} are taken for the grades of {len(judges)} judges, as in a book of Quepid",
+        source.name,
+    )
+    return rows.rename({name: f"{name.strip()}_rating" for name in judges})
 
 
 QUEPID_BOOK = tabular(

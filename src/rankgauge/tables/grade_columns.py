@@ -1,0 +1,121 @@
+"""Which column of judgments is the grade, where no column is called so: never one that is merely a number.
+
+A column is taken for the grade by its values only if they are those of a known scale and no other column's are; a note
+says so. Counts of clicks, prices and the like are not grades, whatever their values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.input_notes import note
+from rankgauge.tables.cells import is_blank
+from rankgauge.tables.columns import ALIASES, Said, find, raters
+from rankgauge.tables.scales import scale_of_values
+
+COUNTED = frozenset(
+    re.findall(
+        r"\w+",
+        """add adds age amount atc basket baskets bid bids bookings bounce bounces buys cart carts click clicks clicked
+        conversion conversions converted cost costs count counts ctr cvr date day days discount downloads duration dwell
+        freq frequency gmv hits hour hours impression impressions index installs length likes margin minutes month n num
+        number order orders ordered page pageviews popularity price prices purchase purchased purchases qty quantity
+        rate ratio read reads revenue review reviews row sales seconds sessions shares size sold spend stock stocked sum
+        time timestamp total traffic usd eur users version view viewed views visit visits weight year""",
+    )
+)
+"""Words in the name of a column that counts or measures something other than relevance."""
+
+MANY = 50
+"""A column with more different values than this is on no scale."""
+
+
+def is_count(column: str) -> bool:
+    """Whether the name of a column says that it counts or measures something other than relevance."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", column)
+    return any(word.lower() in COUNTED for word in words)
+
+
+def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: str | Path | None = None) -> Said:
+    """Add to the user's word the column that is the grade by its values, if no name says which one is.
+
+    Raise an error if a column called `score`, as in BEIR's judgments, has values that are no grades, if several columns
+    could be the grade, or if there are only counts.
+    """
+    columns = list(columns)
+    has = {name: find(columns, name, said) is not None for name in ("query", "document", "grade")}
+    if "grade" in said or has["grade"] or raters(columns) or not (has["query"] and has["document"]):
+        return said
+    if (score := find(columns, "score", said)) is not None:
+        if find(columns, "rank", said) is None:
+            _refuse_scores(frame, score, columns)
+        return said
+    known = {find(columns, name, said) for name in ALIASES}
+    free = [column for column in columns if column not in known]
+    scales = {column: scale for column, scale in _scales(frame, free).items() if scale and not is_count(column)}
+    if len(scales) == 1:
+        ((column, scale),) = scales.items()
+        note(
+            f"the column {column} is taken for the grade, as its values are those of the scale {scale}; "
+            f"--columns grade={_quoted(column)} says that it is",
+            path,
+        )
+        return {**said, "grade": column}
+    _refuse(columns, list(scales), free)
+    return said
+
+
+def _scales(frame: pl.LazyFrame, columns: list[str]) -> dict[str, str | None]:
+    """The scale of each column; None where its values are on none, or where they are all the same."""
+    schema = frame.collect_schema()
+    able = [column for column in columns if schema[column].is_numeric() or schema[column] == pl.String]
+    if not able:
+        return {}
+    values = frame.select(pl.col(column).unique().head(MANY + 1).implode() for column in able).collect()
+    return {column: _scale(values[column][0]) for column in able}
+
+
+def _scale(values: pl.Series) -> str | None:
+    filled = values.filter(~is_blank(values, words=True))
+    return scale_of_values(filled.to_list()) if 1 < len(filled) <= MANY else None
+
+
+def _refuse_scores(frame: pl.LazyFrame, score: str, columns: list[str]) -> None:
+    """Raise an error if a score is not a grade; BEIR's own header says that it is one."""
+    if {"query-id", "corpus-id"} <= set(columns):
+        return
+    values = frame.select(pl.col(score).unique().head(MANY + 1)).collect().to_series()
+    filled = values.filter(~is_blank(values, words=True)).to_list()
+    if filled and (len(filled) > MANY or scale_of_values(filled) is None):
+        odd = next((value for value in filled if scale_of_values([value]) is None), filled[0])
+        raise InputError(
+            f"the column {score} has values such as {odd}, which are those of no known scale, so it may be a run's",
+            hint=f"If it is the grade, say so: --columns grade={_quoted(score)}",
+        )
+
+
+def _refuse(columns: list[str], several: list[str], free: list[str]) -> None:
+    if several:
+        raise InputError(
+            f"no column is called grade, and the values of {' and '.join(several)} are those of a scale",
+            hint=f"Say which is the grade: --columns grade={_quoted(several[0])}\n"
+            "  Grades of several people are read from columns such as anna_rating, ben_rating, or from rows with a "
+            "column assessor.",
+        )
+    if counts := [column for column in free if is_count(column)]:
+        are = "is a count or an amount, not a grade" if len(counts) == 1 else "are counts or amounts, not grades"
+        meant = _quoted(counts[0]) if counts == free else "NAME"
+        raise InputError(
+            f"no column for grade among {', '.join(columns)}: {' and '.join(counts)} {are}",
+            hint="Judgments say how relevant a document is, in a column grade, rating or label. If a column is meant "
+            f"that is called otherwise, say so: --columns grade={meant}",
+        )
+
+
+def _quoted(column: str) -> str:
+    return f"'{column}'" if re.search(r"[^\w.-]", column) else column
