@@ -80,7 +80,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks each test with its lane. Tests on Spark stay in one process, which starts it once.
+    """Marks each test with its lane. Tests on Spark, and those in a browser, stay in one process, which starts it once.
 
     It comes first, as the hooks that choose by marks and that keep groups together read the marks that are there.
     """
@@ -88,3 +88,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(lane_of(item))
         if needs_spark(item):
             item.add_marker(pytest.mark.xdist_group("spark"))
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("browser"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -10,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, NullPool, create_engine, text
 
 from rankgauge.active.campaign.database import Location, connect
+from rankgauge.web.database import migrate, opened
 from tests.web.house import House, open_house
 from tests.web.visitors import CHROMIUM, Opener, open_browser, open_pages
 
@@ -30,21 +32,56 @@ def server() -> Iterator[str]:
         running.cleanup()
 
 
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of SQLite with the tables of a room and nothing in them, to be copied."""
+    path = tmp_path_factory.mktemp("template") / "room.db"
+    _migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_name(server: str) -> str:
+    """The name of a database of the server with the tables of a room and nothing in them, to be copied."""
+    name = "template_room"
+    _on(server, f"create database {name}")
+    _migrate(_named(server, name))
+    return name
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of an empty database, on SQLite and on PostgreSQL."""
+    """The URL of a database on SQLite and on PostgreSQL: empty for a test with an engine, else as a new room's."""
+    empty = "engine" in request.fixturenames
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'room.db'}"
+        path = tmp_path / "room.db"
+        if not empty:
+            shutil.copy(request.getfixturevalue("migrated_file"), path)
+        yield f"sqlite:///{path}"
         return
-    server = request.getfixturevalue("server")
-    name = f"room_{next(_NUMBERS)}"
-    outside = create_engine(server, isolation_level="AUTOCOMMIT")
+    server, name = request.getfixturevalue("server"), f"room_{next(_NUMBERS)}"
+    source = "" if empty else f" template {request.getfixturevalue('migrated_name')}"
+    _on(server, f"create database {name}{source}")
+    yield _named(server, name)
+    _on(server, f"drop database {name} with (force)")
+
+
+def _on(server: str, command: str) -> None:
+    """Has the server make or drop a database."""
+    outside = create_engine(server, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     with outside.connect() as connection:
-        connection.execute(text(f"create database {name}"))
-    yield server.replace("/postgres?", f"/{name}?", 1)
-    with outside.connect() as connection:
-        connection.execute(text(f"drop database {name} with (force)"))
-    outside.dispose()
+        connection.execute(text(command))
+
+
+def _named(server: str, name: str) -> str:
+    """The URL of a database of the server."""
+    return server.replace("/postgres?", f"/{name}?", 1)
+
+
+def _migrate(database: str) -> None:
+    """Makes the tables of a room; no connection stays."""
+    with opened(Location(database), existing=False) as engine:
+        migrate(engine)
 
 
 @pytest.fixture
@@ -57,7 +94,7 @@ def engine(database: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def house(database: str, request: pytest.FixtureRequest) -> Iterator[House]:
-    """An open room on the empty database, with the settings ROOM of the module that has some."""
+    """An open room on the database, with the settings ROOM of the module that has some."""
     with open_house(database, **getattr(request.module, "ROOM", {})) as opened:
         yield opened
 

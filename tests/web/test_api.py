@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +31,7 @@ from tests.web.crowd import FRAGMENT
 from tests.web.house import LEVELS, House, fields, open_house, pool, truth, write_pool
 
 NUMBERS = ("value", "low", "high", "error", "draws", "labels", "cost")
-EXAMPLES = int(os.environ.get("RANKGAUGE_EXAMPLES", "8"))
+EXAMPLES = [3, pytest.param(30, marks=pytest.mark.study)]
 """So many requests of each route and kind."""
 
 HEAD = 60_000
@@ -49,7 +48,8 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House,
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
-def test_no_request_is_a_servers_error(described: tuple[House, str], mode: GenerationMode) -> None:
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_no_request_is_a_servers_error(described: tuple[House, str], mode: GenerationMode, examples: int) -> None:
     """Whatever is sent to a route of the API, as it is described or otherwise, is never answered with 5xx."""
     house, secret = described
     schema = schemathesis.openapi.from_url(
@@ -60,7 +60,7 @@ def test_no_request_is_a_servers_error(described: tuple[House, str], mode: Gener
         operation = found.ok()
         try:
             strategy = operation.as_strategy(generation_mode=mode)
-            meet(strategy, house, secret)
+            meet(strategy, house, secret, examples)
         except Unsatisfiable:
             assert mode is GenerationMode.NEGATIVE, (
                 operation.label
@@ -70,12 +70,12 @@ def test_no_request_is_a_servers_error(described: tuple[House, str], mode: Gener
     assert tried > 15
 
 
-def meet(strategy: SearchStrategy[Any], house: House, secret: str) -> None:
-    """Requests of the strategy, each of which is answered."""
+def meet(strategy: SearchStrategy[Any], house: House, secret: str, examples: int) -> None:
+    """So many requests of the strategy, each of which is answered."""
 
     @given(strategy)
     @settings(
-        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+        max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
     def answered(case: Any) -> None:
         number = (case.path_parameters or {}).get("campaign")
