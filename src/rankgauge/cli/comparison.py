@@ -141,8 +141,12 @@ class CompareOptions(EvaluationOptions):
     ] = None
 
 
-def compared(options: CompareOptions) -> None:
-    """Compares the runs and writes the report; a gate ends the command with its exit code."""
+def compared(options: CompareOptions, *, store: bool = False) -> None:
+    """Compare the runs and write the report; a gate ends the command with its exit code.
+
+    With `store`, store the one run as the baseline instead.
+    """
+    from rankgauge.cli.baseline_file import baseline_file, store_baseline, with_baseline
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import find_outputs, write_report
@@ -163,8 +167,15 @@ def compared(options: CompareOptions) -> None:
     asked = RunsEvaluation.of(_measured(options, wanted), DEFAULT_MEASURES)
     if options.risk is not None:
         check_risk(options.risk, options.baseline, measures_of(asked.printed))
-    _refuse_one(options.judgments, asked.runs)
-    asked.spare(*(path for _, path in outputs))
+    stored = baseline_file(options.baseline, asked.runs)
+    if store:
+        store_baseline(stored, asked)
+        return
+    if stored is None:
+        _refuse_one(options.judgments, asked.runs)
+    elif alike is not None:
+        raise ParameterError("compare", "similarity", "left out: a stored baseline has no lists", options.similarity)
+    asked.spare(*(path for _, path in outputs), stored)
     settings = ComparisonSettings(
         test=options.test,
         correction=options.correction,
@@ -176,7 +187,10 @@ def compared(options: CompareOptions) -> None:
     if alike is not None:
         asked.refuse_pipes("--similarity")
     results = asked.results()
-    baseline = _named(options.baseline, results)
+    if stored is None:
+        baseline = _named(options.baseline, results)
+    else:
+        baseline, results = with_baseline(stored, asked, results)
     comparison = Comparison(results=results, baseline=baseline, settings=settings, risk=options.risk)
     if alike is not None:
         with told() as tell:

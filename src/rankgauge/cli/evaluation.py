@@ -110,6 +110,16 @@ class RunsEvaluation:
         """An error if an output is one of the files that are read, or the same as another output."""
         spare([self.judgments, *self.runs.values(), self.intents, self.spelling.queries], outputs)
 
+    def fingerprint(self) -> str:
+        """What tells these judgments from others: a hash of their file and of how it is read; empty without a file."""
+        import hashlib
+
+        spelling = (self.spelling.columns, self.spelling.scale, self.spelling.ids, self.dialect.assessors)
+        with self._at_hand() as asked:
+            if not asked.judgments.is_file():
+                return ""
+            return hashlib.sha256(asked.judgments.read_bytes() + repr(spelling).encode()).hexdigest()
+
     def refuse_pipes(self, option: str) -> None:
         """An error for a run that can be read only once; the option is what reads runs again."""
         from rankgauge.io.source import STANDARD_STREAM

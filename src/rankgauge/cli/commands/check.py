@@ -13,6 +13,7 @@ from rankgauge.cli import choices
 from rankgauge.cli.command import command
 from rankgauge.cli.comparison import gated
 from rankgauge.cli.options import QueryList
+from rankgauge.errors import InputError
 
 
 @command(
@@ -41,6 +42,13 @@ def check(
         bool,
         Option("--staged", help="Judge the files as they are staged in git, as a hook does, not the working tree."),
     ] = False,
+    store: Annotated[
+        bool,
+        Option(
+            "--store-baseline",
+            help="Store the one run in the file that 'baseline' names, such as baseline.json, and end.",
+        ),
+    ] = False,
     init: Annotated[
         bool, Option("--init", help="Write a rankgauge.toml with comments from the files in this folder, and end.")
     ] = False,
@@ -56,6 +64,8 @@ def check(
     from rankgauge.cli.staged_files import staged_project
 
     with gated():
+        if store and staged:
+            raise InputError("--store-baseline takes the run as it is: leave out --staged")
         found = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
         changes: dict[str, Any] = {} if queries is None else {"queries": Path.cwd() / queries}
         if output:
@@ -65,7 +75,7 @@ def check(
             if options.output:  # what is written stays, wherever files are read
                 options = replace(options, output=[_placed(one, found.path.parent.resolve()) for one in options.output])
             with chdir(project.path.parent):
-                compared(options)
+                compared(options, store=store)
 
 
 def _begin(folder: Path) -> None:

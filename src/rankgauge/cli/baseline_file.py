@@ -1,0 +1,57 @@
+"""The baseline of a gate in a file: which of the options name one, how it is read, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from rankgauge.cli.evaluation import RunsEvaluation
+    from rankgauge.result import Result
+
+ENDING = ".json"
+
+
+def baseline_file(baseline: str | None, runs: Iterable[str]) -> Path | None:
+    """The file that a baseline names, unless it names a run; it need not exist yet."""
+    if baseline is None or baseline in runs or Path(baseline).suffix != ENDING or Path(baseline).name in runs:
+        return None
+    return Path(baseline)
+
+
+def with_baseline(path: Path, asked: RunsEvaluation, results: dict[str, Result]) -> tuple[str, dict[str, Result]]:
+    """Put the stored baseline before the results of the runs; give its name too, that of its file."""
+    from rankgauge.comparison.stored_baseline import StoredBaseline
+
+    try:
+        stored = StoredBaseline.parse(path.read_text(encoding="utf-8"), path)
+    except (OSError, UnicodeDecodeError) as error:
+        hint = "'rankgauge check --store-baseline' writes it from the run that rankgauge.toml names."
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path, hint=hint) from None
+    one = next(iter(results.values()))
+    stored.check(path, one, asked.fingerprint())
+    name = path.stem if path.stem not in results else path.name
+    return name, {name: stored.result(one.measures, one.dialect), **results}
+
+
+def store_baseline(path: Path | None, asked: RunsEvaluation) -> None:
+    """Evaluate the one run and write its values into the file that the baseline names."""
+    from rankgauge.cli.streams import opened
+    from rankgauge.comparison.stored_baseline import StoredBaseline
+
+    if path is None or len(asked.runs) != 1:
+        raise InputError(
+            f"--store-baseline needs one run and a file for it, and there are {len(asked.runs)} runs"
+            if path is not None
+            else "--store-baseline needs a file, and the baseline is a run",
+            hint='In rankgauge.toml: runs = {new = "run.txt"} and baseline = "baseline.json"',
+        )
+    asked.spare(path)
+    ((name, result),) = asked.results().items()
+    stored = StoredBaseline.from_result(name, result, asked.fingerprint())
+    with opened(path) as stream:
+        stream.write(stored.text())
+    print(f"stored {name} in {path}: {len(result.names):,} queries, {', '.join(map(str, result.measures))}")
