@@ -5,7 +5,9 @@ process   starts programs, or runs the pages' examples      make test
 service   needs a server, PostgreSQL, Spark or a browser    make test
 study     covers by repetition: many seeds, many cases      make test-studies
 
-A test marked `study` is one. Any other is in the lane of its folder, or in a later one that what it uses asks for.
+A test marked `study` is one, and so is one that repeats on Spark what it tries on this machine: that both engines give
+the same, for every measure, is what `tests/backends` tests. Any other is in the lane of its folder, or in a later one
+that what it uses asks for.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ FOLDERS = {
 }
 """The folders beside those of units."""
 
-FIXTURES = {"program": "process", "session": "service", "server": "service", "browser": "service", "house": "service"}
+FIXTURES = {"program": "process", "server": "service", "browser": "service", "house": "service"}
 """What starts something, and the lane of tests that ask for it."""
 
 ROOT = Path(__file__).parent
@@ -37,9 +39,9 @@ def lane_of(item: pytest.Item) -> str:
     if item.get_closest_marker("study"):
         return "study"
     wanted = {lane_of_path(item.path)}
+    if needs_spark(item) and wanted != {"service"}:
+        return "study"
     wanted |= {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}
-    if needs_spark(item):
-        wanted.add("service")
     if "subprocess" in vars(getattr(item, "module", object)):
         wanted.add("process")
     return max(wanted, key=LANES.index)

@@ -20,6 +20,7 @@ from rankgauge.ltr import AdaRank
 FOLDS = folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=40)))
 
 
+@pytest.mark.study
 def test_page(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """On tiny sets the page has a row for each ranker and each peer, and one of the large set; --write keeps it."""
     monkeypatch.setattr(ltr, "PEERS", {"lightgbm": ltr.PEERS["lightgbm"]})

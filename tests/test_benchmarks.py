@@ -26,6 +26,7 @@ def test_generated_files_are_seeded_and_regular(tmp_path: Path) -> None:
     assert all(float(below[4]) <= float(above[4]) for above, below in itertools.pairwise(lines) if above[0] == below[0])
 
 
+@pytest.mark.study
 def test_every_part_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """On tiny files every part prints its table, and the goals that it measured."""
     monkeypatch.setattr(run, "SIZES", {"S": Size(name="S", queries=5, depth=20, judged=5)})

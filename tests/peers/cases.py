@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -25,8 +26,9 @@ class Cases:
         return list(self.run)
 
 
+@cache
 def cases(*, ties: bool, lowest: int = 0, highest: int = 4, missing: bool = False) -> Cases:
-    """Lists of 1 to 40 documents, some of them judged, with relevant documents that the run missed.
+    """Lists of 1 to 40 documents, some of them judged, with relevant documents that the run missed; made once.
 
     With `ties` many scores are equal. At least one document of each query is judged, and one is retrieved; with
     `missing` the run lacks every tenth query.
