@@ -9,7 +9,8 @@ most of the time that a small run takes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import signature
 from itertools import chain, islice
 from typing import Any, overload
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.judged_hits import HitFinder, is_file
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
@@ -95,7 +96,7 @@ def evaluate(
     The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
     `scale="esci"` what words are worth as grades, `ids="casefold,url"` by which rules two ids are the same.
     """
-    spoken = dialects.get(dialect, **overrides)
+    spoken = overruled(dialect, overrides, evaluate)
     wanted = spoken.select(measures)
     several = _is_several(run)
     judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
@@ -105,6 +106,17 @@ def evaluate(
         return {name: result if by is None else result.segmented(by) for name, result in found}
     result = _by_providers(judgments, runs[""], wanted, spoken)
     return result if by is None else result.segmented(by)
+
+
+def overruled(dialect: str | Dialect, overrides: Mapping[str, Any], owner: Callable[..., Any]) -> Dialect:
+    """Look up the dialect with some of its choices replaced; a misspelt one may be any option of the `owner`."""
+    try:
+        return dialects.get(dialect, **overrides)
+    except UnknownNameError as error:
+        if error.name not in overrides:
+            raise
+        names = {one.name for one in signature(owner).parameters.values() if one.kind is one.KEYWORD_ONLY}
+        raise UnknownNameError(f"option of {owner.__name__}", error.name, {*names, *error.known}) from None
 
 
 def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
@@ -218,4 +230,4 @@ def _is_several(run: Any) -> bool:
     first = next(iter(run.values()))
     if isinstance(first, Mapping):
         return isinstance(next(iter(first.values()), None), Mapping | list | tuple)
-    return isinstance(first, str | os.PathLike) or hasattr(first, "columns")
+    return isinstance(first, str | os.PathLike) or hasattr(first, "columns") or hasattr(first, "frame")

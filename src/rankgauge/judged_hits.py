@@ -20,7 +20,7 @@ from rankgauge.input_notes import heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking, kind_asked
-from rankgauge.policies import JudgmentKind, NegativeGrade, RunOrder, Ties
+from rankgauge.policies import JudgmentKind, MissingQuery, NegativeGrade, RunOrder, Ties
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.facets import COLUMNS, FACET, whole
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
@@ -30,6 +30,12 @@ ALL_TIED = (
     "--ties input keeps the order of the file"
 )
 """The note on a run whose scores say nothing."""
+
+RESORTED = (
+    "ranx with make_comparable=True, which counts queries that the run does not answer, sorts lists that are sorted "
+    "already once more: its order of tied documents is not reproduced, so values may differ from ranx's"
+)
+"""The note on ties under a dialect whose quicksort is not the tool's last."""
 
 BESIDE = {
     JudgmentKind.SUBTOPICS: "documents are judged by subtopic: {} {} the highest grade of each",
@@ -107,6 +113,9 @@ class HitFinder:
             hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
             if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
                 note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
+            again = self.dialect.ties is Ties.QUICKSORT and self.dialect.missing is MissingQuery.ZERO
+            if again and (hits.size > 1).any():
+                note(RESORTED)
             for measure in self._whole if self.dialect.negative is NegativeGrade.ZERO else ():
                 if measure.facts.better and measure.facts.knows_pool:
                     note(POOLED.format(measure))

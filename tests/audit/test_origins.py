@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rankgauge import evaluate
@@ -63,7 +64,7 @@ def test_what_gave_it_is_found(search: Search, which: str) -> None:
     for one in found.origins:
         again = evaluate(*search, one.measure, dialect=one.tool, **dict(one.changes))[one.measure]
         assert again == pytest.approx(mean, abs=1e-6)
-    assert [one.departures for one in found.origins] == sorted(one.departures for one in found.origins)
+    assert [one.unlikely for one in found.origins] == sorted(one.unlikely for one in found.origins)
 
 
 def test_empty_queries(letor: tuple[Path, Path]) -> None:
@@ -121,3 +122,39 @@ def test_as_data(search: Search) -> None:
     assert all(row["gives"] for row in told["origins"])
     assert told["run"] == "bm25"
     assert replace(found.origins[0], changes=(("ideal", "judged"),)).options == "ideal=judged (in Python)"
+
+
+@pytest.fixture
+def graded() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Judgments with grades to 3 and unjudged documents, of which no tool for learned rankers says anything."""
+    rng = np.random.default_rng(3)
+    judgments = {f"q{q}": {f"d{d}": int(rng.integers(0, 4)) for d in range(12)} for q in range(15)}
+    run = {q: {f"d{d}": float(s) for d, s in enumerate(rng.permutation(20))} for q in judgments}
+    return judgments, run
+
+
+def test_a_tool_is_named_only_for_what_it_has(graded: Any) -> None:
+    """Relevance from grade 2 on is told as such: the script of MSLR, which counts so too, prints no RR."""
+    value = evaluate(*graded, "RR(rel=2)")["RR(rel=2)"]
+    found = origins(*graded, f"{value:.4f}", "RR")
+    assert found.found
+    assert str(found.origins[0].measure) == "RR(rel=2)"
+    tools = {tool for one in found.origins for tool in (one.tool, *one.also)}
+    assert "mslr" not in tools
+    assert "standard" in tools
+
+
+def test_a_likely_change_is_before_an_unlikely_tool(graded: Any) -> None:
+    """AP from grade 2 on is one change of a usual tool, though MSLR's script would need none on files of its own."""
+    found = origins(*graded, f"{evaluate(*graded, 'AP(rel=2)')['AP(rel=2)']:.6f}", "AP")
+    assert str(found.origins[0].measure) == "AP(rel=2)"
+    assert found.origins[0].tool != "mslr"
+
+
+def test_every_threshold_and_several_measures(graded: Any) -> None:
+    """A number that may be of several measures is searched among all of them, at every threshold."""
+    value = evaluate(*graded, "P(rel=3)@5")["P(rel=3)@5"]
+    found = origins(*graded, f"{value:.6f}", ["nDCG@10", "AP", "P@5"])
+    assert "P(rel=3)@5" in {str(one.measure) for one in found.origins}
+    assert [str(one) for one in found.measures] == ["nDCG@10", "AP", "P@5"]
+    assert "to compute nDCG@10 or AP or P@5 of run" in text(found)

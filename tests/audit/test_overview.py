@@ -118,12 +118,12 @@ def test_advice_applies_to_the_data() -> None:
     assert titles == [
         "Avoid tools that count short lists as 0",
         "Mind the queries without relevant documents",
-        "Report the standard definition",
+        "State how the number was computed",
     ]
     long = {"b": EMPTY_AND_SHORT[0]["b"], "c": {f"d{n}": float(n in (1, 2)) + (n == 1) for n in range(12)}}
     run = dict.fromkeys(long, EMPTY_AND_SHORT[1]["b"])
     assert [advice.title for advice in advise(audit(long, run, dialects=[LETOR, YAHOO]))] == [
-        "Report the standard definition"
+        "State how the number was computed"
     ]
 
 
@@ -141,7 +141,7 @@ def test_advice_goes_by_the_shares() -> None:
     titles = [advice.title for advice in advise(audit(judgments, run, dialects=[LETOR, YAHOO]))]
     assert titles[:2] == ["Mind the queries without relevant documents", "Avoid tools that count short lists as 0"]
     titles = [advice.title for advice in advise(audit(judgments, run, dialects=[YAHOO]))]
-    assert titles == ["Mind the queries without relevant documents", "Report the standard definition"]
+    assert titles == ["Mind the queries without relevant documents", "State how the number was computed"]
 
 
 def test_every_cause_has_advice() -> None:

@@ -146,15 +146,29 @@ def test_latex_is_one_table_to_paste(command: Command) -> None:
     assert "Did you mean pairs" in command(*THREE, "--tables", "pears", code=3)
 
 
-def test_many_runs_have_one_mark_in_latex(command: Command, folder: Path) -> None:
-    """More runs than ten are ordered by their means, and those as good as the best share a mark."""
-    names = [f"copy{n}.txt" for n in range(10)]
+@pytest.mark.parametrize("copies", [2, 10])
+def test_a_mark_means_the_same_of_any_number_of_runs(command: Command, folder: Path, copies: int) -> None:
+    """Superscripts name the runs that one is significantly above, be they three or eleven; equal best means are all
+    bold."""
+    names = [f"copy{n}.txt" for n in range(copies)]
     for name in names:
         (folder / name).write_text((folder / "bm25.txt").read_text(encoding="utf-8"), encoding="utf-8")
-    printed = command("dense.txt.gz", *names, "-m", "AP", "-o", "tex")
-    assert re.search(r"\\midrule\ndense\.txt & \\textbf\{0\.6824\} & \$\^\{\\dagger\}\$ ", printed)
-    assert r"$\dagger$ marks the best run" in printed
+    again = folder / "again.txt.gz"
+    again.write_bytes((folder / "dense.txt.gz").read_bytes())
+    printed = command("dense.txt.gz", *names, again.name, "-m", "AP", "-o", "tex", "--correction", "none")
+    marks = ranges([chr(ord("b") + n) for n in range(copies)]).replace("–", r"\textrm{--}")
+    assert f"a & dense.txt & \\textbf{{0.6824}} & $^{{{marks}}}$" in printed
+    assert printed.count(r"\textbf{0.6824}") == 2
+    assert "A superscript names the runs that a run is significantly above" in printed
+    assert "dagger" not in printed
     assert ranges("abcefh") == "a–cefh"
+    assert ranges(["1", "2", "3", "12"]) == "1–3,12"
+
+
+def test_the_mark_of_a_baseline(command: Command) -> None:
+    """With a baseline the caption says that the mark is of runs significantly above it."""
+    printed = command("bm25.txt", "dense.txt.gz", "--baseline", "bm25.txt", "-m", "AP", "-o", "tex")
+    assert "A superscript a marks runs that are significantly above bm25.txt" in printed
 
 
 def test_csv(command: Command) -> None:

@@ -106,3 +106,11 @@ def test_strict_at_the_command_line(files: list[str], command: Command) -> None:
     assert "trec_eval has no ERR@10" in command(
         "evaluate", *files, "-d", "trec_eval", "-m", "ERR@10", "--strict", code=2
     )
+
+
+def test_ranx_with_missing_queries_under_ties() -> None:
+    """Where make_comparable=True would order tied documents anew, the result says that this is not reproduced."""
+    judgments = {"q": {"d1": 1}, "r": {"d1": 1}}
+    tied = evaluate(judgments, {"q": {"d1": 1.0, "d2": 1.0, "d3": 0.0}}, "AP", dialect="ranx", missing="zero")
+    assert any("make_comparable=True" in note and "not reproduced" in note for note in tied.notes)
+    assert not evaluate(judgments, {"q": {"d1": 1.0, "d2": 0.5}}, "AP", dialect="ranx", missing="zero").notes

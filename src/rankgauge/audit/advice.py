@@ -1,6 +1,6 @@
 """What to do about the causes that matter, those with the largest shares of the gap first.
 
-The advice to avoid tools that count short lists as 0, and to report the standard definition, follows Busa-Fekete,
+The advice to avoid tools that count short lists as 0 follows Busa-Fekete,
 Szarvas, Éltető & Kégl, An apple-to-apple comparison of learning-to-rank algorithms in terms of normalized discounted
 cumulative gain, ECAI workshop on preference learning, 2012. They also ask for benchmark sets without empty queries, if
 possible. An audit has the set as it is, so what it says of empty queries, and to name the tool, is our own advice.
@@ -16,6 +16,7 @@ import numpy as np
 
 from rankgauge.audit.cause import Cause
 from rankgauge.audit.conditions import Conditions
+from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT
 
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
@@ -85,18 +86,35 @@ def _vain(audit: Audit) -> Iterator[AuditAdvice]:
 
 
 def definition(audit: Audit) -> Iterator[AuditAdvice]:
-    """The advice that applies whatever the cause."""
-    standard = next((dialect for dialect in audit.dialects if dialect.name == "standard"), None)
-    beside = "Name the tool, its version, the gain, the discount and the cutoff beside any"
-    if audit.gaps and standard is None:
-        yield AuditAdvice(title="Name the tool", words=f"{beside} number.")
-    elif audit.gaps and standard is not None:
-        means = {run: f"{audit.mean(run, standard):.4f}" for run in audit.scores}
-        told = ", ".join(mean + (f" ({run})" if audit.several else "") for run, mean in means.items())
-        yield AuditAdvice(
-            title="Report the standard definition",
-            words=f"By the usual definition {audit.measure} is {told}. {beside} other number.",
-        )
+    """The advice that applies whatever the cause: what a paper has to state, said of the tool compared with."""
+    if not audit.gaps:
+        return
+    means = {run: f"{audit.mean(run, audit.base):.4f}" for run in audit.scores}
+    told = ", ".join(mean + (f" ({run})" if audit.several else "") for run, mean in means.items())
+    yield AuditAdvice(
+        title="State how the number was computed",
+        words="No tool's way is the definition. Beside a number name the tool and its version, the measure and its "
+        "cutoff, the gain and the discount, and what becomes of ties, unjudged documents, queries with nothing "
+        f"relevant and queries that are not in the run. For {audit.base.name}: {_stated(audit)}; {told}.",
+    )
+
+
+def _stated(audit: Audit) -> str:
+    """The choices of the tool that others are compared with, as a paper may state them."""
+    dialect, measure = audit.base, audit.measure
+    kernel, empty = dialect.read(measure), dialect.choice("empty", measure)
+    named = {"gain": "gain", "discount": "discount", "rel": "relevant from grade"}
+    own = [f"{word} {_plain(getattr(kernel, name))}" for name, word in named.items() if getattr(kernel, name, None)]
+    void = "are left out" if empty == LEAVE_OUT else f"count {float(empty):g}"
+    rules = (dialect.ties.words, dialect.unjudged.words, f"queries with nothing relevant {void}", dialect.missing.words)
+    return "; ".join([str(measure), *own, *rules])
+
+
+def _plain(value: object) -> str:
+    """A parameter in words; any grade above 0 is the least number above 0."""
+    if value == ABOVE_ZERO:
+        return "above 0"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def fullest(audit: Audit, kind: str) -> Conditions:

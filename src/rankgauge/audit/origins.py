@@ -1,13 +1,14 @@
 """Where a number comes from: the tools, cutoffs and choices that give it on this data, to its printed digits.
 
-Every tool is tried as it is, at usual cutoffs, and with one of its choices changed; the standard also with two. What
-matters neither to the data nor to the measure is not varied, and what computes alike is computed once.
+Every tool that has the measure is tried as it is, at usual cutoffs, and with one of its choices changed; the standard
+also with two. What matters neither to the data nor to the measure is not varied, and what computes alike is computed
+once. Ways that come to the same value are ranked by how likely they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
@@ -19,12 +20,13 @@ import polars as pl
 from rankgauge import dialects as known
 from rankgauge import display, io
 from rankgauge.audit.conditions import Conditions
-from rankgauge.audit.default_dialects import computes
+from rankgauge.audit.default_dialects import NO_TOOL, WRAPPERS, computes, fitting
 from rankgauge.audit.refusal import reason
 from rankgauge.audit.scores import Scores, bare, judged_for
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
-from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
+from rankgauge.measures import Aggregate, Cutoff, Measure, as_list, parse_all
+from rankgauge.measures.measure import kind_asked
 from rankgauge.policies import LEAVE_OUT, IdealPool, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
@@ -33,8 +35,17 @@ CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 NEAR = 5
 """How many are shown if none gives the number."""
 
-GRADES = 4
+GRADES = 10
 """How many grades are tried as the lowest relevant one."""
+
+ALIKE = 3
+"""How many ways to the same value are kept, the likeliest first."""
+
+ODD = 2.0
+"""How many changed choices a tool counts as that people do not use on such files."""
+
+UNUSUAL = {"discount": 0.3, "ideal": 0.3, "short": 0.3, "negative": 0.2, "ties": 0.2, "unjudged": 0.1}
+"""How much more than others a change counts that people rarely make."""
 
 SAME = 1e-2
 """Values that differ by less than this part of the last printed digit are one: tools add up in different ways."""
@@ -82,6 +93,8 @@ class Origin:
     measure: Measure
     departures: int
     """How many choices differ from what was asked: the cutoff, the measure's parameters, the changes."""
+    unlikely: float
+    """How unlikely the way is: its departures, and more for a tool or a change that is rare on such files."""
     mean: float
     also: tuple[str, ...] = ()
     """Other tools that compute alike on this data."""
@@ -97,10 +110,10 @@ class Origins:
     """What may have given a number."""
 
     claim: PrintedNumber
-    measure: Measure
+    measures: tuple[Measure, ...]
     run: str
     origins: tuple[Origin, ...]
-    """Those that give it, with the fewest departures first and then the nearest; if none does, the nearest."""
+    """Those that give it, the likeliest first and then the nearest; if none does, the nearest."""
     tried: int
     """How many ways were computed that may differ on this data."""
     refused: Mapping[str, str]
@@ -137,25 +150,41 @@ def origins(
     judgments: Any,
     run: Any,
     value: str | float,
-    measure: str | Measure = "nDCG@10",
+    measure: str | Measure | Iterable[str | Measure] = "nDCG@10",
     *,
     dialects: Iterable[str | Dialect] | None = None,
     name: str = "run",
 ) -> Origins:
     """Which tools, cutoffs, gains, orders of ties and treatments of queries give a run this number.
 
-    `value` is the number as it was printed: its digits say how near is near enough. `dialects` limits the tools.
+    `value` is the number as it was printed: its digits say how near is near enough. `measure` is one, or several that
+    it may be of. `dialects` limits the tools.
     """
-    claim, (wanted,) = PrintedNumber.of(value), parse_all([measure])
-    if wanted.facts.aggregate is Aggregate.SUM:
+    claim, wanted = PrintedNumber.of(value), parse_all(as_list(measure))
+    if any(one.facts.aggregate is Aggregate.SUM for one in wanted):
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
-    if claim.value > wanted.facts.bounds[1] and claim.value <= 100 * wanted.facts.bounds[1]:
+    top = max(one.facts.bounds[1] for one in wanted)
+    if claim.value > top and claim.value <= 100 * top:
         claim = replace(claim, value=claim.value / 100, unit=claim.unit / 100)
-    kind = wanted.facts.judgments
-    every = (one for one in known.DIALECTS.values() if computes(one, kind))
-    tools = tuple(every if dialects is None else map(known.get, dialects))
+    kind = kind_asked(wanted)
     scores = Scores(judgments=judged_for(judgments, kind), run=io.kept(run, io.run_from), kind=kind)
-    return _OriginSearch(scores=scores, measure=wanted, tools=tools).result(claim, name)
+    fit = {one.name for one in fitting(judgments, run, kind)} | {*WRAPPERS, *NO_TOOL}
+    found = []
+    for one in wanted:
+        every = (tool for tool in known.DIALECTS.values() if computes(tool, kind) and tool.has(one))
+        tools = tuple(every if dialects is None else map(known.get, dialects))
+        found.append(_OriginSearch(scores=scores, measure=one, tools=tools, fit=fit).result(claim, name))
+    return found[0] if len(found) == 1 else _together(found)
+
+
+def _together(found: Sequence[Origins]) -> Origins:
+    """What may have given a number, where it may be of several measures."""
+    ways = [way for one in found for way in one.origins]
+    claim = found[0].claim
+    giving = sorted((way for way in ways if claim.holds(way.mean)), key=lambda way: way.unlikely)
+    near = sorted(ways, key=lambda way: abs(way.mean - claim.value))[:NEAR]
+    measures = tuple(measure for one in found for measure in one.measures)
+    return replace(found[0], measures=measures, origins=tuple(giving or near), tried=sum(one.tried for one in found))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -163,6 +192,8 @@ class _OriginSearch:
     scores: Scores
     measure: Measure
     tools: tuple[Dialect, ...]
+    fit: Collection[str]
+    """The tools that people use on such files."""
 
     def result(self, claim: PrintedNumber, name: str) -> Origins:
         """The ways that give the number, or the nearest."""
@@ -175,7 +206,7 @@ class _OriginSearch:
         conditions = Conditions.of(self.scores, base, self.measure)
         taking.sort(key=lambda tool: tool is not base)
         means: dict[Any, float] = {}
-        ways: dict[int, Origin] = {}
+        ways: dict[int, list[Origin]] = {}
         for dialect, origin in self._ways(taking, base, self._choices(base, conditions)):
             # What is neutral to the data and the measure computes alike.
             key = bare(self.scores.traits(dialect).simplest(dialect, origin.measure)), dialect.read(origin.measure)
@@ -183,11 +214,14 @@ class _OriginSearch:
                 means[key] = self._mean(dialect, origin.measure)
             if not np.isnan(means[key]):
                 _add(ways, replace(origin, mean=means[key]), claim.unit * SAME)
-        far = sorted(ways.values(), key=lambda one: abs(one.mean - claim.value))
-        giving = sorted((one for one in far if claim.holds(one.mean)), key=lambda one: one.departures)
+        for value, alike in ways.items():
+            ways[value] = sorted(alike, key=lambda one: one.unlikely)[:ALIKE]
+        far = sorted((alike[0] for alike in ways.values()), key=lambda one: abs(one.mean - claim.value))
+        giving = [one for first in far if claim.holds(first.mean) for one in ways[_value(first, claim.unit * SAME)]]
+        giving.sort(key=lambda one: one.unlikely)
         return Origins(
             claim=claim,
-            measure=self.measure,
+            measures=(self.measure,),
             run=name,
             origins=tuple(giving or far[:NEAR]),
             tried=len(means),
@@ -237,7 +271,8 @@ class _OriginSearch:
         pairs = [one | other for one, other in combinations(single, 2) if one.keys() != other.keys()]
         cut = self._cutoffs()
         for measure, tool in ((measure, tool) for measure in (self.measure, *cut) for tool in tools):
-            yield self._way(tool, measure, {})
+            if measure is self.measure or tool.has(measure):
+                yield self._way(tool, measure, {})
         for tool, changes in ((tool, changes) for tool in tools for changes in single):
             yield self._way(tool, self.measure, changes)
         for measure, changes in ((measure, changes) for measure in cut for changes in single):
@@ -261,19 +296,33 @@ class _OriginSearch:
         departures = len(changes) + (measure.depth != self.measure.depth)
         changed = replace(tool, only_for={}, **other) if other else tool
         said = replace(measure, **named) if named else measure
+        rare = (0.0 if tool.name in self.fit else ODD) + sum(UNUSUAL.get(name, 0.0) for name in changes)
         origin = Origin(
-            tool=tool.name, changes=tuple(other.items()), measure=said, departures=departures, mean=float("nan")
+            tool=tool.name,
+            changes=tuple(other.items()),
+            measure=said,
+            departures=departures,
+            unlikely=departures + rare,
+            mean=float("nan"),
         )
         return changed, origin
 
 
-def _add(ways: dict[int, Origin], one: Origin, unit: float) -> None:
-    """Keeps the first way to each value, and the names of other tools that come to it by the same changes."""
-    value = round(one.mean / unit)
-    first = ways.setdefault(value, one)
-    alike = one.changes == first.changes and one.measure == first.measure
-    if alike and one.tool not in (first.tool, *first.also):
-        ways[value] = replace(first, also=(*first.also, one.tool))
+def _add(ways: dict[int, list[Origin]], one: Origin, unit: float) -> None:
+    """Adds a way to its value; tools that come to it by the same changes are one way, of the likelier tool."""
+    alike = ways.setdefault(_value(one, unit), [])
+    for place, first in enumerate(alike):
+        if one.changes == first.changes and one.measure == first.measure:
+            if one.tool not in (first.tool, *first.also):
+                likely, other = (first, one) if first.unlikely <= one.unlikely else (one, first)
+                alike[place] = replace(likely, also=(*first.also, other.tool))
+            return
+    alike.append(one)
+
+
+def _value(one: Origin, unit: float) -> int:
+    """What ways have in common that come to the same value."""
+    return round(one.mean / unit)
 
 
 def _option(name: str, value: Any) -> str:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge import dialects, display
+from rankgauge import display
 from rankgauge.comparison import tables
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.comparison.verdicts import verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.evaluation import evaluate_runs, spelled, weighed
+from rankgauge.evaluation import evaluate_runs, overruled, spelled, weighed
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
@@ -40,6 +40,9 @@ def compare(
     *,
     baseline: str | None = None,
     settings: ComparisonSettings | None = None,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float | None = None,
     by: Any = None,
     similarity: str | SimilaritySettings | None = None,
     risk: float | None = None,
@@ -53,20 +56,24 @@ def compare(
     """Which of the runs differ by more than luck, by each of the measures.
 
     `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
-    with that one, else each with each. `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists
+    with that one, else each with each. `test` ("t", "wilcoxon" …), `correction` ("holm", "bonferroni" …) and
+    `alpha`, the level, replace those of the `settings`.
+    `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists
     are. `risk` also says what each run risks against the baseline, where losses weigh 1 + `risk` times as much as
     gains. The other arguments are those of `evaluate`.
     """
     from rankgauge import io
 
     named = runs if isinstance(runs, Mapping) else io.labelled(runs)
-    spoken = dialects.get(dialect, **overrides)
+    spoken = overruled(dialect, overrides, compare)
+    stated = {"test": test, "correction": correction, "alpha": alpha}
+    chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     judgments = weighed(judgments, intents, spoken.select(measures))
     if similarity is not None:
         named = {name: io.kept(run, io.run_from) for name, run in named.items()}
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
-    found = Comparison(results=results, baseline=baseline, settings=settings or ComparisonSettings(), risk=risk)
+    found = Comparison(results=results, baseline=baseline, settings=chosen, risk=risk)
     if similarity is not None:
         found = found.likened({name: io.run_beside(judgments, run) for name, run in named.items()}, similarity)
     return found if by is None else found.segmented(by)

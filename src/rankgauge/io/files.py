@@ -222,7 +222,9 @@ def _said(judgments: pl.DataFrame, kind: JudgmentKind) -> pl.DataFrame:
 
 def run_from(source: Any, order: RunOrder = RunOrder.SCORE) -> pl.DataFrame:
     """The run in a file, a data set, a frame, a dict or rows."""
-    return read_run(source, order=order) if is_path(source) or is_dataset(source) else as_run(source)
+    if is_path(source) or is_dataset(source):
+        return read_run(source, order=order)
+    return as_run(source.frame if isinstance(getattr(source, "frame", None), pl.DataFrame) else source)  # a fused run
 
 
 def run_beside(judgments: Any, run: Any) -> pl.DataFrame:

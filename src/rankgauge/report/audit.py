@@ -115,7 +115,7 @@ class AuditReport(Report):
     def _page(self) -> Iterator[Passage]:
         audit = self.audit
         yield from self._refused()
-        standard = f"{audit.base.name} is the usual definition. " if audit.base.name == "standard" else ""
+        standard = f"Differences are against {audit.base.name}. " if audit.base.name == "standard" else ""
         yield Heading(f"{audit.measure} by tool", hint=standard + EVERY_TOOL)
         yield from figures.scores(audit)
         yield Heading("What to do")

@@ -43,12 +43,16 @@ LABELS = {"error": "mean absolute error", "wrong": "share of wrong choices"}
 
 
 def plot(thing: Any, chart: str | None = None) -> Chart:
-    """An Altair chart of a result, a comparison, an audit, a campaign or a study.
+    """An Altair chart of a result, results by run ({"bm25": …}), a comparison, an audit, a campaign or a study.
 
     `chart` names one other than the default: of a comparison `means` or `pairs`, of an audit `tools` or `causes`, of a
     study `error` or `wrong`.
     """
     require()
+    if isinstance(thing, Mapping) and thing:
+        from rankgauge.comparison import Comparison
+
+        thing = Comparison(results=thing) if len(thing) > 1 else next(iter(thing.values()))
     names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(thing).__mro__]
     home = next((name for name in names if name in KINDS), None)
     if home is None:

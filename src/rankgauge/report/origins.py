@@ -37,7 +37,7 @@ class OriginsReport(Report):
         return ReportDocument(
             title=f"Where {found.claim.text} comes from",
             headline=self._headline,
-            facts=(str(found.measure), found.run, f"{len(found.conditions.queries)} queries"),
+            facts=(self._asked, found.run, f"{len(found.conditions.queries)} queries"),
             passages=tuple(self._passages(page=medium is Medium.PAGE)),
         )
 
@@ -56,12 +56,16 @@ class OriginsReport(Report):
         yield Notes(list(self._questions()))
 
     @property
+    def _asked(self) -> str:
+        return " or ".join(map(str, self.origins.measures))
+
+    @property
     def _headline(self) -> str:
         found, n = self.origins, len(self.origins.origins)
-        of = f"Of {found.tried} ways to compute {found.measure} of {found.run}"
+        of = f"Of {found.tried} ways to compute {self._asked} of {found.run}"
         if not found.found:
             return f"{of}, none gives {found.claim.text}. The nearest:"
-        fewest = "the one with the fewest changes first" if n > 1 else ""
+        fewest = "the likeliest first" if n > 1 else ""
         gives = "one gives" if n == 1 else f"{n} give"
         return f"{of}, {gives} {found.claim.text}" + (f", {fewest}:" if fewest else ":")
 
@@ -91,7 +95,7 @@ class OriginsReport(Report):
         if len(found.origins) > 1 or not found.found:
             yield "queries", f"how many queries is the mean over? {self._counts(n)}"
         if not found.found:
-            yield "measure", f"is it {found.measure}, at that cutoff, or another measure? -m names it"
+            yield "measure", f"is it {self._asked}, at that cutoff, or another measure? -m names it"
             yield "grades", "what is each grade worth, and from which one on is a document relevant?"
             yield "files", "are these the same judgments and the same run: edition, depth, duplicates, ids?"
             yield "mean", "is it the mean over all queries of one run, not of folds, of several runs, or of medians?"
@@ -121,7 +125,7 @@ class OriginsReport(Report):
         found = self.origins
         return {
             "value": found.claim.text,
-            "measure": str(found.measure),
+            "measure": self._asked,
             "run": found.run,
             "found": found.found,
             "tried": found.tried,

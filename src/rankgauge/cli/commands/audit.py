@@ -100,7 +100,7 @@ def run(
         raise ParameterError("audit", "value", "asked of one run", ", ".join(ranked))
     else:
         ((name, one),) = ranked.items()
-        report = OriginsReport(origins=origins(judged, one, value, measure, dialects=tools, name=name))
+        report = OriginsReport(origins=origins(judged, one, value, names([measure]), dialects=tools, name=name))
     with opened(path) as stream:
         format_.write(report, stream)
 

@@ -28,6 +28,8 @@ RANX = Dialect(
     differs=(
         "Of a query whose documents were judged all alike, bpref divides by zero.",
         "A run with a query that nobody judged is refused.",
+        "make_comparable=True (missing=zero) sorts lists that are sorted already once more: the order of tied "
+        "documents is not reproduced then.",
     ),
     fractional=FractionalGrade.REFUSE,  # Qrels: grades are of type int64
     negative=NegativeGrade.ZERO,  # clean_qrels: only grades from rel_lvl on, 1 by default, are kept
