@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rankgauge.dialects import Dialect
@@ -24,6 +24,8 @@ class DocumentLists:
     """By run: query, rank, document, score, grade (null where nobody judged), tied."""
     judged: pl.DataFrame
     """All that are judged: query, document, grade."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What documents are called, by id, where it is known."""
 
 
 def document_lists(

@@ -149,7 +149,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     from rankgauge.cli.baseline_file import baseline_file, store_baseline, with_baseline
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.progress import told
-    from rankgauge.cli.streams import find_outputs, write_report
+    from rankgauge.cli.streams import find_outputs, is_page, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.comparison.risk import check_risk
     from rankgauge.measures.output import measures_of
@@ -207,6 +207,8 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         digits=options.digits,
         printed=asked.printed,
         tags=asked.tags(),
+        documents=asked.documents,
+        texts=asked.words[0] if is_page(outputs) else {},
     )
     write_report(report, outputs)
     if gate is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -197,7 +198,8 @@ class RunsEvaluation:
         if not all(is_git(source) or is_lasting(source) for source in (few.judgments, *few.runs.values())):
             return None
         with few._at_hand() as asked, heard():
-            return asked._documents(queries)
+            lists = asked._documents(queries)
+        return None if lists is None else replace(lists, titles=self.words[1])
 
     def _documents(self, queries: Sequence[str]) -> DocumentLists | None:
         from rankgauge import io
@@ -217,13 +219,18 @@ class RunsEvaluation:
         """What the measures ask judgments to say of a document."""
         return kind_asked(measures_of(self.printed))
 
-    def texts(self) -> Mapping[str, str]:
-        """What people typed, by query, if the list of queries says it."""
-        if self.spelling.queries is None:
-            return {}
+    @cached_property
+    def words(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """What people typed, by query, and what documents are called, by id, as far as queries and runs say it."""
+        from rankgauge import io
         from rankgauge.io.queries import query_texts
 
-        return query_texts(self.spelling.queries)
+        lasting = {name: path for name, path in self.runs.items() if is_git(path) or is_lasting(path)}
+        with replace(self, runs=lasting)._at_hand() as asked, heard():
+            parts = [io.shown_words(path) for path in asked.spelling.files(asked.runs).values()]
+        listed = {} if self.spelling.queries is None else query_texts(self.spelling.queries)
+        texts, titles = (ChainMap(*found) for found in zip(({}, {}), *parts, strict=True))
+        return {**texts, **listed}, titles
 
     def tags(self) -> dict[str, str]:
         """The names that runs give themselves; trec_eval prints them along with its sets of measures."""

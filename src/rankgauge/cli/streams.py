@@ -109,6 +109,11 @@ def find_outputs(kind: type[Report], targets: Iterable[str] | None) -> Outputs:
     return outputs
 
 
+def is_page(outputs: Outputs) -> bool:
+    """Whether one of the outputs is a page, which shows what people typed and what documents are called."""
+    return any(format_.name == "html" for format_, _ in outputs)
+
+
 def write_report(report: Report, outputs: Outputs) -> None:
     """Write the report to each of its outputs; what formats of bare values leave out goes to stderr."""
     for format_, path in outputs:

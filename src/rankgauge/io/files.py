@@ -18,7 +18,7 @@ from rankgauge.io.format import FORMATS, STRICT, Format, Head, Kind, Reading, ge
 from rankgauge.io.formats import letor
 from rankgauge.io.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.io.output import writing
-from rankgauge.io.queries import Queries, listed_queries
+from rankgauge.io.queries import Queries, list_beside, listed_queries, query_texts
 from rankgauge.io.responses import failures
 from rankgauge.io.source import STANDARD_STREAM, Source, SpelledFile, suffix_of
 from rankgauge.policies import Duplicates, FailedResponse, FractionalGrade, JudgmentKind, RunOrder
@@ -83,6 +83,17 @@ def read_run(
     source = _source(path)
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     return chosen.run_reader(order)(source)
+
+
+def shown_words(path: PathLike) -> tuple[dict[str, str], dict[str, str]]:
+    """Read what people typed, by query, and what documents are called, by id, if a run says it."""
+    if is_dataset(path):
+        return {}, {}
+    source = _source(path)
+    words = detections(source)[0].format.words
+    texts, titles = ({}, {}) if words is None else words(source)
+    beside = None if words is None or source.queries else list_beside(source)
+    return {**texts, **({} if beside is None else query_texts(beside))}, titles
 
 
 def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:

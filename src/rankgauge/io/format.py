@@ -175,6 +175,8 @@ class Format(Registered):
     """An error at a grade that is not written as a whole number; formats with `read_pair` check this there."""
     batches: Callable[[Source, int], Iterator[pl.DataFrame]] | None = None
     """The run's rows in batches, if the format can be read in pieces."""
+    words: Callable[[Source], tuple[dict[str, str], dict[str, str]]] | None = None
+    """The texts of queries and the titles of documents, by id, where its runs have them."""
     locate: Callable[[Source, int], Place] | None = None
     """The line of the row with that number (from 0), if the format has lines."""
     write_judgments: JudgmentsWriter | None = None

@@ -23,6 +23,7 @@ from rankgauge.errors import InputError
 from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Kind, SampleFile
 from rankgauge.io.json_document import JsonShape, Row, has, json_format
+from rankgauge.io.json_text import values
 from rankgauge.io.queries import list_beside, listed_queries
 from rankgauge.io.source import Source
 from rankgauge.lazy_polars import pl
@@ -30,6 +31,9 @@ from rankgauge.policies import FailedResponse
 
 LIST = "the list of queries"
 """What a list that was given is called."""
+
+TITLES = ("title", "name", "product_title", "product_name", "headline", "heading", "subject", "label")
+"""The fields that may say what a document is called, the likeliest first."""
 
 NAMED = 5
 """How many queries a note names."""
@@ -75,7 +79,25 @@ class Responses:
             JsonShape(title=one.title, kind=Kind.RUN, fits=self._fits, rows=self._rows, example=one.text)
             for one in samples
         ]
-        return json_format(shapes=tuple(shapes), names_queries=False, **facts)
+        return json_format(shapes=tuple(shapes), names_queries=False, words=self._words, **facts)
+
+    def _words(self, source: Source) -> tuple[dict[str, str], dict[str, str]]:
+        """What people typed, by query, and what documents are called, by id, as far as the responses say it."""
+        responses = list(self._found(values(source)))
+        texts, titles = {}, dict[str, str]()
+        for name, (_, response) in zip(self._names(responses, source), responses, strict=True):
+            if self.fits(response):
+                texts[name] = str(self.query(response) or "")
+                hits = self.hits(response)
+                titles |= dict(zip(map(str, self._documents(hits, source)), map(self._title, hits), strict=True))
+        typed = {name: text for name, text in texts.items() if text and text != name}
+        return typed, {document: title for document, title in titles.items() if title}
+
+    def _title(self, hit: Any) -> str:
+        """What the hit's document is called; empty if no field says it."""
+        parts = [part for part in self.fields(hit) if isinstance(part, dict)]
+        named = (only(part[name]) for name in TITLES for part in parts if name in part)
+        return next((title for title in named if isinstance(title, str) and title.strip()), "")
 
     def _fits(self, document: Any) -> bool:
         if self.fits(document):

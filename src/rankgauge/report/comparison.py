@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,12 @@ from rankgauge.report.comparison_direction import Direction
 from rankgauge.report.comparison_latex import DIGITS, latex_means
 from rankgauge.report.comparison_tables import MOST, UP
 from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.html import sort_script
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
+    from rankgauge.document_lists import DocumentLists
     from rankgauge.report.gate import GateCase
     from rankgauge.report.svg import Drawing
     from rankgauge.report.topic_lines import TopicLines
@@ -81,6 +83,10 @@ class ComparisonReport(Report):
     """The measures under the names that they were asked for, in the order to list them in."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """By run, the name that it gives itself, where it is to be shown."""
+    documents: Callable[[Sequence[str], Sequence[str]], DocumentLists | None] | None = None
+    """What reads the documents of some queries in some runs, where they can be read once more."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """What people typed, by query, where it is known."""
 
     @property
     def agreement(self) -> bool:
@@ -182,6 +188,7 @@ class ComparisonReport(Report):
                 f"{settings.family_correction.title} at {settings.alpha:g}",
             ),
             passages=tuple(self._page() if medium is Medium.PAGE else self._text(medium)),
+            script=sort_script() if medium is Medium.PAGE else "",
         )
 
     def headline(self) -> str:
@@ -309,7 +316,7 @@ class ComparisonReport(Report):
             "risk": lambda: _headed(self._risk()),
             "segments": lambda: _headed(self._segments()),
             "similarity": self._similarity_section,
-            "queries": lambda: _headed(table for table in [tables.movers(self.comparison)] if table.rows),
+            "queries": self._queries_section,
             "measures": self._measures_section,
         }
 
@@ -342,6 +349,12 @@ class ComparisonReport(Report):
             from rankgauge.report import similarity
 
             yield from similarity.passages(self.comparison)
+
+    def _queries_section(self) -> Iterator[Passage]:
+        from rankgauge.report.comparison_page import ComparisonPage
+
+        yield from _headed(table for table in [tables.movers(self.comparison, self.texts)] if table.rows)
+        yield from ComparisonPage(self).passages()
 
     def _measures_section(self) -> Iterator[Passage]:
         if self.agreement:

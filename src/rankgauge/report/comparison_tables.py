@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from rankgauge.comparison import Comparison, PairVerdict
@@ -11,6 +12,7 @@ from rankgauge.measures import Measure
 from rankgauge.plain_table import PlainTable
 from rankgauge.report.numbers import interval, number, p_value, share, signed
 from rankgauge.report.passages import ReportTable
+from rankgauge.report.query_documents import labelled
 
 MOST = 45
 """How many pairs of a measure a table for people lists: all pairs of ten runs."""
@@ -114,22 +116,24 @@ def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
     return ReportTable(title=f"Who is above whom by {measure}", header=("", "run", *labels), rows=rows)
 
 
-def movers(comparison: Comparison) -> ReportTable:
-    """The queries on which two runs are furthest apart."""
-    return _queries("Queries that differ most", comparison.mover_table)
+def movers(comparison: Comparison, texts: Mapping[str, str] = MappingProxyType({})) -> ReportTable:
+    """The queries on which two runs are furthest apart; `texts` is what people typed, by query."""
+    return _queries("Queries that differ most", comparison.mover_table, texts)
 
 
 def every_query(comparison: Comparison) -> ReportTable:
     """Both values of each query and pair, and their difference."""
-    return _queries("Every query", comparison.query_table)
+    return _queries("Every query", comparison.query_table, {})
 
 
-def _queries(title: str, table: PlainTable) -> ReportTable:
+def _queries(title: str, table: PlainTable, texts: Mapping[str, str]) -> ReportTable:
     rows = []
     last = None
     for row in table.named():
+        query, text = row["query"], texts.get(row["query"])
+        named = (labelled(text, query) if text else query, row["run"], row["other"])
         ends = (number(row["value"]), number(row["other_value"]), signed(row["difference"]))
-        rows.append(("" if row["measure"] == last else row["measure"], row["query"], row["run"], row["other"], *ends))
+        rows.append(("" if row["measure"] == last else row["measure"], *named, *ends))
         last = row["measure"]
     names = ("value", "other's value", "difference")
     header = ("measure", "query", "run", "other", *names)

@@ -13,6 +13,7 @@ from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, Printed
 from rankgauge.plain_table import PlainTable
 from rankgauge.report.format import Medium, Report, ReportDocument
+from rankgauge.report.html import sort_script
 from rankgauge.report.notes import notes, warnings
 from rankgauge.report.numbers import interval, number, value
 from rankgauge.report.passages import Figure, Heading, Notes, Passage, ReportTable
@@ -148,7 +149,7 @@ class EvaluationReport(Report):
             headline=f"{', '.join(map(str, self.measures))} of {', '.join(self.results)}",
             facts=(self.dialect.name, f"{len(next(iter(self.results.values())).counted)} queries"),
             passages=tuple(self._page() if medium is Medium.PAGE else self._passages(medium)),
-            script=self._script() if medium is Medium.PAGE else "",
+            script=sort_script() if medium is Medium.PAGE else "",
         )
 
     def _passages(self, medium: Medium) -> Iterator[Passage]:
@@ -171,11 +172,6 @@ class EvaluationReport(Report):
         yield from EvaluationPage(self).passages()
         yield Heading("What the numbers rest on")
         yield self._notes("bold")
-
-    def _script(self) -> str:
-        from rankgauge.report.html import rendered
-
-        return f"<script>\n{rendered('sort.js')}</script>\n"
 
     def _notes(self, mark: str | None) -> Notes:
         """What the numbers rest on; `mark` is that of the best run, which a table without marks does not explain."""

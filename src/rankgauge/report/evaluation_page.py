@@ -4,37 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.report.evaluation_figures import spread
 from rankgauge.report.numbers import count, value
-from rankgauge.report.passages import Details, Figure, Heading, Paragraph, Passage, ReportTable
+from rankgauge.report.passages import Details, Figure, Heading, Labelled, Paragraph, Passage, ReportTable
+from rankgauge.report.query_documents import BESIDE, TOP, QueryDocuments, labelled, shortened
 
 if TYPE_CHECKING:
-    from rankgauge.document_lists import DocumentLists
     from rankgauge.report.evaluation import EvaluationReport
 
 EXTREMES = 5
 """How many of the worst and of the best queries are shown with their documents."""
 
-TOP = 10
-"""How many documents of a list are shown."""
-
-MISSED = 5
-"""How many relevant documents that are not among them are named."""
-
-BESIDE = 4
-"""How many runs are shown side by side where documents are listed, and drawn where values spread."""
-
 CELLS = 200_000
 """How many values a page lists at most: browsers are slow with more."""
-
-UNJUDGED = "not judged"
 
 SPREAD = "For each tenth of the range, how many queries have a value in it; the line is the mean, and its value beside."
 LISTS = f"Unfold a query to see the first {TOP} documents with their grades; = marks documents of the same score."
@@ -101,7 +89,8 @@ class EvaluationPage:
         worst, best = self._ends()
         if not worst:
             return
-        lists = self.report.documents([*worst, *best], self.shown) if self.report.documents else None
+        read = self.report.documents([*worst, *best], self.shown) if self.report.documents else None
+        lists = None if read is None else QueryDocuments(read, self.shown, several=self.report.several)
         measure = self.report.measures[self.main]
         over = ", the mean over the runs" if self.report.several else ""
         empty = "" if self._defined.all() else " Queries for which it is 0/0, as nothing is relevant, are left out."
@@ -132,50 +121,16 @@ class EvaluationPage:
             found[[place[query] for query in result.names]] |= defined
         return found
 
-    def _query(self, query: str, lists: DocumentLists | None) -> Passage:
+    def _query(self, query: str, lists: QueryDocuments | None) -> Passage:
         values = self.cube[self.queries.index(query), :, self.main]
         runs, measure = list(self.report.results), self.report.measures[self.main]
-        told = [value(measure, values[runs.index(run)]) for run in self.shown]
-        named = [f"{run} {one}" for run, one in zip(self.shown, told, strict=True)] if self.report.several else told
-        title = f"{self._called(query)}: {', '.join(named)}"
-        return Paragraph(title) if lists is None else Details(title, list(self._documents(query, lists)))
-
-    def _called(self, query: str) -> str:
+        shown = {run: value(measure, values[runs.index(run)]) for run in self.shown}
+        words = ", ".join(f"{run} {one}" if self.report.several else one for run, one in shown.items())
         text = self.report.texts.get(query)
-        return f"{query} “{text}”" if text else query
-
-    def _documents(self, query: str, lists: DocumentLists) -> Iterator[Passage]:
-        tops = {run: _top(lists.runs[run], query) for run in self.shown}
-        if not any(tops.values()):
-            yield Paragraph(
-                "No run has a document for it." if self.report.several else "The run has no document for it."
-            )
-        else:
-            yield self._side_by_side(tops)
-        yield from (Paragraph(words) for words in self._missed(query, lists))
-
-    def _side_by_side(self, tops: dict[str, list[tuple[str, str]]]) -> ReportTable:
-        depth = max(map(len, tops.values()))
-        rows = [
-            (str(at + 1), *(cell for top in tops.values() for cell in (top[at] if at < len(top) else ("", ""))))
-            for at in range(depth)
-        ]
-        names = self.shown if self.report.several else ["document"]
-        return ReportTable(header=("rank", *(cell for name in names for cell in (name, "grade"))), rows=rows)
-
-    def _missed(self, query: str, lists: DocumentLists) -> Iterator[str]:
-        """By run, the best documents that are not among those shown, and where they are."""
-        pool = lists.judged.filter((pl.col("query") == query) & (pl.col("grade") > 0))
-        for run in self.shown:
-            ranked = lists.runs[run].filter(pl.col("query") == query)
-            found = pool.join(ranked.select("document", "rank"), on="document", how="left", maintain_order="left")
-            below = found.filter(pl.col("rank").is_null() | (pl.col("rank") > TOP))
-            best = below.sort("grade", descending=True, maintain_order=True)
-            if len(best):
-                told = [_placed(row) for row in best.head(MISSED).iter_rows(named=True)]
-                more = f", and {len(best) - MISSED} more" if len(best) > MISSED else ""
-                of = f" in {run}" if self.report.several else ""
-                yield f"Relevant, but not at the top{of}: {', '.join(told)}{more}."
+        called = labelled(text, query) if text else Labelled(words=query)
+        if lists is None:
+            return Paragraph(f"{called}: {words}")
+        return Details(words, list(lists.passages(query)), named=called)
 
     def _values(self) -> Iterator[Passage]:
         queries, cut = self.queries, CELLS // max(self.cube[0].size if len(self.cube) else 1, 1)
@@ -195,27 +150,8 @@ class EvaluationPage:
     def _table(self, names: Sequence[str], values: FloatArray, measures: Sequence[Measure]) -> ReportTable:
         texts = bool(self.report.texts)
         rows = [
-            (query, *((self.report.texts.get(query, ""),) if texts else ()), *map(value, measures, row))
+            (query, *((shortened(self.report.texts.get(query, "")),) if texts else ()), *map(value, measures, row))
             for query, row in zip(self.queries, values.tolist(), strict=False)
         ]
         header = ("query", *(("text",) if texts else ()), *names)
         return ReportTable(header=header, rows=rows, numbers=names, prose="text" if texts else "", sortable=True)
-
-
-def _top(ranked: pl.DataFrame, query: str) -> list[tuple[str, str]]:
-    """The first documents of a query, each with its grade."""
-    top = ranked.filter(pl.col("query") == query).sort("rank").head(TOP)
-    return [
-        (f"{row['document']} =" if row["tied"] > 1 else row["document"], _grade(row["grade"]))
-        for row in top.iter_rows(named=True)
-    ]
-
-
-def _grade(grade: float | None) -> str:
-    return UNJUDGED if grade is None else f"{grade:g}"
-
-
-def _placed(row: dict[str, Any]) -> str:
-    """A document with its grade and its rank."""
-    where = "not retrieved" if row["rank"] is None else f"rank {row['rank']:,}"
-    return f"{row['document']} (grade {_grade(row['grade'])}, {where})"

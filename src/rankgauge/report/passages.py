@@ -70,11 +70,22 @@ class Bullets(Passage):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """What people call a query or a document, and its id, which a page shows beside it in small letters."""
+
+    words: str
+    id: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.words} {self.id}".rstrip()
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportTable(Passage):
-    """Headings and rows of cells; a cell is text, or on a page a track."""
+    """Headings and rows of cells; a cell is text, or on a page a track or a name with an id."""
 
     header: Sequence[str]
-    rows: Sequence[Sequence[str | Track]]
+    rows: Sequence[Sequence[str | Track | Labelled]]
     title: str = ""
     caption: str = ""
     """What LaTeX prints above the table."""
@@ -129,10 +140,11 @@ class Figure(Passage):
 
 @dataclass(frozen=True)
 class Details(Passage):
-    """What a reader of a page unfolds."""
+    """What a reader of a page unfolds; what it is about comes before the summary."""
 
     summary: str
     passages: Sequence[Passage]
+    named: Labelled | None = None
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def evaluate(options: EvaluateOptions) -> None:
     from rankgauge import backends
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.progress import told
-    from rankgauge.cli.streams import find_outputs, write_report
+    from rankgauge.cli.streams import find_outputs, is_page, write_report
     from rankgauge.report.evaluation import EvaluationReport
     from rankgauge.summary import SAMPLE
 
@@ -97,6 +97,6 @@ def evaluate(options: EvaluateOptions) -> None:
         tags=asked.tags(),
         printed=printed,
         documents=asked.documents,
-        texts=asked.texts(),
+        texts=asked.words[0] if is_page(outputs) else {},
     )
     write_report(report, outputs)
