@@ -12,6 +12,7 @@ that what it uses asks for.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ def lane_of(item: pytest.Item) -> str:
     return max(wanted, key=LANES.index)
 
 
+@cache
 def lane_of_path(path: Path) -> str:
     """The lane of a folder's tests, as far as the folder tells."""
     inside = path.relative_to(ROOT).parts if path.is_relative_to(ROOT) else ()
