@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import rankgauge
 from rankgauge import io
 from rankgauge.errors import InputError, InputWarning, MissingExtraError
+from rankgauge.input_notes import heard
 from rankgauge.io.formats import xlsx
 
 ROWS = [("Query", "Doc ID", "Rating"), ("shoes", 7, 2), ("shoes ", "b", 0.5), ("boots", "007", None)]
@@ -59,9 +61,107 @@ def test_a_sheet_by_its_name(tmp_path: Path) -> None:
             rows = [("q1", document, place) for place, document in enumerate(order, start=1)]
             pd.DataFrame(rows, columns=["query", "document", "rank"]).to_excel(book, sheet_name=name, index=False)
     assert io.read_run(f"{path}#after")["document"].to_list() == ["b", "a"]
-    assert io.read_run(path)["document"].to_list() == ["a", "b"]
+    with pytest.raises(InputError, match=r"holds 2 sheets that could be meant: before, after\n.*runs\.xlsx#before"):
+        io.read_run(path)
     with pytest.raises(InputError, match="none is called other: before, after"):
         io.read_run(f"{path}#other")
+
+
+def book(path: Path, sheets: dict[str, list[tuple[Any, ...]]], *merged: str) -> Path:
+    """A workbook of those sheets, with those ranges of cells merged."""
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+        for cells in merged:
+            sheet.merge_cells(cells)
+    made.save(path)
+    return path
+
+
+HEADER = ("Query", "SKU", "Rating")
+
+
+def test_a_sheet_for_each_assessor(tmp_path: Path) -> None:
+    """Sheets of judgments with the same columns are read together, and give the assessors their names."""
+    anna, ben = [HEADER, ("boots", "a", 3), ("boots", "b", 0)], [HEADER, ("boots", "a", 1), ("boots", "b", None)]
+    path = book(tmp_path / "j.xlsx", {"Read me": [("3 is best",)], "Anna": anna, "Ben": ben})
+    with heard() as notes:
+        judgments = io.read_judgments(path)
+    assert judgments.rows() == [("boots", "a", 3, "Anna"), ("boots", "b", 0, "Anna"), ("boots", "a", 1, "Ben")]
+    assert any(
+        note.startswith(f"{path}: its sheets are read as the grades of 2 assessors: Anna, Ben") for note in notes
+    )
+    assert io.read_judgments(f"{path}#Anna").rows() == [("boots", "a", 3), ("boots", "b", 0)]
+    assert rankgauge.evaluate(path, {"boots": ["b", "a"]}, "DCG@2", assessors="mean")["DCG@2"] == 2 / math.log2(3)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        [("query", "sku", "position"), ("boots", "a", 1)],
+        [("query", "document", "grade"), ("boots", "a", 1)],
+        [("query", "sku", "remark"), ("boots", "a", "fine")],
+    ],
+)
+def test_sheets_of_different_layouts_are_named(tmp_path: Path, second: list[tuple[Any, ...]]) -> None:
+    """None of them is chosen silently."""
+    path = book(tmp_path / "j.xlsx", {"Ratings": [HEADER, ("boots", "a", 3)], "Other": second})
+    with pytest.raises(InputError, match=r"holds 2 sheets that could be meant: Ratings, Other\n.*j\.xlsx#Ratings"):
+        io.read_judgments(path)
+
+
+BLANK = [HEADER, ("boots", "a", 3), (None, "b", 0), ("hat", "c", 2), (None, "d", 1)]
+WHOLE = [("boots", "a", 3), ("boots", "b", 0), ("hat", "c", 2), ("hat", "d", 1)]
+
+
+def test_merged_cells_are_filled_down(tmp_path: Path) -> None:
+    """A query that is merged over its documents is that of each; where it merely stands once, a note says so."""
+    assert io.read_judgments(book(tmp_path / "m.xlsx", {"S": BLANK}, "A2:A3", "A4:A5")).rows() == WHOLE
+    with pytest.warns(InputWarning, match="2 rows have no query; the one above them is theirs"):
+        assert io.read_judgments(book(tmp_path / "b.xlsx", {"S": BLANK})).rows() == WHOLE
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("boots", "a", 3), ("boots", "b", 0), (None, "c", 2)],
+        [(None, "a", 3), ("boots", "b", 0)],
+        [("boots", "a", 3), ("hat", "b", 0), ("cap", "c", 1), (None, "d", 2)],
+    ],
+)
+def test_a_missing_query_is_not_guessed(tmp_path: Path, rows: list[tuple[Any, ...]]) -> None:
+    """Where queries are repeated, or most are there, a blank cell is a fault."""
+    with pytest.raises(InputError, match=r"j\.xlsx:\d: there is no query\n.*\n  Fill in the cell"):
+        io.read_judgments(book(tmp_path / "j.xlsx", {"S": [HEADER, *rows]}))
+
+
+@pytest.mark.parametrize("name", ["rank{}", "Rank {}", "position_{}", "Result #{}", "doc{}", "{}"])
+def test_a_column_for_each_rank_is_a_run(tmp_path: Path, name: str) -> None:
+    """In spreadsheets and in text; an empty cell is no document."""
+    names = ["query", *(name.format(rank) for rank in range(1, 12))]
+    rows = [("boots", *[f"d{n}" for n in range(11)]), ("hat", 7, None, "c", *[None] * 8)]
+    path = book(tmp_path / "r.xlsx", {"S": [tuple(names), *rows]})
+    text = tmp_path / "r.csv"
+    text.write_text("\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in [names, *rows]))
+    for run in (path, text):
+        assert io.detect(run).kind is io.Kind.RUN
+        found = io.read_run(run)
+        assert found["document"].to_list() == [*[f"d{n}" for n in range(11)], "7", "c"]
+        assert found["score"].to_list() == [*range(-1, -12, -1), -1, -3]
+
+
+def test_what_is_no_column_for_each_rank(tmp_path: Path) -> None:
+    """Numbers that do not count from 1 are no ranks; a document that is listed twice is an error."""
+    path = tmp_path / "r.csv"
+    path.write_text("query,rank1,rank5,rank10\nboots,a,b,c\n")
+    with pytest.raises(InputError, match="no column for document, score"):
+        io.read_run(path)
+    path.write_text("query,rank1,rank2\nboots,a,a\n")
+    with pytest.raises(InputError, match="query boots lists document a twice"):
+        io.read_run(path)
 
 
 def test_a_sheet_of_libreoffice(tmp_path: Path) -> None:

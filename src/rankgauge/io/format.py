@@ -20,7 +20,7 @@ from rankgauge.io.source import Source
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping, JudgmentKind, RunOrder
 from rankgauge.registry import Registered, Registry
 from rankgauge.tables import ALIASES, find, raters
-from rankgauge.tables.columns import UNSAID
+from rankgauge.tables.columns import UNSAID, ranked_columns
 from rankgauge.tables.validation import Place
 
 FORMATS: Registry[Format] = Registry("file format", "rankgauge.io.formats", order=lambda one: -one.sureness)
@@ -209,7 +209,7 @@ def kinds(columns: Iterable[str], said: Mapping[str, str] = UNSAID) -> tuple[Kin
     columns = list(columns)
     has = {name: find(columns, name, said) is not None for name in ALIASES}
     if not (has["query"] and has["document"]):
-        return ()
+        return (Kind.RUN,) if ranked_columns(columns, said) else ()
     judged, scored, ranked = has["grade"] or bool(raters(columns)), has["score"], has["rank"]
     marks = {Kind.JUDGMENTS: judged, Kind.RUN: scored or ranked}
     found = [kind for kind, holds in marks.items() if holds]

@@ -24,6 +24,7 @@ from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Head
 from rankgauge.io.source import Source, damage
 from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, missing_columns, raters, recognise
+from rankgauge.tables.columns import ranked_columns
 from rankgauge.tables.grade_columns import find_grade
 from rankgauge.tables.rank_order import rank_conflict
 from rankgauge.tables.validation import Place
@@ -197,8 +198,9 @@ class TableReader:
         collected = _named(frame, table, source, columns).collect(engine="streaming")
         if self.careful not in (None, scan) and sum(collected.null_count().row(0)):
             raise InputError("a cell is empty, or was not as the quick scan expected it")
-        # One row of a wide table is several judgments, so a judgment's number does not tell the line.
+        # One row of a wide table is several judgments or documents, so their number does not tell the line.
         wide = find(columns, "grade", source.said) is None and bool(raters(columns))
+        wide = bool(ranked_columns(columns, source.said)) if table is RUN else wide
         place = None if wide or self.locate is None else partial(self.locate, source)
         known = check(
             collected,
@@ -208,10 +210,22 @@ class TableReader:
             spelling=source.spelling,
             comma=self.comma(source),
         )
+        if wide and table is RUN:
+            _refuse_repeated(known, source)
         ranks = find(columns, "rank", source.said) if table is RUN else None
         if ranks is not None and (said := rank_conflict(known, ranks)):
             note(said, source.name)
         return known.rechunk()
+
+
+def _refuse_repeated(run: pl.DataFrame, source: Source) -> None:
+    """Raise an error if a row of a wide run names a document twice."""
+    for query, document in (
+        run.filter(~pl.struct("query", "document").is_first_distinct()).select("query", "document").rows()[:1]
+    ):
+        raise InputError(
+            f"query {query} lists document {document} twice", path=source.name, hint="Keep the higher rank."
+        )
 
 
 def _renamed(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:

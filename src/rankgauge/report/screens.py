@@ -14,6 +14,7 @@ from rankgauge.report.format import FORMATS
 from rankgauge.report.formulas import readable
 from rankgauge.report.numbers import number
 from rankgauge.report.terminal import Screen, bold
+from rankgauge.tables.scales import SCALES
 
 
 def measures(stream: TextIO) -> None:
@@ -78,6 +79,18 @@ def formats(stream: TextIO) -> None:
     out.pairs([(f"  {known.name}", f"{known.title} ({', '.join(known.endings)})") for known in FORMATS.values()])
     out.show(f"\n{bold('labels')} (rankgauge active next writes tasks, rankgauge active record reads labels)")
     out.pairs([(f"  {known.name}", f"{known.title} ({_direction(known)})") for known in LABEL_FORMATS.values()])
+    _hint(out, "rankgauge formats scales", "lists the words for grades that --scale knows")
+
+
+def scales(stream: TextIO) -> None:
+    """The scales of grades: their words, what each is worth, and where they come from."""
+    out = Screen(stream)
+    rows = []
+    for known in SCALES.values():
+        levels = ", ".join(f"{label}={grade:g}" for label, grade in known.levels)
+        rows += [(known.name, levels), ("", known.reference)]
+    out.pairs(rows)
+    _hint(out, "--scale NAME", "gives words these grades; --scale good=2,fair=1,bad=0 is one of your own")
 
 
 def _direction(known: LabelFormat) -> str:

@@ -94,6 +94,7 @@ Said = Mapping[str, str]
 UNSAID: Said = {}
 
 _RATER = re.compile(r"^(?P<assessor>.+)_(?:rating|grade|label|relevance)$")
+_NUMBERED = re.compile(r"^(?P<stem>rank|position|pos|result|hit|top|document|doc|product|item|sku|url|)(?P<rank>\d+)$")
 _NOT_PEOPLE = frozenset(
     re.findall(
         r"\w+",
@@ -139,12 +140,30 @@ def raters(columns: Iterable[str]) -> dict[str, str]:
     return {column: assessor for column, assessor in named.items() if _NOT_PEOPLE.isdisjoint(assessor.split("_"))}
 
 
+def ranked_columns(columns: Iterable[str], said: Said = UNSAID) -> dict[str, int]:
+    """The columns of a wide run, which hold the document at one rank each: column → rank.
+
+    There is a column for the query and none for the document; the numbers of the others count from 1.
+    """
+    columns = list(columns)
+    if find(columns, "query", said) is None or find(columns, "document", said) is not None:
+        return {}
+    stems: dict[str, dict[str, int]] = {}
+    for column in columns:
+        if match := _NUMBERED.match(plain(column)):
+            stems.setdefault(match["stem"], {})[column] = int(match["rank"])
+    counted = [
+        ranks for ranks in stems.values() if len(ranks) > 1 and sorted(ranks.values()) == [*range(1, len(ranks) + 1)]
+    ]
+    return counted[0] if len(counted) == 1 else {}
+
+
 def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: Said = UNSAID) -> pl.LazyFrame:
     """The frame's columns that the table knows, under the table's names; others are left out.
 
     A judgments table without grades takes them from its assessors' columns (`anna_rating`, `ben_rating`), or else from
     `score`, as BEIR's files call the grade. A run without scores takes the falling rank, as does one of which a user
-    names the ranks alone.
+    names the ranks alone; a wide one has a column for each rank (`rank1`, `rank2` …).
     """
     columns = list(columns)
     found = {name: column for name in table.columns if (column := find(columns, name, said)) is not None}
@@ -156,6 +175,8 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
             return _long(frame.select(*[kept[name] for name in kept if name != "assessor"], *wide), wide)
         if (score := find(columns, "score")) and find(columns, "rank") is None:
             kept["grade"] = pl.col(score).alias("grade")
+    if table is RUN and (ranks := ranked_columns(columns, said)):
+        return _long_run(frame.select(kept["query"], *(pl.col(column).cast(TEXT) for column in ranks)), ranks)
     if table is RUN and "rank" in kept and ("score" not in kept or is_ordered_by_rank(columns, said)):
         rank = pl.col(found["rank"])
         text = frame.collect_schema()[found["rank"]] == pl.String
@@ -224,6 +245,18 @@ def _long(frame: pl.LazyFrame, wide: Mapping[str, str]) -> pl.LazyFrame:
         .drop_nulls("grade")
         .sort("row", maintain_order=True)
         .select(*ids, "grade", pl.col("assessor").replace_strict(dict(wide), return_dtype=TEXT))
+    )
+
+
+def _long_run(frame: pl.LazyFrame, ranks: Mapping[str, int]) -> pl.LazyFrame:
+    """One row per document of a wide run; an empty cell is no document."""
+    return (
+        frame.with_row_index("row")
+        .unpivot(on=list(ranks), index=["row", "query"], variable_name="rank", value_name="document")
+        .filter(pl.col("document").str.strip_chars() != "")
+        .with_columns(pl.col("rank").replace_strict(dict(ranks), return_dtype=COUNT))
+        .sort("row", "rank")
+        .select("query", "document", -pl.col("rank").cast(NUMBER).alias("score"))
     )
 
 

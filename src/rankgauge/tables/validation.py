@@ -240,7 +240,8 @@ class _Rows:
         if name == "score" and value is None and "rank" in self.raw.columns:  # a run without scores has its ranks
             name, value = "rank", self.raw["rank"][row]
         if value is None or value == "":
-            return _Fault(row=row, problem=f"there is no {name}")
+            hint = "Fill in the cell, or take out the row." if name in ("query", "document") else None
+            return _Fault(row=row, problem=f"there is no {name}", hint=hint)
         if self._is_header(row, name):
             hint = "Were files put together? Keep the first header line only."
             return _Fault(row=row, problem=f"the {name} is {value!r}: the line repeats the header", hint=hint)

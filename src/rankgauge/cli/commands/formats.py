@@ -1,15 +1,32 @@
-"""rankgauge formats: the files that are read and written."""
+"""rankgauge formats: the files that are read and written, and the scales of their grades."""
 
 from __future__ import annotations
 
 import sys
 
-from rankgauge.cli.command import command
+from rankgauge.cli.command import command, group
 
 
-@command("formats", "rankgauge formats", place=120)
-def formats() -> None:
-    """List the formats of files: those that are read, those of results, and those of labels."""
+def list_formats() -> None:
+    """Every format with its title."""
     from rankgauge.report import screens
 
     screens.formats(sys.stdout)
+
+
+group(
+    "formats",
+    "List the formats of files: those that are read, those of results, and those of labels; or the scales of grades.",
+    "rankgauge formats",
+    "rankgauge formats scales",
+    place=120,
+    alone=list_formats,
+)
+
+
+@command("formats scales", "rankgauge formats scales")
+def scales() -> None:
+    """List the scales that --scale knows, each with its words and their grades."""
+    from rankgauge.report import screens
+
+    screens.scales(sys.stdout)

@@ -1,23 +1,28 @@
 """xlsx: spreadsheets of Excel and LibreOffice (.xlsx, .xlsm, .xlsb, .xls, .ods), read by calamine.
 
-The first sheet that is a table of judgments or a run counts; FILE#SHEET names another. Numbers that are whole, as ids
-may be, are written without a point, and blanks around a cell do not count.
+The sheet that is a table of judgments or a run counts; FILE#SHEET names one of several. Several sheets of judgments
+with the same columns are those of several assessors, who are called as the sheets are. A merged cell holds its value in
+every row; blank cells below a query are filled down if nothing else can be meant. Numbers that are whole, as ids may
+be, are written without a point, and blanks around a cell do not count.
 """
 
 from __future__ import annotations
 
 import io
 import zipfile
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 import polars as pl
 
 from rankgauge.errors import InputError, MissingExtraError
+from rankgauge.input_notes import note
 from rankgauge.io.compression import RATIO
 from rankgauge.io.format import Head, Kind, kinds
 from rankgauge.io.source import Source
 from rankgauge.io.tabular import tabular
+from rankgauge.registry import plain
+from rankgauge.tables import find, raters
 from rankgauge.tables.cells import BLANKS
 from rankgauge.tables.columns import TEXT
 from rankgauge.tables.validation import Place
@@ -74,8 +79,54 @@ def _table(source: Source) -> Sheet:
     if not filled:
         raise InputError("no table found: the sheets are empty", path=source.name)
     if source.part:
-        return source.one_of(filled)
-    return next((sheet for sheet in filled.values() if kinds(sheet[0][0], source.said)), next(iter(filled.values())))
+        return _filled_down(source.one_of(filled), source)
+    tables = {name: _filled_down(sheet, source) for name, sheet in filled.items() if _is_table(sheet[0][0], source)}
+    if len(tables) > 1:
+        return _stacked(tables, source)
+    return next(iter(tables.values()), next(iter(filled.values())))
+
+
+def _is_table(names: list[Any], source: Source) -> bool:
+    """Whether these are the columns of judgments or a run, even if none is known to be the grade."""
+    ids = [find(names, name, source.said) for name in ("query", "document")]
+    return bool(kinds(names, source.said)) or None not in ids
+
+
+def _stacked(tables: dict[str, Sheet], source: Source) -> Sheet:
+    """The sheets of several assessors below each other; an error unless all of them are such sheets."""
+    headers = [sheet[0][0] for sheet in tables.values()]
+    same = len({tuple(map(plain, header)) for header in headers}) == 1
+    judged = same and kinds(headers[0], source.said) == (Kind.JUDGMENTS,)
+    if not judged or find(headers[0], "assessor", source.said) or raters(headers[0]):
+        raise InputError(
+            f"holds {len(tables)} sheets that could be meant: {', '.join(tables)}",
+            path=source.name,
+            hint=f"Name one of them: {source.name}#{next(iter(tables))}",
+        )
+    note(
+        f"its sheets are read as the grades of {len(tables)} assessors: {', '.join(tables)}; "
+        f"{source.name}#{next(iter(tables))} reads one alone",
+        source.name,
+    )
+    rows = [[*row, name] for name, sheet in tables.items() for row in sheet[0][1:]]
+    return [[*headers[0], "assessor"], *rows], [1, *(line for sheet in tables.values() for line in sheet[1][1:])]
+
+
+def _filled_down(sheet: Sheet, source: Source) -> Sheet:
+    """The sheet with the query in every row, if it stands only in the first row of each query's documents."""
+    (header, *rows), lines = sheet
+    query, document = (find(header, name, source.said) for name in ("query", "document"))
+    if query is None or document is None:
+        return sheet
+    at, other = header.index(query), header.index(document)
+    stated = [row[at] for row in rows if row[at]]
+    blank = [row for row in rows if not row[at]]
+    begun = bool(rows) and rows[0][at] and all(row[other] for row in rows)
+    if not blank or not begun or len(set(stated)) < len(stated) or len(blank) < len(stated):
+        return sheet
+    note(f"{len(blank)} rows have no query; the one above them is theirs", source.name)
+    queries = accumulate((row[at] for row in rows), lambda above, own: own or above)
+    return [header, *([*row[:at], own, *row[at + 1 :]] for row, own in zip(rows, queries, strict=True))], lines
 
 
 def _filled(rows: Rows) -> Sheet:
@@ -102,7 +153,7 @@ def _sheets(source: Source) -> dict[str, Rows]:
     _refuse_bombs(content, source)
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
-        return {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
+        return {name: _unmerged(book.get_sheet_by_name(name)) for name in book.sheet_names}
     except Exception as error:
         raise _unreadable(error, source) from None
     except BaseException as error:  # the library's panics are no Exceptions
@@ -114,6 +165,15 @@ def _sheets(source: Source) -> dict[str, Rows]:
 def _unreadable(why: BaseException | str, source: Source) -> InputError:
     hint = "It seems damaged or cut off: save it again in Excel or LibreOffice, or as CSV."
     return InputError(f"cannot be read as a spreadsheet: {why}", path=source.name, hint=hint)
+
+
+def _unmerged(sheet: Any) -> Rows:
+    """The rows of a sheet, with the value of cells that are merged down in each of them."""
+    rows: Rows = sheet.to_python(skip_empty_area=False)
+    for (top, left), (bottom, right) in getattr(sheet, "merged_cell_ranges", None) or ():
+        for row in rows[top + 1 : bottom + 1]:
+            row[left : right + 1] = rows[top][left : right + 1]
+    return rows
 
 
 def _refuse_bombs(content: bytes, source: Source) -> None:

@@ -38,7 +38,8 @@ which counts: its query is worth 0, and a note names it, too.
 
 `FILE#NAME` is one of them: `experiment.json#a5ac` the run of the configuration whose id begins so, and
 `predictions.json#en/test` that of a subset and a split. Without a name an error lists them. `ratings.xlsx#May` is a
-sheet of a spreadsheet; without a name the first sheet counts that is a table of judgments or a run.
+sheet of a spreadsheet. Without a name several sheets of judgments with the same columns are those of several assessors,
+called as the sheets are, with a note; any other sheets among which to choose are an error that lists them.
 """
 _KINDS = {Kind.JUDGMENTS: "judgments", Kind.RUN: "run"}
 
