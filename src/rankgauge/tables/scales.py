@@ -117,11 +117,12 @@ def scale_of_values(values: Iterable[object]) -> str | None:
     fitting = [scale for scale in SCALES.values() if keys <= {_key(label) for label, _ in scale.levels}]
     if fitting:
         return min(fitting, key=lambda scale: len(scale.levels)).name
-    grades = [{_key(str(grade)) for _, grade in scale.levels} for scale in SCALES.values()]
-    numbers = [one for one in [*grades, {str(star) for star in STARS}] if keys <= one]
+    grades: list[set[str]] = [{_key(str(grade)) for _, grade in scale.levels} for scale in SCALES.values()]
+    grades += [{str(star) for star in STARS}]
+    numbers = [sorted(map(float, one)) for one in grades if keys <= one]
     if not numbers:
         return None
-    known = sorted(map(float, min(numbers, key=len)))
+    known = min(numbers, key=len)
     whole = all(number.is_integer() for number in known)
     return f"{known[0]:g}–{known[-1]:g}" if whole else ", ".join(f"{number:g}" for number in known)
 

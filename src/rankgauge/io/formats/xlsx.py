@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 from itertools import accumulate, islice
 from typing import Any
 
@@ -125,7 +126,7 @@ def _filled_down(sheet: Sheet, source: Source) -> Sheet:
     if not blank or not begun or len(set(stated)) < len(stated) or len(blank) < len(stated):
         return sheet
     note(f"{len(blank)} rows have no query; the one above them is theirs", source.name)
-    queries = accumulate((row[at] for row in rows), lambda above, own: own or above)
+    queries: Iterator[str] = accumulate((row[at] for row in rows), lambda above, own: own or above)
     return [header, *([*row[:at], own, *row[at + 1 :]] for row, own in zip(rows, queries, strict=True))], lines
 
 
