@@ -7,8 +7,12 @@ import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
+from rankgauge import compare
+from rankgauge.numeric import FloatArray
+from rankgauge.stats import detectable_effect
 from tests.cli.conftest import Command
 
 CONFIG = """
@@ -143,13 +147,41 @@ def test_a_first_file_is_written(command: Command, folder: Path, monkeypatch: py
         (bare / "runs" / name).write_bytes((folder / name).read_bytes())
     (bare / "groups.csv").write_text("query,kind\nq01,brand\nq02,brand\n")
     (bare / "notes.json").write_text('{"a": 1}')
-    assert command("check", "--init").startswith("wrote rankgauge.toml; found 1 file of judgments and 2 runs")
+    told = command("check", "--init")
+    assert told.startswith("wrote rankgauge.toml; found 1 file of judgments and 2 runs")
+    spread = np.std(compared("nDCG@10"), ddof=1)
+    loss = 0.01 + detectable_effect(24) * spread
+    power = f"With 24 queries the gate detects a loss of nDCG@10 of about {loss:.2g} in 4 of 5 cases (80 % power)"
+    assert f"{power}: differences between dense and bm25 have a standard deviation of {spread:.2g}." in told
     text = (bare / "rankgauge.toml").read_text(encoding="utf-8")
     assert 'runs = {bm25 = "runs/bm25.txt", dense = "runs/dense.txt.gz"}\n' in text
     assert 'baseline = "bm25"\n' in text
     assert '\nby = "groups.csv"\n' in text
     assert command("check").startswith("Gate: pass")
     assert "is not overwritten" in command("check", "--init", code=2)
+
+
+def compared(measure: str) -> FloatArray:
+    """The differences between the runs in this folder, query by query."""
+    runs = {"bm25": "runs/bm25.txt", "dense": "runs/dense.txt.gz"}
+    return compare("qrels.txt", runs, measure).differences[0]
+
+
+def test_what_a_first_gate_cannot_see(command: Command, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal runs show no spread, so that losses are given for several; a gate that does not work yet says why."""
+    bare = runs / "bare"
+    bare.mkdir()
+    monkeypatch.chdir(bare)
+    for name in ("qrels.txt", "bm25.txt"):
+        (bare / name).write_bytes((runs / name).read_bytes())
+    assert "It does not work yet: git:HEAD:bm25.txt" in command("check", "--init")
+    (bare / "rankgauge.toml").unlink()
+    git("init", cwd=bare)
+    git("add", ".", cwd=bare)
+    git("commit", "-m", "first", cwd=bare)
+    told = command("check", "--init")
+    losses = [f"{0.01 + spread * detectable_effect(24):.2g} if it is {spread}" for spread in (0.1, 0.2, 0.3)]
+    assert f"which equal runs do not show yet: about {', '.join(losses)}." in told
 
 
 def test_a_file_without_a_gate(command: Command, runs: Path) -> None:

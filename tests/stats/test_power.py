@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as peer
 
 from rankgauge.errors import ParameterError
-from rankgauge.stats import cohen_dz, outcomes, power, queries_needed, separated_share
+from rankgauge.stats import cohen_dz, detectable_effect, outcomes, power, queries_needed, separated_share
 
 NAN, INF = float("nan"), float("inf")
 
@@ -79,3 +79,11 @@ def test_separated_share() -> None:
     assert math.isnan(separated_share([]))
     with pytest.raises(ParameterError, match="alpha"):
         separated_share([0.1], alpha=0)
+
+
+@pytest.mark.parametrize("queries", [2, 6, 24, 500])
+def test_the_least_effect_that_is_detected(queries: int) -> None:
+    """It has exactly the power that is aimed at, and a larger one is not needed; one query shows nothing."""
+    effect = detectable_effect(queries, alpha=0.01)
+    assert power(effect, queries, alpha=0.01) == pytest.approx(0.8, abs=1e-6)
+    assert detectable_effect(1) == math.inf

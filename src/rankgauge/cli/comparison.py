@@ -157,7 +157,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
 
     outputs = find_outputs(ComparisonReport, options.output)
     formats = [format_ for format_, _ in outputs]
-    rules, limits = _rules(options), _limits(options)
+    rules, limits = gate_rules(options), _limits(options)
     chosen, alike = _tables(options, formats), _alike(options)
     if not rules and not limits["floors"] and any(format_.needs == "cases" for format_ in formats):
         hint = "Add one: --baseline RUN --fail-if-worse nDCG@10:0.01"
@@ -229,7 +229,7 @@ def gated() -> Iterator[None]:
         raise
 
 
-def _rules(options: CompareOptions) -> tuple[GateRule, ...]:
+def gate_rules(options: CompareOptions) -> tuple[GateRule, ...]:
     """The rules of the gate, if there is one."""
     if not options.fail_if_worse and not options.floor:
         return ()

@@ -12,7 +12,7 @@ from rankgauge.stats.intervals import MEAN_INTERVALS, Interval, bca_interval, ge
 
 if TYPE_CHECKING:
     from rankgauge.stats.correlation import kendall_tau, kendall_tau_a, spearman_rho, tau_ap, tau_ap_b
-    from rankgauge.stats.effects import cohen_dz, outcomes, power, queries_needed, separated_share
+    from rankgauge.stats.effects import cohen_dz, detectable_effect, outcomes, power, queries_needed, separated_share
     from rankgauge.stats.overlap import Overlap, rbo
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Overlap",
     "bca_interval",
     "cohen_dz",
+    "detectable_effect",
     "geometric_mean",
     "kendall_tau",
     "kendall_tau_a",
@@ -38,7 +39,14 @@ __all__ = [
 
 _HOMES = {
     "rankgauge.stats.correlation": ["kendall_tau", "kendall_tau_a", "spearman_rho", "tau_ap", "tau_ap_b"],
-    "rankgauge.stats.effects": ["cohen_dz", "outcomes", "power", "queries_needed", "separated_share"],
+    "rankgauge.stats.effects": [
+        "cohen_dz",
+        "detectable_effect",
+        "outcomes",
+        "power",
+        "queries_needed",
+        "separated_share",
+    ],
     "rankgauge.stats.overlap": ["Overlap", "rbo"],
 }
 """The modules of the names that load on first use."""

@@ -6,6 +6,7 @@ a comparison of a few runs.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -98,6 +99,19 @@ def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 
     few = needed <= MANY
     needed[few] = _searched(np.minimum(effects[few], LARGE), needed[few], aim, alpha)
     return np.asarray(needed.reshape(np.shape(effect))[()])
+
+
+def detectable_effect(queries: int, *, aim: float = POWER, alpha: float = 0.05) -> float:
+    """The least effect (Cohen's d_z) for which a paired t test on so many queries has the power that is aimed at."""
+    if queries < 2:
+        return math.inf
+    low, high = 0.0, 1.0
+    while power(high, queries, alpha=alpha) < aim:
+        low, high = high, 2 * high
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle, queries, alpha=alpha) >= aim else (middle, high)
+    return high
 
 
 def separated_share(p: npt.ArrayLike, *, alpha: float = 0.05) -> float:

@@ -13,7 +13,7 @@ from rankgauge.cli import choices
 from rankgauge.cli.command import command
 from rankgauge.cli.comparison import gated
 from rankgauge.cli.options import QueryList
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, RankGaugeError
 
 
 @command(
@@ -79,13 +79,21 @@ def check(
 
 
 def _begin(folder: Path) -> None:
+    from rankgauge.cli.gate_power import power_words
+    from rankgauge.cli.project import ProjectFile
     from rankgauge.cli.project_start import start
     from rankgauge.report.numbers import count
 
     with gated():
         path, found = start(folder)
+        project = ProjectFile.read(path)
     files = count(len(found.judgments), "file") + " of judgments"
     print(f"wrote {path.name}; found {files} and {count(len(found.runs), 'run')}")
+    try:
+        for words in power_words(project):
+            print(words)
+    except RankGaugeError as error:
+        print(f"It does not work yet: {error}")
     print("Look it over, then: rankgauge check")
 
 
