@@ -174,7 +174,7 @@ def test_clear_errors() -> None:
         evaluate(JUDGMENTS, RUN, "AP", dialect="treceval")
     with pytest.raises(UnknownNameError, match="Did you mean expected"):
         evaluate(JUDGMENTS, RUN, "AP", ties="expectd")
-    with pytest.raises(UnknownNameError, match="setting of a dialect"):
+    with pytest.raises(UnknownNameError, match="option of evaluate"):
         evaluate(JUDGMENTS, RUN, "AP", tie="expected")
     with pytest.raises(ParameterError, match="at least one name"):
         evaluate(JUDGMENTS, RUN, [])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from rankgauge import dialects
@@ -36,6 +37,16 @@ RESORTED = (
     "already once more: its order of tied documents is not reproduced, so values may differ from ranx's"
 )
 """The note on ties under a dialect whose quicksort is not the tool's last."""
+
+LOOKED_AT = 2 << 10
+"""How many bytes of a run's beginning, and of its end, are looked at for tags and ranks."""
+
+TAGS = "its lines have the tags {} and {}: if it holds several runs, they are evaluated as one"
+RANKS = (
+    "its ranks contradict its scores (query {}: rank {} has the score {}, rank {} has {}); scores count, and "
+    "--order rank takes the ranks"
+)
+"""The notes on columns of a TREC run that evaluation ignores."""
 
 BESIDE = {
     JudgmentKind.SUBTOPICS: "documents are judged by subtopic: {} {} the highest grade of each",
@@ -113,6 +124,8 @@ class HitFinder:
             hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
             if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
                 note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
+            if _is_plain(run) and is_file(run):
+                note_columns(run, ranked=self._by_rank)
             again = self.dialect.ties is Ties.QUICKSORT and self.dialect.missing is MissingQuery.ZERO
             if again and (hits.size > 1).any():
                 note(RESORTED)
@@ -169,6 +182,32 @@ class HitFinder:
             if io.is_path(run) and not found.is_sparse:
                 note_near_ids(*tables)
             return found
+
+
+def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
+    """Note several tags in a TREC run, and ranks that contradict scores, as far as its beginning and end show them."""
+    with open(run, "rb") as file:
+        head = file.read(LOOKED_AT)
+        file.seek(max(os.path.getsize(run) - LOOKED_AT, len(head)))
+        parts = [head.splitlines()[:-1] if len(head) == LOOKED_AT else head.splitlines(), file.read().splitlines()[1:]]
+    blocks = [[line.split() for line in lines] for lines in parts]
+    if any(len(row) != 6 for row in blocks[0]) or not blocks[0]:
+        return  # no TREC run, or a packed one
+    tags = list(dict.fromkeys(row[5] for rows in blocks for row in rows if len(row) == 6))
+    if len(tags) > 1:
+        note(TAGS.format(*(tag.decode(errors="replace") for tag in tags[:2])), run)
+    turned = None if ranked else next(filter(None, map(_turned, blocks)), None)
+    if turned is not None:
+        note(RANKS.format(*turned), run)
+
+
+def _turned(rows: list[list[bytes]]) -> tuple[str, ...] | None:
+    """Two neighbours of one query of which the one with the lower score has the better rank; None if there are none."""
+    for one, other in pairwise(row for row in rows if len(row) == 6):
+        with suppress(ValueError):
+            if one[0] == other[0] and (int(other[3]) - int(one[3])) * (float(other[4]) - float(one[4])) > 0:
+                return tuple(cell.decode(errors="replace") for cell in (one[0], *one[3:5], *other[3:5]))
+    return None
 
 
 def whole_judgments(judgments: Any) -> pl.DataFrame:

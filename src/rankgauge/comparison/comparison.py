@@ -66,7 +66,7 @@ def compare(
 
     named = runs if isinstance(runs, Mapping) else io.labelled(runs)
     spoken = overruled(dialect, overrides, compare)
-    stated = {"test": test, "correction": correction, "alpha": alpha}
+    stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     judgments = weighed(judgments, intents, spoken.select(measures))

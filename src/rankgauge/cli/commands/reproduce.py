@@ -88,7 +88,7 @@ def reproduce(asked: ReproductionOptions) -> None:
         return
     if asked.output is not None and asked.figures:
         plots.require()  # before the work, not after
-    with told() as progress:
+    with told(log=True) as progress:
         experiment = PAPERS.find(asked.paper)
         setting = Setting(
             trials=experiment.trials if asked.trials is None else asked.trials,

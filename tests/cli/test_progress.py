@@ -1,0 +1,31 @@
+"""What long work says of itself where there is no terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankgauge.cli import progress
+
+
+def test_a_log_says_how_long_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    """A log has the number of parts, after the first part the time left, then a line a minute, and the end."""
+    times = iter([0.0, 30.0, 60.0, 120.0, 300.0])
+    log = progress.ProgressLog(lambda: next(times))
+    for done in range(5):
+        log(done, 4, "part")
+    assert capsys.readouterr().err.splitlines() == [
+        "rankgauge: 4 parts of work; how long they take is known after the first",
+        "rankgauge: 1 of 4 parts done in 30 s, about 90 s left",
+        "rankgauge: 3 of 4 parts done in 2 min, about 40 s left",
+        "rankgauge: 4 of 4 parts done in 5 min",
+    ]
+
+
+def test_reproduce_logs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """reproduce asks for a log; other commands say nothing in a pipe."""
+    with progress.told(log=True) as tell:
+        tell(0, 2, "")
+    assert "2 parts of work" in capsys.readouterr().err
+    with progress.told() as tell:
+        tell(0, 2, "")
+    assert not capsys.readouterr().err

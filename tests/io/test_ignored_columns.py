@@ -1,0 +1,53 @@
+"""Columns of a TREC run that evaluation ignores: tags and ranks, and what is said where they contradict the rest."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rankgauge import evaluate
+
+RUN = "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq2 Q0 d1 1 9 a\n"
+
+
+@pytest.fixture
+def judgments(tmp_path: Path) -> Path:
+    """Judgments of two queries."""
+    path = tmp_path / "qrels.txt"
+    path.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (RUN, None),
+        (RUN.replace("9 a", "9 b"), "have the tags a and b"),
+        ("q1 Q0 d1 1 0.1 a\nq1 Q0 d2 2 0.2 a\n", r"ranks contradict its scores \(query q1: rank 1 has the score 0.1"),
+        ("q1 Q0 d1 2 0.1 a\nq1 Q0 d2 1 0.2 a\n", None),
+        ("q1 Q0 d1 0 0.2 a\nq1 Q0 d2 0 0.3 a\n", None),
+    ],
+)
+def test_notes(judgments: Path, tmp_path: Path, text: str, words: str | None) -> None:
+    """Two tags, and ranks that rise with the scores, are noted; ranks that agree or say nothing are not."""
+    run = tmp_path / "run.txt"
+    run.write_text(text)
+    notes = evaluate(judgments, run, "AP").notes
+    assert [bool(re.search(words or "", note)) for note in notes] == ([] if words is None else [True])
+
+
+def test_the_end_of_a_long_run_is_seen(judgments: Path, tmp_path: Path) -> None:
+    """A second run that was appended to a long file has another tag at its end."""
+    run = tmp_path / "run.txt"
+    lines = [f"q{q} Q0 d{d} {d + 1} {50 - d} a\n" for q in range(40) for d in range(50)]
+    run.write_text("".join(lines) + "z9 Q0 d1 1 1 b\n")
+    assert any("the tags a and b" in note for note in evaluate(judgments, run, "AP").notes)
+
+
+def test_ranks_that_are_asked_for_are_not_noted(judgments: Path, tmp_path: Path) -> None:
+    """With order=rank the ranks count, and nothing is to be said of them."""
+    run = tmp_path / "run.txt"
+    run.write_text("q1 Q0 d1 1 0.1 a\nq1 Q0 d2 2 0.2 a\n")
+    assert not evaluate(judgments, run, "AP", order="rank").notes
