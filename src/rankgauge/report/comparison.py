@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 MEANS = """Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it is above by
 more than luck."""
-PAIRS = """Each column is a query, the largest gain of the run named first to the left. Without a baseline this is
-always the run that was named later. The table has the mean of these differences, its 95 % interval, and whether a test
-finds it significant."""
+PAIRS = """Each column is a query: above 0 the run before the minus sign is ahead, below 0 the other. Without a baseline
+the run that was named later is held against the earlier one, by every measure. The table has the mean of these
+differences, its 95 % interval, and whether a test finds it significant."""
 MATRIX = """Blue: the run of the row is above that of the column by more than luck. Red: below it. Grey: the difference
 may be luck. The run with the highest mean comes first."""
 CURVES = "Means over queries: what a reader who stops early gets, and precision as more relevant documents are found."
