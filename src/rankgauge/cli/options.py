@@ -69,7 +69,7 @@ ScaleName: TypeAlias = Annotated[
     choices.option(
         "--scale",
         registry="rankgauge.judgments:SCALES",
-        help="Words for grades: {choices}, or your own, such as good=2,fair=1,bad=0.",
+        help="Words for grades: {choices} (see 'rankgauge formats scales'), or your own, such as good=2,fair=1,bad=0.",
     ),
 ]
 Columns: TypeAlias = Annotated[

@@ -95,7 +95,7 @@ def _refuse_scores(frame: pl.LazyFrame, score: str, columns: list[str]) -> None:
         odd = next((value for value in filled if scale_of_values([value]) is None), filled[0])
         raise InputError(
             f"the column {score} has values such as {odd}, which are those of no known scale, so it may be a run's",
-            hint=f"If it is the grade, say so: --columns grade={_quoted(score)}",
+            hint=f"If it is the grade, say so: {_option(score)}",
         )
 
 
@@ -103,18 +103,22 @@ def _refuse(columns: list[str], several: list[str], free: list[str]) -> None:
     if several:
         raise InputError(
             f"no column is called grade, and the values of {' and '.join(several)} are those of a scale",
-            hint=f"Say which is the grade: --columns grade={_quoted(several[0])}\n"
+            hint=f"Say which is the grade: {_option(several[0])}\n"
             "  Grades of several people are read from columns such as anna_rating, ben_rating, or from rows with a "
             "column assessor.",
         )
     if counts := [column for column in free if is_count(column)]:
         are = "is a count or an amount, not a grade" if len(counts) == 1 else "are counts or amounts, not grades"
-        meant = _quoted(counts[0]) if counts == free else "NAME"
+        meant = _option(counts[0] if counts == free else "NAME")
         raise InputError(
             f"no column for grade among {', '.join(columns)}: {' and '.join(counts)} {are}",
             hint="Judgments say how relevant a document is, in a column grade, rating or label. If a column is meant "
-            f"that is called otherwise, say so: --columns grade={meant}",
+            f"that is called otherwise, say so: {meant}",
         )
+
+
+def _option(column: str) -> str:
+    return f"--columns grade={_quoted(column)}, or columns={{'grade': '{column}'}} in Python."
 
 
 def _quoted(column: str) -> str:
