@@ -191,7 +191,11 @@ def test_pandas_frames_and_other_names() -> None:
         (FRAME.with_columns(score=pl.lit(np.nan)), {}, "row 1: the score of document 1 is not a number"),
         (FRAME.with_columns(score=pl.lit(None, dtype=pl.Float64)), {}, "row 1: the score of document 1"),
         (LACKING, {}, "row 2: document 2 of query a has no score of any ranker"),
-        (FRAME.with_columns(score=pl.lit("high")), {}, "'score' for scores has cells that are not numbers"),
+        (
+            FRAME.with_columns(score=pl.lit("high")),
+            {},
+            "row 1: 'high' in the column 'score' for scores is not a number",
+        ),
         (pl.concat([FRAME, FRAME[:1]]), {}, "row 6: document 1 is listed twice for query b"),
         (FRAME.with_columns(query=pl.lit(None, dtype=pl.String)), {}, "row 1: there is no query"),
         (FRAME.clear(), {}, "no rows"),

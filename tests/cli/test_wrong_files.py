@@ -59,13 +59,26 @@ def test_wrong_judgments(command: Command, folder: Path, name: str) -> None:
     assert problem in said
 
 
+def test_other_wrong_files(command: Command, folder: Path) -> None:
+    """Pools, segments and rankers are told what is wrong in our words, not in those of a library."""
+    (folder / "twice.csv").write_bytes(WRONG["twice.csv"][0])
+    (folder / "noise.csv").write_bytes(WRONG["noise.csv"][0])
+    said = command("active", "plan", "twice.csv", "--budget", "5", "-o", "x.json", code=2)
+    assert "row 2: 'score' in the column 'score' for scores is not a number\n  A header line" in said
+    said = command("evaluate", "qrels.txt", "bm25.txt", "--by", "noise.csv", code=2)
+    assert said == "rankgauge: noise.csv: is not a text file\n  The file seems cut off or damaged.\n"
+    assert "rankgauge train" in command("rank", "twice.csv", "test.txt", code=2)
+    assert "a rankgauge.toml was expected" in command("check", "--config", "noise.csv", code=2)
+
+
 def test_ids_do_not_steer_a_terminal(command: Command, folder: Path) -> None:
     """The table shows the characters of an id that a terminal would obey."""
     (folder / "q.txt").write_text("a\x1b[2Jb 0 d1 1\n")
     (folder / "r.txt").write_text("a\x1b[2Jb Q0 d1 1 1 x\n")
-    said = command("evaluate", "q.txt", "r.txt", "-q")
-    assert "a\\x1b[2Jb" in said
-    assert not CONTROL.search(said)
+    for format in ("table", "md"):
+        said = command("evaluate", "q.txt", "r.txt", "-q", "-o", format)
+        assert "a\\x1b[2Jb" in said
+        assert not CONTROL.search(said)
 
 
 def test_texts_are_shown_as_they_are() -> None:

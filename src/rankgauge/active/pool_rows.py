@@ -112,10 +112,15 @@ def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
             f"no column '{name}' for {what} among {', '.join(frame.columns)}",
             hint="Name the column as it is called in the table.",
         )
-    try:
-        return np.asarray(frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"the column '{name}' for {what} has cells that are not numbers: {error}") from error
+    cells, values = frame[name], frame[name].cast(pl.Float64, strict=False)
+    words = values.is_null() & cells.is_not_null()
+    if words.any():
+        row = words.arg_max() or 0
+        raise InputError(
+            f"row {row + 1}: {cells[row]!r} in the column '{name}' for {what} is not a number",
+            hint="A header line that is repeated must go; an empty cell stands for no number.",
+        )
+    return np.asarray(values.fill_null(np.nan).to_numpy())
 
 
 def _identified(frame: pl.DataFrame) -> pl.DataFrame:

@@ -227,7 +227,7 @@ class RunsEvaluation:
 
         lasting = {name: path for name, path in self.runs.items() if is_git(path) or is_lasting(path)}
         with replace(self, runs=lasting)._at_hand() as asked, heard():
-            parts = [io.shown_words(path) for path in asked.spelling.files(asked.runs).values()]
+            parts = [io.shown_words(path, self.formats[1]) for path in asked.spelling.files(asked.runs).values()]
         listed = {} if self.spelling.queries is None else query_texts(self.spelling.queries)
         texts, titles = (ChainMap(*found) for found in zip(({}, {}), *parts, strict=True))
         return {**texts, **listed}, titles

@@ -58,8 +58,10 @@ class ProjectFile:
             found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"is not valid TOML: {error}", path=path) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
+        except UnicodeDecodeError:
+            raise InputError("is not text; a rankgauge.toml was expected", path=path) from None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
         if path.name == SHARED:
             tool = found.get("tool", {})
             found = tool.get("rankgauge", {}) if isinstance(tool, dict) else {}

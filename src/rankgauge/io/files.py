@@ -85,12 +85,12 @@ def read_run(
     return chosen.run_reader(order)(source)
 
 
-def shown_words(path: PathLike) -> tuple[dict[str, str], dict[str, str]]:
+def shown_words(path: PathLike, format: AnyFormat = None) -> tuple[dict[str, str], dict[str, str]]:
     """Read what people typed, by query, and what documents are called, by id, if a run says it."""
     if is_dataset(path):
         return {}, {}
     source = _source(path)
-    words = detections(source)[0].format.words
+    words = (detections(source)[0].format if format is None else get(format)).words
     texts, titles = ({}, {}) if words is None else words(source)
     beside = None if words is None or source.queries else list_beside(source)
     return {**texts, **({} if beside is None else query_texts(beside))}, titles
@@ -109,6 +109,8 @@ def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
     source = _source(spell(path, Spelling.of(**spelled)))
     head = Head(source=source)
     chosen = next((one for one in able if len(able) > 1 and one.recognise(head)), able[-1])
+    if head.binary and not chosen.binary:
+        raise source.no_text()
     assert chosen.read_table is not None
     return chosen.read_table(source)
 

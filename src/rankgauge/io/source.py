@@ -191,7 +191,13 @@ class Source:
                         text = line.decode("utf-8", "backslashreplace")
                         hint = "Save it as UTF-8; Excel calls that 'CSV UTF-8'."
                         return InputError("is not UTF-8 text", path=self.name, line=number, text=text, hint=hint)
+        elif isinstance(error, str):
+            return self.no_text()
         return InputError(f"cannot be read: {error}", path=self.name, hint=CUT)
+
+    def no_text(self) -> InputError:
+        """The error for bytes that should be text."""
+        return InputError("is not a text file", path=self.name, hint=CUT)
 
     def scannable(self) -> Path | io.BytesIO:
         """What polars can read: the path if possible, else the unpacked bytes."""

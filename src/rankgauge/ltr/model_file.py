@@ -15,6 +15,9 @@ from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.io.source import Source
 from rankgauge.ltr.ranker import FORMAT, RANKERS, VERSION, Ranker
 
+MAKE = "Make a ranker's file: rankgauge train … -o model.json"
+"""What to do where a file holds no ranker."""
+
 MOST_FEATURES = 1_000_000
 """More than any data set has, but few enough for memory."""
 
@@ -34,15 +37,15 @@ def _document(path: str) -> Mapping[str, Any]:
     try:
         found = json.loads(Source.of(path).read())
     except UnicodeDecodeError:
-        raise InputError("is not a text file; a ranker's JSON file was expected", path=path) from None
+        raise InputError("is not a text file; a ranker's JSON file was expected", path=path, hint=MAKE) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
+        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno, hint=MAKE) from None
     except ValueError as error:  # a number of thousands of digits
         raise InputError(f"is not JSON: {error}", path=path) from None
     except RecursionError:
         raise InputError("is nested too deeply for a ranker's file", path=path) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError("is not a ranker's file", path=path, hint="Make one: rankgauge train … -o model.json")
+        raise InputError("is not a ranker's file", path=path, hint=MAKE)
     if found.get("version") != VERSION:
         raise InputError(
             f"has version {found.get('version')} of the format; this program reads version {VERSION}",

@@ -68,7 +68,8 @@ class ComparisonPage:
     def _limits(self) -> str:
         runs = len(self.comparison.runs)
         some = f" The first {len(self.shown)} of {runs} runs are shown." if runs > len(self.shown) else ""
-        return (LISTS if self.documents else "Documents are not shown: the files can be read only once.") + some
+        once = "Documents are not shown: the files can be read only once." if self.report.documents else ""
+        return (LISTS if self.documents else once) + some
 
     def _groups(self) -> dict[str, list[int]]:
         """The queries to show, by what became of them where there is but one pair of runs."""
@@ -96,7 +97,8 @@ class ComparisonPage:
         below: list[Passage] = [Paragraph(", ".join(others) + ".")] if others else []
         if self.documents is not None:
             below += self.documents.passages(query)
-        return Details(told[0], below, named=self._named(query))
+        named = self._named(query)
+        return Details(told[0], below, named=named) if below else Paragraph(f"{named}: {told[0]}")
 
     def _named(self, query: str) -> Labelled:
         text = self.report.texts.get(query)

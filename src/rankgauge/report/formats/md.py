@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TextIO
 
+from rankgauge.errors import printable
 from rankgauge.report.format import Medium, Report, ReportFormat
 from rankgauge.report.passages import Bullets, Details, Heading, Notes, Paragraph, Passage, ReportTable
 
@@ -13,7 +14,7 @@ from rankgauge.report.passages import Bullets, Details, Heading, Notes, Paragrap
 def write(report: Report, stream: TextIO) -> None:
     """The document, with a blank line between its passages."""
     passages = report.document(Medium.MARKDOWN).passages
-    stream.write("\n".join(text for passage in passages for text in _text(passage)))
+    stream.write(printable("\n".join(text for passage in passages for text in _text(passage))))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> str:
