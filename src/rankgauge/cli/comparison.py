@@ -250,7 +250,7 @@ def _limits(options: CompareOptions) -> dict[str, Any]:
         wanted = "given with --by and --fail-if-worse, which look at segments"
         raise ParameterError("compare", "segment-tolerance", wanted, options.segment_tolerance)
     return {
-        "floors": tuple(GateFloor.parse(text) for text in options.floor or ()),
+        "floors": tuple(GateFloor.parse(text) for text in names(options.floor or ())),
         "tolerances": tuple(tolerances),
     }
 
