@@ -311,3 +311,5 @@ def test_every_query(command: Command, folder: Path) -> None:
     assert len(json.loads(command(*runs, "-q", "-o", "json"))["queries"]) == len(rows)
     shown = command(*runs, "-q").split("Every query\n")[1]
     assert len(shown.split("\n\n")[0].splitlines()) == 1 + len(rows)
+    assert command(*runs, "-q", "-o", "tex").count("dense.txt & bm25.txt") == len(rows)
+    assert "queries among its names" in command(*runs, "-q", "--tables", "pairs", code=4)

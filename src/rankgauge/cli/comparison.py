@@ -267,6 +267,9 @@ def _tables(options: CompareOptions, formats: Iterable[ReportFormat]) -> tuple[s
             raise UnknownNameError("table", name, TABLES)
         if (option := TABLE_OPTIONS.get(name)) and getattr(options, option) is None:
             raise ParameterError("compare", "tables", f"without {name}, unless --{option} is given", options.tables)
+    if options.per_query and found and "queries" not in found:
+        wanted = "left out, or have queries among its names, where -q asks for every query"
+        raise ParameterError("compare", "tables", wanted, options.tables)
     if "matrix" in found and options.baseline is not None:
         wanted = "without matrix, where a --baseline says that all others are compared with one run"
         raise ParameterError("compare", "tables", wanted, options.tables)

@@ -102,7 +102,8 @@ class ComparisonReport(Report):
 
     def shown(self, medium: Medium) -> tuple[str, ...]:
         """The names of the tables that a medium shows."""
-        return self.chosen or (BRIEF if medium is Medium.LATEX else tuple(TABLES))
+        brief = (*BRIEF, "queries") if self.per_query else BRIEF
+        return self.chosen or (brief if medium is Medium.LATEX else tuple(TABLES))
 
     def topics(self) -> TopicLines:
         """What ndeval -baseline -riskAlpha would list of each run but the baseline."""
