@@ -31,6 +31,9 @@ def table(folder: Path, header: str, *rows: str, name: str = "j.csv") -> Path:
         ("query,sku,numClicks", ("q,d,1", "q,e,0"), "numClicks is a count or an amount"),
         ("query,docid,width,height", ("q,d,17,3", "q,e,2,40"), "no column for grade among query, docid, width, height"),
         ("query,sku,star_rating", ("q,d,4.4", "q,e,3.9"), "no column for grade among query, sku, star_rating"),
+        ("query,sku,web_rating", ("q,d,4.4", "q,e,3.9"), "web_rating has values such as .*: it may be the average"),
+        ("query,sku,brand_id", ("q,d,1", "q,e,3"), "no column for grade among query, sku, brand_id"),
+        ("qid,docno,docid", ("q,d,1", "q,e,3"), "no column for grade among qid, docno, docid"),
         ("query,sku,x,y", ("q,d,1,0", "q,e,3,1"), "the values of x and y are those of a scale"),
         ("query,sku,x", ("q,d,1", "q,e,1"), "no column for grade among query, sku, x"),
         (

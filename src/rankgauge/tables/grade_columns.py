@@ -31,14 +31,23 @@ COUNTED = frozenset(
 )
 """Words in the name of a column that counts or measures something other than relevance."""
 
+OTHERWISE = frozenset(re.findall(r"\w+", "id ids key code unnamed iter iteration rank position is has q split fold"))
+"""Words in the name of a column that says something else of a document or a row."""
+
+BEIR = frozenset({"query-id", "corpus-id"})
+"""What BEIR's judgments call their ids; their scores are grades."""
+
 MANY = 50
 """A column with more different values than this is on no scale."""
 
 
 def is_count(column: str) -> bool:
     """Whether the name of a column says that it counts or measures something other than relevance."""
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", column)
-    return any(word.lower() in COUNTED for word in words)
+    return not COUNTED.isdisjoint(_words(column))
+
+
+def _words(column: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", column)]
 
 
 def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: str | Path | None = None) -> Said:
@@ -49,14 +58,12 @@ def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: st
     """
     columns = list(columns)
     has = {name: find(columns, name, said) is not None for name in ("query", "document", "grade")}
-    if "grade" in said or has["grade"] or raters(columns) or not (has["query"] and has["document"]):
+    if "grade" in said or has["grade"] or not (has["query"] and has["document"]):
         return said
-    if (score := find(columns, "score", said)) is not None:
-        if find(columns, "rank", said) is None:
-            _refuse_scores(frame, score, columns)
+    if raters(columns) or find(columns, "score", said) is not None:
+        _refuse_doubtful(frame, columns, said)
         return said
-    known = {find(columns, name, said) for name in ALIASES}
-    free = [column for column in columns if column not in known]
+    free = _free(columns, said)
     scales = {column: scale for column, scale in _scales(frame, free).items() if scale and not is_count(column)}
     if len(scales) == 1:
         ((column, scale),) = scales.items()
@@ -68,6 +75,23 @@ def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: st
         return {**said, "grade": column}
     _refuse(columns, list(scales), free)
     return said
+
+
+def _free(columns: list[str], said: Said) -> list[str]:
+    """The columns that may be a grade: none of ours, and none whose name says something else."""
+    known = {find(columns, name, said) for name in ALIASES}
+    named = {column for column in columns for name in ALIASES if find([column], name) is not None}
+    return [column for column in columns if column not in known | named and OTHERWISE.isdisjoint(_words(column))]
+
+
+def _refuse_doubtful(frame: pl.LazyFrame, columns: list[str], said: Said) -> None:
+    """Raise an error if the one assessor's column, or the score, of judgments holds something else than grades."""
+    people = list(raters(columns))
+    if len(people) == 1:  # of several, a user says how to combine them
+        _refuse_unscaled(frame, people[0], "the average of a shop's customers")
+    score = find(columns, "score", said)
+    if not people and score is not None and find(columns, "rank", said) is None and not BEIR.issubset(columns):
+        _refuse_unscaled(frame, score, "a run's")
 
 
 def _scales(frame: pl.LazyFrame, columns: list[str]) -> dict[str, str | None]:
@@ -85,18 +109,22 @@ def _scale(values: pl.Series) -> str | None:
     return scale_of_values(filled.to_list()) if 1 < len(filled) <= MANY else None
 
 
-def _refuse_scores(frame: pl.LazyFrame, score: str, columns: list[str]) -> None:
-    """Raise an error if a score is not a grade; BEIR's own header says that it is one."""
-    if {"query-id", "corpus-id"} <= set(columns):
-        return
-    values = frame.select(pl.col(score).unique().head(MANY + 1)).collect().to_series()
+def _refuse_unscaled(frame: pl.LazyFrame, column: str, otherwise: str) -> None:
+    """Raise an error if the values of a column that may be something else are on no scale."""
+    values = frame.select(pl.col(column).unique().head(MANY + 1)).collect().to_series()
     filled = values.filter(~is_blank(values, words=True)).to_list()
     if filled and (len(filled) > MANY or scale_of_values(filled) is None):
         odd = next((value for value in filled if scale_of_values([value]) is None), filled[0])
+        if _is_word(odd):
+            return  # a scale of the user's own may have it
         raise InputError(
-            f"the column {score} has values such as {odd}, which are those of no known scale, so it may be a run's",
-            hint=f"If it is the grade, say so: {_option(score)}",
+            f"the column {column} has values such as {odd}, which are those of no known scale: it may be {otherwise}",
+            hint=f"If it is the grade, say so: {_option(column)}",
         )
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and not re.search(r"\d", value)
 
 
 def _refuse(columns: list[str], several: list[str], free: list[str]) -> None:
