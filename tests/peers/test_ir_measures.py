@@ -145,3 +145,16 @@ def _parses(name: str) -> bool:
     except Exception:
         return False
     return True
+
+
+def test_notes_go_by_provider() -> None:
+    """The top grade and the order of ties are those of the provider of each measure."""
+    from rankgauge.report.evaluation import EvaluationReport
+    from rankgauge.report.notes import notes as noted
+
+    judgments, run = {"q": {"d1": 3, "d2": 0}}, {"q": {"d1": 1.0, "d2": 1.0}}
+    result = evaluate(judgments, run, ["ERR@10", "RR@10"], dialect="ir-measures")
+    notes = dict(noted(EvaluationReport(results={"run": result})))
+    assert notes["top grade"] == "4, as in the dialect ir-measures"
+    assert "by ERR@10 tied documents are in descending order" in notes["tied"]
+    assert "by RR@10 tied documents are in ascending order" in notes["tied"]

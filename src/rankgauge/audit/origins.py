@@ -44,6 +44,9 @@ ALIKE = 3
 ODD = 2.0
 """How many changed choices a tool counts as that people do not use on such files."""
 
+LESS = 0.05
+"""How much more than the tool a wrapper of it counts."""
+
 UNUSUAL = {"discount": 0.3, "ideal": 0.3, "short": 0.3, "negative": 0.2, "ties": 0.2, "unjudged": 0.1}
 """How much more than others a change counts that people rarely make."""
 
@@ -296,7 +299,11 @@ class _OriginSearch:
         departures = len(changes) + (measure.depth != self.measure.depth)
         changed = replace(tool, only_for={}, **other) if other else tool
         said = replace(measure, **named) if named else measure
-        rare = (0.0 if tool.name in self.fit else ODD) + sum(UNUSUAL.get(name, 0.0) for name in changes)
+        rare = (
+            (0.0 if tool.name in self.fit else ODD)
+            + LESS * (tool.name in (*WRAPPERS, *NO_TOOL))
+            + sum(UNUSUAL.get(name, 0.0) for name in changes)
+        )
         origin = Origin(
             tool=tool.name,
             changes=tuple(other.items()),

@@ -74,7 +74,11 @@ class EvaluationJob:
         graded = _checked(judgments.rename({"number": "grade"}), JUDGMENTS)
         check_subtopics(graded, self.asks)
         listed = _checked(run.rename({"number": "score"}), RUN)
-        return scored(joined(graded, listed, self.dialect, kind=self.asks), self.measures, self.dialect)
+        parts = [
+            scored(joined(graded, listed, one, kind=self.asks), measures, one)
+            for one, measures in self.dialect.parts(self.measures).items()
+        ]
+        return Result.joined(parts, self.measures, self.dialect)
 
     def nothing(self, run: pl.DataFrame) -> Result:
         """The result where nothing was judged: no values, but a fault in the run is one here too."""

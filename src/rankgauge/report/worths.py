@@ -57,12 +57,17 @@ def _top(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Itera
     needing = [measure for measure in measures if measure.needs_top]
     if not needing:
         return
-    if dialect.max_grade is not None:
-        own = dialect.max_grade == dialects.get(dialect.name).max_grade
-        yield "top grade", f"{dialect.max_grade:g}, {f'as in the dialect {dialect.name}' if own else 'as you said'}"
-    else:
-        other = needing[0].bound({"max_grade": highest + 1})
-        yield "top grade", f"{highest:g}, the highest of the judgments; for a scale that goes further, say {other}"
+    said: dict[str, list[str]] = {}
+    for measure in needing:
+        top, known = dialect.provider(measure).max_grade, dialects.get(dialect.name).provider(measure).max_grade
+        if top is not None:
+            words = f"{top:g}, {f'as in the dialect {dialect.name}' if top == known else 'as you said'}"
+        else:
+            other = needing[0].bound({"max_grade": highest + 1})
+            words = f"{highest:g}, the highest of the judgments; for a scale that goes further, say {other}"
+        said.setdefault(words, []).append(str(measure))
+    told = said if len(said) == 1 else [f"{words} ({', '.join(names)})" for words, names in said.items()]
+    yield "top grade", "; ".join(told)
 
 
 def graded(target: Target, grades: FloatArray) -> Iterator[tuple[str, str]]:

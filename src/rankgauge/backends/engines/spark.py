@@ -11,7 +11,6 @@ from rankgauge import dialects, io
 from rankgauge.backends import spark
 from rankgauge.backends.engine import Engine
 from rankgauge.dialects import Dialect
-from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking
 from rankgauge.result import Result
 
@@ -31,14 +30,8 @@ class Spark(Engine):
         self, judgments: Any, run: Any, measures: spark.Names, *, dialect: str | Dialect = "standard"
     ) -> Result:
         """How good a run is."""
-        spoken = dialects.get(dialect)
-        wanted = spoken.select(measures)
-        parts = [self._by_one(judgments, run, some, one) for one, some in spoken.parts(wanted).items()]
-        return Result.joined(parts, wanted, spoken)
-
-    def _by_one(self, judgments: Any, run: Any, measures: tuple[Measure, ...], spoken: Dialect) -> Result:
-        """The result by one dialect alone."""
-        started, ask = spark.session(self.master), asking(measures)
+        started, spoken = spark.session(self.master), dialects.get(dialect)
+        ask = asking(spoken.select(measures))
         read = io.judgments_from if ask is None else partial(io.judgments_from, kind=ask.facts.judgments)
         if ask is None and _is_text(judgments) and _is_text(run):  # two files may need each other to be understood
             judgments, run = io.read_pair(judgments, run, reading=spoken.reading)
