@@ -247,6 +247,7 @@ def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
     if not hits.is_sparse:
         return hits.matched()
     from rankgauge import io
+    from rankgauge.tables.mismatch import mismatch
     from rankgauge.tables.near_ids import near_ids
 
     try:
@@ -257,15 +258,16 @@ def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
             raise
 
     what = "document" if hits.is_answered.any() else "query"
-    near = near_ids(*read(), of=what)
+    tables = read()
+    near = near_ids(*tables, of=what)
     if near is None:
-        return hits.matched()
+        return replace(hits.matched(), mismatch=mismatch(*tables, hits=len(hits.query)))
     plural = {"document": "documents", "query": "queries"}[what]
     found = f"{near.shared} of its {near.listed} {plural} are judged under another spelling"
     said = f"{found}, such as {near.run!r} for {near.judged!r}"
     if len(hits.query):
         note(f"hardly a document of the run is judged, but {said}: {near.option} makes them the same")
-        return hits
+        return replace(hits, mismatch=f"{said}: {near.option} makes them the same")
     raise InputError(f"no {what} of the run is judged, but {said}", hint=f"Make them the same: {near.option}.")
 
 

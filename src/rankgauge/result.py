@@ -14,6 +14,7 @@ import numpy as np
 from rankgauge import display
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UnknownNameError
+from rankgauge.judged_share import JudgedShare, judged_share
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -46,6 +47,8 @@ class Result:
     """What the kernels gave under the worst and the best order of tied documents, if it is known already."""
     parts: tuple[Result, ...] = ()
     """The results of the dialect's providers, where it takes measures from them."""
+    judged_counts: IndexArray | None = None
+    """How many judged documents each measure looks at (judged queries × measures), where the hits have no ranks."""
     _sampled: dict[int, SampleIntervals] = field(default_factory=dict, repr=False)
     """What a sample of judgments leaves open, by seed, once somebody has asked."""
 
@@ -90,6 +93,16 @@ class Result:
     def answered(self) -> BoolArray:
         """For which of the queries the run has documents."""
         return self.hits.is_answered[self.counted]
+
+    @cached_property
+    def judged(self) -> dict[str, JudgedShare]:
+        """How much of what each measure looks at is judged, by the measure's name."""
+        counts, shares = self.judged_counts, dict[int, JudgedShare]()
+        for column, measure in enumerate(self.measures):
+            if measure.depth not in shares:
+                known = None if counts is None else counts[:, column]
+                shares[measure.depth] = judged_share(self.hits, measure.depth, self.counted, known)
+        return {str(measure): shares[measure.depth] for measure in self.measures}
 
     @cached_property
     def values(self) -> pl.DataFrame:
@@ -138,6 +151,7 @@ class Result:
             self.measures,
             self.matrix,
             counts=self.counts,
+            judged=[self.judged[str(measure)].share for measure in self.measures],
             bounds=self.tie_bounds,
             errors=self._mean_errors,
             ends=ends,

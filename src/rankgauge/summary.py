@@ -26,7 +26,7 @@ KINDS: Mapping[str, type] = {
     "measure": str,
     **dict.fromkeys(("mean", "low", "high", "sd", "geometric_mean"), float),
     **dict.fromkeys(("queries", "empty", "short", "missing", "tied"), int),
-    **dict.fromkeys(("worst", "best", "sampling_error"), float),
+    **dict.fromkeys(("worst", "best", "sampling_error", "judged"), float),
 }
 """The columns of a summary."""
 
@@ -36,6 +36,7 @@ def summarise(
     matrix: FloatArray,
     *,
     counts: Mapping[str, IndexArray],
+    judged: Sequence[float],
     bounds: tuple[FloatArray, FloatArray],
     errors: FloatArray,
     ends: Interval,
@@ -43,7 +44,8 @@ def summarise(
 ) -> PlainTable:
     """A row per measure.
 
-    `matrix` is queries × measures, NaN where a query is left out; `bounds` are the same under the worst and the best
+    `matrix` is queries × measures, NaN where a query is left out; `judged` (measures) is the share of the documents
+    that a measure looks at which are judged; `bounds` are the same under the worst and the best
     order of ties; `errors` (measures) are the standard errors of the means that come from sampling orders of ties;
     `ends` are the intervals of the means; `single` adds up in single precision.
     """
@@ -64,6 +66,7 @@ def summarise(
             "worst": _over(measures, bounds[0], single),
             "best": _over(measures, bounds[1], single),
             "sampling_error": errors,
+            "judged": judged,
         },
     )
 

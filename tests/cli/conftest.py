@@ -73,3 +73,11 @@ def program(folder: Path) -> Callable[..., subprocess.Popen[str]]:
         )
 
     return start
+
+
+def below_judged(text: str) -> str:
+    """What follows the share judged, which comes before any verdict."""
+    first, blank, rest = text.partition("\n\n")
+    assert first.startswith("Judged: ")
+    assert blank
+    return rest

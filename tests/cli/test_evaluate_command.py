@@ -13,6 +13,7 @@ import pytest
 from rankgauge import evaluate
 from rankgauge.cli.options import names
 from tests import golden
+from tests.cli.conftest import below_judged
 
 Command = Callable[..., str]
 PAIR = ("evaluate", "qrels.txt", "bm25.txt")
@@ -67,7 +68,7 @@ def test_notes_name_what_was_changed(command: Command) -> None:
 
 def test_several_runs(command: Command) -> None:
     """With several runs there is a row for each, and the best is marked."""
-    lines = command(*PAIR, "dense.txt.gz", "-m", "AP").splitlines()
+    lines = below_judged(command(*PAIR, "dense.txt.gz", "-m", "AP")).splitlines()
     assert lines[1].split()[:2] == ["AP", "bm25.txt"]
     assert "*" not in lines[1]
     assert lines[2].split()[0] == "dense.txt"
@@ -132,7 +133,7 @@ def test_jsonl(command: Command) -> None:
 
 def test_markdown(command: Command) -> None:
     """Markdown is a table and a list."""
-    lines = command(*PAIR, "-m", "AP", "-o", "md").splitlines()
+    lines = below_judged(command(*PAIR, "-m", "AP", "-o", "md")).splitlines()
     assert lines[1] == "| --- | --- | ---: | --- | ---: |"
     assert lines[2].startswith("| bm25.txt | AP | ")
     assert "- **dialect**: standard" in lines

@@ -13,7 +13,7 @@ import pytest
 from rankgauge import compare
 from rankgauge.numeric import FloatArray
 from rankgauge.stats import detectable_effect
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, below_judged
 
 CONFIG = """
 judgments = "qrels.txt"
@@ -35,7 +35,7 @@ def gate(command: Command, run: str, rule: str, code: int) -> str:
     """What is told of a run against bm25.txt, when the report goes into a file."""
     words = ("compare", "qrels.txt", "bm25.txt", run, "--baseline", "bm25", "--fail-if-worse", rule)
     command(*words, "-o", "pr.md", code=code)
-    return Path("pr.md").read_text(encoding="utf-8")
+    return below_judged(Path("pr.md").read_text(encoding="utf-8"))
 
 
 def test_three_verdicts(command: Command, runs: Path) -> None:
@@ -96,8 +96,8 @@ def test_check_reads_the_nearest_file(command: Command, runs: Path, monkeypatch:
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
     assert command("check", "-o", "pr.md").startswith("pass against main: AP of new +0.2188")
-    assert (below / "pr.md").read_text(encoding="utf-8").startswith("## Gate: pass")
-    assert command("check").startswith("Gate: pass")
+    assert below_judged((below / "pr.md").read_text(encoding="utf-8")).startswith("## Gate: pass")
+    assert below_judged(command("check")).startswith("Gate: pass")
     assert Path.cwd() == below
     (runs / "rankgauge.toml").write_text(CONFIG.replace("NEW", "short.txt"))
     command("check", code=1)
@@ -110,7 +110,7 @@ def test_check_reads_pyproject(command: Command, runs: Path) -> None:
     Path("pyproject.toml").write_text('[project]\nname = "search"\n')
     assert "there is no rankgauge.toml here" in command("check", code=2)
     Path("pyproject.toml").write_text(f"[tool.rankgauge]{text}")
-    assert command("check").startswith("Gate: pass")
+    assert below_judged(command("check")).startswith("Gate: pass")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_first_file_is_written(command: Command, folder: Path, monkeypatch: py
     assert 'runs = {bm25 = "runs/bm25.txt", dense = "runs/dense.txt.gz"}\n' in text
     assert 'baseline = "bm25"\n' in text
     assert '\nby = "groups.csv"\n' in text
-    assert command("check").startswith("Gate: pass")
+    assert below_judged(command("check")).startswith("Gate: pass")
     assert "is not overwritten" in command("check", "--init", code=2)
 
 
@@ -213,7 +213,7 @@ def test_a_run_of_another_commit(command: Command, runs: Path) -> None:
     assert "Did you mean git:HEAD:search.txt?" in command(*words, "main=git:HEAD:serch.txt", code=2)
     assert "It is here, but not in HEAD" in command(*words, "main=git:HEAD:short.txt", code=2)
     git("commit", "-am", "second", cwd=runs)
-    assert command(*words, "main=git:HEAD:search.txt").startswith("Gate: pass")
+    assert below_judged(command(*words, "main=git:HEAD:search.txt")).startswith("Gate: pass")
     Path("search.txt").write_text("broken\n")
     git("commit", "-am", "third", cwd=runs)
     Path("search.txt").write_bytes(Path("bm25.txt").read_bytes())
@@ -240,8 +240,11 @@ def test_responses_name_their_queries(command: Command, folder: Path, monkeypatc
     bare.mkdir()
     monkeypatch.chdir(bare)
     (bare / "qrels.txt").write_text("".join(f"q{n} 0 d{n} 1\n" for n in range(8)))
-    for name, first in (("old", "x"), ("new", "d")):
-        hits = [{"hits": {"hits": [{"_id": f"{first}{n}", "_score": 1.0}]}} for n in range(8)]
+    for name, letters in (("old", "xd"), ("new", "dx")):
+        hits = [
+            {"hits": {"hits": [{"_id": f"{a}{n}", "_score": 1 / score} for score, a in enumerate(letters, start=1)]}}
+            for n in range(8)
+        ]
         (bare / f"{name}.json").write_text(json.dumps({"took": 1, "responses": hits}))
     command("check", "--init")
     assert '# queries = "queries.txt"\n' in (bare / "rankgauge.toml").read_text(encoding="utf-8")
@@ -250,9 +253,9 @@ def test_responses_name_their_queries(command: Command, folder: Path, monkeypatc
     command("check", "--init")
     text = (bare / "rankgauge.toml").read_text(encoding="utf-8")
     assert '\nqueries = "topics.txt"\n' in text
-    assert "nDCG@10 of new +1.0000" in command("check", "-o", "pr.md")
+    assert "nDCG@10 of new +0.3691" in command("check", "-o", "pr.md")
     (bare / "rankgauge.toml").write_text(text.replace("topics.txt", "nosuch.txt"))
-    assert "nDCG@10 of new +1.0000" in command("check", "--queries", "topics.txt", "-o", "pr.md")
+    assert "nDCG@10 of new +0.3691" in command("check", "--queries", "topics.txt", "-o", "pr.md")
 
 
 @pytest.mark.parametrize("floor", ['min = {"nDCG@10" = 0.62}', 'min = ["nDCG@10:0.62"]', "min = 0.62"])

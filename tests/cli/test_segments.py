@@ -14,7 +14,7 @@ from rankgauge.comparison.gate import GateVerdict
 from rankgauge.comparison.segments import hidden_losses
 from rankgauge.errors import ParameterError
 from rankgauge.stats import t_interval
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, below_judged
 
 RANKS = {"brand": (1, 3), "long tail": (5, 1)}
 """In each segment, the rank of the one relevant document in the old and in the new run."""
@@ -124,7 +124,7 @@ def test_compare_by(command: Command, files: Path) -> None:
     assert "RR of new.txt against old.txt is better" in told
     assert "for kind brand it is worse (−" in told
     command(*words, "--fail-if-worse", "RR", "-o", "pr.md", code=1)
-    summary = Path("pr.md").read_text(encoding="utf-8")
+    summary = below_judged(Path("pr.md").read_text(encoding="utf-8"))
     assert summary.startswith("## Gate: worse\n\nWorse than old.txt by more than luck: RR of new.txt for kind brand −")
     assert "| by | segment |" in summary
     assert "brand" in command(*words, "-o", "html")

@@ -193,7 +193,8 @@ def test_json(command: Command) -> None:
 def test_markdown(command: Command) -> None:
     """Every table stands under a heading, every row has the cells of its head."""
     printed = command(*THREE, "-o", "md")
-    assert printed.startswith("## Means\n\n| measure |")
+    assert printed.startswith("Judged: ")
+    assert printed.partition("\n\n")[2].startswith("## Means\n\n| measure |")
     for part in printed.split("## ")[1:]:
         rows = [line for line in part.splitlines() if line.startswith("| ")]
         assert len({line.count("|") for line in rows}) == 1

@@ -9,8 +9,10 @@ import pytest
 from rankgauge import evaluate
 from rankgauge.measures import parse
 from rankgauge.report.evaluation import EvaluationReport
+from rankgauge.report.format import Medium
 from rankgauge.report.notes import FEW, notes
 from rankgauge.report.numbers import interval, value
+from rankgauge.report.passages import Paragraph
 
 
 def report(queries: int) -> EvaluationReport:
@@ -64,10 +66,9 @@ def test_unjudged_documents_of_a_sample(measures: str | list[str], words: str) -
     rows = [("a", "1", 1.0), ("b", "1", -1.0), ("c", "1", 0.0)]
     judgments = [{"query": "q", "document": d, "stratum": s, "grade": g} for d, s, g in rows]
     result = evaluate(judgments, {"q": ["a", "b", "x", "c"]}, measures)
-    assert (
-        dict(notes(EvaluationReport(results={"run": result})))["unjudged"]
-        == f"50 % of the retrieved documents; {words}"
-    )
+    first = EvaluationReport(results={"run": result}).document(Medium.TERMINAL).passages[0]
+    depth = "" if measures == "xinfAP" else "100 % of the top 1 and "
+    assert first == Paragraph(f"Judged: {depth}50 % of all retrieved documents; {words}.")
 
 
 def test_groups_are_no_subtopics(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ import polars as pl
 
 from rankgauge.backends.job import EvaluationJob
 from rankgauge.errors import InputError
+from rankgauge.judged_share import judged_within
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.result import Result
 from rankgauge.scoring import settle
 
-MATRICES = ("raw", "errors", "worst", "best")
+MATRICES = ("raw", "errors", "worst", "best", "judged")
 
 DIGEST: Mapping[str, str] = {
     "query": "string",
@@ -24,6 +25,7 @@ DIGEST: Mapping[str, str] = {
     "answered": "boolean",
     "top": "double",
     "hits": "long",
+    "pool": "long",
     "tied": "boolean",
     **dict.fromkeys(MATRICES, "array<double>"),
 }
@@ -47,10 +49,11 @@ def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
             "answered": hits.is_answered,
             "top": top,
             "hits": np.bincount(hits.query, minlength=n),
+            "pool": np.bincount(hits.pool_query, minlength=n),
             "tied": np.bincount(hits.query[tied], minlength=n) > 0,
             **{
                 name: pl.Series(list(matrix), dtype=pl.List(pl.Float64))
-                for name, matrix in zip(MATRICES, (result.raw, result.errors, *ordered), strict=True)
+                for name, matrix in zip(MATRICES, (result.raw, result.errors, *ordered, _judged(result)), strict=True)
             },
         }
     )
@@ -79,12 +82,20 @@ def restored(records: pl.DataFrame, job: EvaluationJob) -> Result:
         matrix=settle(matrix("raw"), hits, job.measures, job.dialect),
         errors=matrix("errors"),
         bounds={Ties.WORST: matrix("worst"), Ties.BEST: matrix("best")},
+        judged_counts=matrix("judged").astype(np.int64),
     )
 
 
+def _judged(result: Result) -> FloatArray:
+    """Count the judged documents that each measure looks at (judged queries × measures)."""
+    found = [judged_within(result.hits, measure.depth) for measure in result.measures]
+    return np.asarray(np.stack(found, axis=1), dtype=np.float64)
+
+
 def _hits(judged: pl.DataFrame, strangers: tuple[str, ...], *, single: bool) -> Hits:
-    """As many hits as there were, without their ranks; the first one of a query says whether some were tied."""
-    counts = judged["hits"].to_numpy()
+    """As many hits as there were, without their ranks, and for all of a query its best grade; the first hit of a query
+    says whether some were tied."""
+    counts, pool = judged["hits"].to_numpy(), judged["pool"].to_numpy()
     query = np.repeat(np.arange(len(judged)), counts)
     size = np.ones(len(query))
     size[(np.cumsum(counts) - counts)[judged["tied"].to_numpy()]] = 2.0
@@ -97,8 +108,8 @@ def _hits(judged: pl.DataFrame, strangers: tuple[str, ...], *, single: bool) -> 
         first=unknown,
         size=size,
         retrieved=judged["retrieved"].to_numpy(),
-        pool_query=np.arange(len(judged)),
-        pool_grade=judged["top"].to_numpy(),
+        pool_query=np.repeat(np.arange(len(judged)), pool),
+        pool_grade=np.repeat(judged["top"].to_numpy(), pool),
         answered=judged["answered"].to_numpy(),
         strangers=strangers,
         single=single,

@@ -19,6 +19,7 @@ from rankgauge.io.compression import unpacked_name
 if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
     from rankgauge.comparison.gate import Gate, GateRule
+    from rankgauge.comparison.judging import JudgedRule
     from rankgauge.comparison.similarity import SimilaritySettings
     from rankgauge.report.format import ReportFormat
 
@@ -139,6 +140,16 @@ class CompareOptions(EvaluationOptions):
             metavar="SEGMENT:LOSS",
         ),
     ] = None
+    min_judged: Annotated[
+        float | None,
+        Option(
+            "--min-judged",
+            min=0,
+            max=1,
+            help="The share of a run's top k that must be judged for a verdict [default: 0.2].",
+            metavar="SHARE",
+        ),
+    ] = None
 
 
 def compared(options: CompareOptions, *, store: bool = False) -> None:
@@ -191,13 +202,16 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         baseline = _named(options.baseline, results)
     else:
         baseline, results = with_baseline(stored, asked, results)
-    comparison = Comparison(results=results, baseline=baseline, settings=settings, risk=options.risk)
+    comparison = Comparison(
+        results=results, baseline=baseline, settings=settings, judged_rule=_judged(options), risk=options.risk
+    )
     if alike is not None:
         with told() as tell:
             comparison = comparison.likened(asked.tables(), alike, tell)
     if options.by is not None:
         comparison = comparison.segmented(options.by)
-    gate = _gate(comparison, rules, limits) if rules or limits["floors"] else None
+    sources = {"": str(options.judgments), **{name: str(path) for name, path in asked.runs.items()}}
+    gate = _gate(comparison, rules, {**limits, "sources": sources}) if rules or limits["floors"] else None
     report = ComparisonReport(
         comparison=comparison,
         agree=options.measures_agree,
@@ -322,6 +336,15 @@ def _gate(comparison: Comparison, rules: tuple[GateRule, ...], limits: Mapping[s
     from rankgauge.comparison.gate import Gate
 
     return Gate(comparison=comparison, rules=rules, **limits)
+
+
+def _judged(options: CompareOptions) -> JudgedRule:
+    """How much must be judged for a verdict; who says what unjudged documents count as is believed."""
+    from rankgauge.comparison.judging import TRUSTING, JudgedRule
+
+    if options.unjudged is not None:
+        return TRUSTING
+    return JudgedRule() if options.min_judged is None else JudgedRule(least=options.min_judged)
 
 
 def _close(gate: Gate, *, told: bool) -> None:

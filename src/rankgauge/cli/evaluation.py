@@ -121,6 +121,18 @@ class RunsEvaluation:
                 return ""
             return hashlib.sha256(asked.judgments.read_bytes() + repr(spelling).encode()).hexdigest()
 
+    def refuse_unjudged(self, results: Mapping[str, Result]) -> None:
+        """Raise an error for a run of which no document is judged: its values would be 0 and mean nothing."""
+        from rankgauge.report.judging import remedy
+
+        for name, result in results.items():
+            if result.hits.is_answered.any() and not len(result.hits.whole.query):
+                raise InputError(
+                    f"no document of the run is judged for its query, so that every value would be 0. {remedy(result)}",
+                    path=self.runs[name],
+                    hint="If documents that nobody judged are known to be not relevant: --unjudged not-relevant.",
+                )
+
     def refuse_pipes(self, option: str) -> None:
         """An error for a run that can be read only once; the option is what reads runs again."""
         from rankgauge.io.source import STANDARD_STREAM

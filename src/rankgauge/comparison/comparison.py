@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge import display
 from rankgauge.comparison import tables
+from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.comparison.verdicts import verdicts
 from rankgauge.dialects import Dialect
@@ -19,7 +20,7 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import evaluate_runs, overruled, spelled, weighed
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.result import Result
 from rankgauge.stats import cohen_dz, mean_interval, outcomes, queries_needed
@@ -30,6 +31,7 @@ from rankgauge.summary import LEVEL
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
     from rankgauge.comparison.similarity import RunSimilarity, SimilaritySettings
+    from rankgauge.judged_share import JudgedShare
     from rankgauge.segments import Segmentation
 
 
@@ -60,7 +62,8 @@ def compare(
     `alpha`, the level, replace those of the `settings`.
     `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists
     are. `risk` also says what each run risks against the baseline, where losses weigh 1 + `risk` times as much as
-    gains. The other arguments are those of `evaluate`.
+    gains. The other arguments are those of `evaluate`; who says `unjudged` is believed, and else a verdict asks that
+    enough is judged (`judged_rule`).
     """
     from rankgauge import io
 
@@ -73,7 +76,13 @@ def compare(
     if similarity is not None:
         named = {name: io.kept(run, io.run_from) for name, run in named.items()}
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
-    found = Comparison(results=results, baseline=baseline, settings=chosen, risk=risk)
+    found = Comparison(
+        results=results,
+        baseline=baseline,
+        settings=chosen,
+        judged_rule=TRUSTING if "unjudged" in overrides else JudgedRule(),
+        risk=risk,
+    )
     if similarity is not None:
         found = found.likened({name: io.run_beside(judgments, run) for name, run in named.items()}, similarity)
     return found if by is None else found.segmented(by)
@@ -90,6 +99,8 @@ class Comparison:
     """How the queries are grouped, where that was asked for."""
     alike: RunSimilarity | None = None
     """How alike the runs' lists are, where that was asked for."""
+    judged_rule: JudgedRule = field(default_factory=JudgedRule)
+    """How much must be judged for a verdict."""
     risk: float | None = None
     """How much more losses weigh than gains, where the risk against the baseline was asked for."""
 
@@ -307,6 +318,11 @@ class Comparison:
             tolerances=tuple(SegmentTolerance(segment=name, loss=loss) for name, loss in (segments or {}).items()),
         )
 
+    @property
+    def judged(self) -> dict[str, dict[str, JudgedShare]]:
+        """How much of what each measure looks at is judged, by run and measure."""
+        return {name: result.judged for name, result in self.results.items()}
+
     def to_pandas(self, table: str = "pairs") -> Any:
         """The `pairs`, `means`, `per_query`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
         return display.pandas(self, ("pairs", "means", "per_query", "movers", "agreement", "sensitivity"), table)
@@ -354,7 +370,7 @@ class Comparison:
         corrected = settings.family_correction.adjust(family)
         effect, tally, reach = cohen_dz(found), outcomes(found), np.ptp(measure.facts.bounds)
         ends = self.interval(found).within(-reach, reach, mean)
-        alike = tally.wins + tally.losses == 0
+        alike, separated = tally.wins + tally.losses == 0, np.asarray(corrected < settings.alpha)
         return PlainTable.of(
             tables.PAIRS,
             {
@@ -367,7 +383,7 @@ class Comparison:
                 "p": tested.p,
                 "p_error": tested.error,
                 "corrected": corrected,
-                "verdict": verdicts(measure, mean, corrected < settings.alpha, alike),
+                "verdict": verdicts(measure, mean, separated, alike, self._untold(row, separated)),
                 "effect": effect,
                 "wins": tally.wins,
                 "ties": tally.ties,
@@ -376,6 +392,29 @@ class Comparison:
                 "needed": queries_needed(effect, alpha=settings.alpha),
             },
         )
+
+    @cached_property
+    def missing(self) -> MissingJudgments:
+        """What missing judgments alone can do to the differences."""
+        return MissingJudgments(results=self.results, queries=self.queries, rule=self.judged_rule)
+
+    def _untold(self, row: int, separated: BoolArray) -> BoolArray:
+        """Which of the separated pairs may be so only because documents are not judged."""
+        pairs, untold = np.flatnonzero(separated), np.zeros(len(separated), dtype=bool)
+        for pair in pairs.tolist():
+            run, other = (self.runs[side[pair]] for side in self.paired)
+            untold[pair] = self.missing.is_thin(self.measures[row], run, other) or self._is_turned(row, run, other)
+        return untold
+
+    def _is_turned(self, row: int, run: str, other: str) -> bool:
+        """Whether two runs would not be separated, or the other way round, if unjudged documents were as good."""
+        measure, settings = self.measures[row], self.settings
+        if not self.missing.is_unequal(measure, run, other):
+            return False
+        moved = self.missing.as_good(measure, run, other)[:, np.newaxis]
+        plain = self.values[row, :, self.runs.index(run)] - self.values[row, :, self.runs.index(other)]
+        p = float(settings.paired_test(moved, rng=settings.rng(), draws=settings.drawn(1)).p[0])
+        return not p < settings.alpha or np.sign(np.nanmean(moved)) != np.sign(np.nanmean(plain))
 
     def interval(self, values: FloatArray, level: float = LEVEL) -> Interval:
         """The interval of each column's mean, of the kind that the settings name."""

@@ -12,13 +12,16 @@ A segment of queries that is *worse* by the same rule, or by a tolerance of its 
 A run whose mean is below a *floor* fails it as well, whatever the baseline has (`gate_limits`).
 
 Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
+
+No verdict comes from what nobody judged (`judging`): a gate is *undecided* where too little of a run is judged, and
+where runs are judged unequally and the verdict would be another one if unjudged documents were as good as judged ones.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -43,9 +46,18 @@ COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(("queries", "changed"), int),
     "needed": float,
     "verdict": str,
+    **dict.fromkeys(("judged", "other_judged", "as_good", "least", "most"), float),
+    "reason": str,
 }
 SEGMENT_COLUMNS: Mapping[str, type] = {"by": str, "segment": str, **COLUMNS}
-"""The columns of a gate's tables."""
+"""The columns of a gate's tables.
+
+`judged` and `other_judged` are the shares of the measure's depth that are judged. Where these are unequal, `as_good` is
+the difference if unjudged documents are as good as judged ones, `least` and `most` what it can be at all. `reason` says
+why there is no verdict: "luck", "few judged" or "unequally judged".
+"""
+
+FEW_JUDGED, UNEQUAL, LUCK = "few judged", "unequally judged", "luck"
 
 
 class GateVerdict(Enum):
@@ -124,6 +136,8 @@ class Gate:
     """The least means that runs other than the baseline may have."""
     tolerances: tuple[SegmentTolerance, ...] = ()
     """The losses that segments may have, in the place of the rules' own."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Where the runs come from, and under the empty name the judgments: what a command to judge more would name."""
 
     def __post_init__(self) -> None:
         if self.comparison.baseline is None:
@@ -254,12 +268,33 @@ class Gate:
         for pair, (run, other) in enumerate(zip(*found.paired, strict=True)):
             column = differences[:, pair]
             known, low, high = column[~np.isnan(column)], float(ends.low[pair]), float(ends.high[pair])
-            mean = float(known.mean()) if len(known) else math.nan
+            mean = _mean(column)
             verdict = decide(mean, low, high, tolerance=rule.tolerance)
+            judging = self._judging(rule, pair, verdict, alpha, places)
+            verdict = GateVerdict.UNDECIDED if judging[-1] in (FEW_JUDGED, UNEQUAL) else verdict
             named = (str(measure), found.runs[run], found.runs[other], rule.tolerance)
             counts = (len(known), int(np.count_nonzero(known)))
-            needed = self._needed(known, rule) if verdict is GateVerdict.UNDECIDED else math.nan
-            yield *named, mean, low, high, *counts, needed, verdict.value
+            needed = self._needed(known, rule) if judging[-1] == LUCK else math.nan
+            yield *named, mean, low, high, *counts, needed, verdict.value, *judging
+
+    def _judging(
+        self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Any
+    ) -> tuple[float, float, float, float, float, str]:
+        """What missing judgments can do to a pair of runs: the last columns of a row."""
+        found, measure = self.comparison, self.measure(rule)
+        missing, names = found.missing, [found.runs[side[pair]] for side in found.paired]
+        one, other = (share.share for share in missing.shares(measure, *names))
+        reason = LUCK if verdict is GateVerdict.UNDECIDED else ""
+        if missing.is_thin(measure, *names):
+            return one, other, math.nan, math.nan, math.nan, FEW_JUDGED
+        if not missing.is_unequal(measure, *names):
+            return one, other, math.nan, math.nan, math.nan, reason
+        moved = missing.as_good(measure, *names)[places][:, np.newaxis]
+        ends = widened(found.interval(moved, level=1 - alpha), moved, alpha)
+        mean, (least, most) = _mean(moved), missing.bounds(measure, *names)
+        turned = decide(mean, float(ends.low[0]), float(ends.high[0]), tolerance=rule.tolerance)
+        reason = reason if reason or turned is verdict else UNEQUAL
+        return one, other, mean, _mean(least[places]), _mean(most[places]), reason
 
     def _needed(self, known: FloatArray, rule: GateRule) -> float:
         """How many queries would settle it, if the difference and its spread are those found."""
@@ -267,3 +302,9 @@ class Gate:
         least = math.ceil(len(known) * fewest(self.alpha) / changed) if changed else math.inf
         needed = float(queries_needed(cohen_dz(known + rule.tolerance), alpha=self.alpha))
         return needed if math.isnan(needed) else max(needed, least, len(known) + 1)
+
+
+def _mean(values: FloatArray) -> float:
+    """The mean of the values that there are."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan

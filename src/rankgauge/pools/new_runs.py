@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankgauge.active.board.bounds import OpenList, bounds, is_bounded
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.pools.bounds import OpenList, bounds, is_bounded
 from rankgauge.pools.expectation import FEWEST, FEWEST_FITTED, FEWEST_TEAMS, Expectations, scored
 from rankgauge.pools.unjudged_model import UnjudgedHits
 from rankgauge.pools.values import RunValues

@@ -23,7 +23,7 @@ from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 CELLS = 1 << 20
 """How many cells a block may have: 8 MB for a column of doubles, which the cache of a core still holds."""
 
-SPARSE = 100
+SPARSE = 5
 """If not one in so many documents is judged, ids may be spelled differently."""
 
 FLAT = ("rank", "grade", "first", "size")
@@ -61,8 +61,9 @@ class Hits:
     descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
     the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged. `single` says
     that measures divide and add in single precision. `top` is the highest grade that an assessor gave, where several
-    were combined; None: that of the pool. `notes` are what the readers of the files had to say. Where documents are
-    judged by subtopic, `facets` are their grades by facet, and `place` (hits) is the place of each hit among these.
+    were combined; None: that of the pool. `notes` are what the readers of the files had to say, and `mismatch` why next
+    to nothing of the run is judged, where it looks like a mistake. Where documents are judged by subtopic, `facets` are
+    their grades by facet, and `place` (hits) is the place of each hit among these.
     """
 
     names: Names
@@ -79,6 +80,7 @@ class Hits:
     single: bool = False
     top: float | None = None
     notes: tuple[str, ...] = ()
+    mismatch: str | None = None
     place: IndexArray | None = None
     facets: Facets | None = None
 

@@ -36,6 +36,7 @@ VERDICTS = {
     PairVerdict.LOWER: COLOURS[1],
     PairVerdict.OPEN: "#999999",
     PairVerdict.EQUAL: "#cccccc",
+    PairVerdict.UNTOLD: "#999999",
 }
 """The colour of a verdict, the same in all panels."""
 

@@ -11,11 +11,13 @@ from rankgauge.comparison.tables import FEWEST
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Printed
 from rankgauge.report import comparison_tables as tables
+from rankgauge.report import judging
 from rankgauge.report.comparison_direction import Direction
 from rankgauge.report.comparison_latex import DIGITS, latex_means
-from rankgauge.report.comparison_tables import MOST, UP
+from rankgauge.report.comparison_tables import MOST, UNTOLD, UP
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.html import sort_script
+from rankgauge.report.notes import unjudged_words
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
 
 if TYPE_CHECKING:
@@ -124,6 +126,8 @@ class ComparisonReport(Report):
         found = self.comparison
         settings = asdict(found.settings) | {"draws": found.settings.drawn(len(found.paired[0]))}
         return {
+            "judged": judging.data(found.results),
+            "warnings": list(judging.warnings(found.results)),
             "dialect": found.dialect.name,
             "baseline": found.baseline,
             **settings,
@@ -185,6 +189,7 @@ class ComparisonReport(Report):
             facts=(
                 f"{len(found.runs)} runs",
                 f"{len(found.queries)} queries",
+                f"judged: {judging.judged_line(found.results)}",
                 settings.paired_test.title,
                 f"{settings.family_correction.title} at {settings.alpha:g}",
             ),
@@ -213,7 +218,15 @@ class ComparisonReport(Report):
         if not rivals:
             whom = rest[0] if len(rest) == 1 else "every other run"
             return f"{first} is {words.up} {whom} by more than luck ({measure})"
+        if found[first, rivals[0]] == UNTOLD:
+            return f"{first} leads by {measure}, but too little is judged to tell it from {rivals[0]}"
         return words.leads.format(first=first, measure=measure, rival=rivals[0])
+
+    def _judged(self) -> Iterator[Passage]:
+        """How much is judged, before any verdict."""
+        results = self.comparison.results
+        words = unjudged_words(self.comparison.dialect, self.comparison.measures)
+        return judging.passages(results, always=True, unjudged=words)
 
     def _gate(self) -> Iterator[Passage]:
         if self.gate is not None:
@@ -231,6 +244,7 @@ class ComparisonReport(Report):
         """What a reader of a pull request needs; the rest unfolds."""
         from rankgauge.report import gate
 
+        yield from self._judged()
         yield from self._gate()
         if self.gate is not None and (lost := gate.lost_queries(self.gate)).rows:
             yield Heading(lost.title)
@@ -241,6 +255,7 @@ class ComparisonReport(Report):
         if medium is Medium.MARKDOWN and self.gate is not None:
             yield from self._summary()
             return
+        yield from self._judged()
         yield from self._gate()
         yield from self._body(medium)
 
@@ -301,6 +316,7 @@ class ComparisonReport(Report):
                 yield tables.agreement(self.comparison)
 
     def _page(self) -> Iterator[Passage]:
+        yield from self._judged()
         yield from self._gate()
         for name, section in self._sections().items():
             if name in self.shown(Medium.PAGE):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rankgauge.measures import Measure
-from rankgauge.report.comparison_tables import DOWN, UP
+from rankgauge.report.comparison_tables import DOWN, UNTOLD, UP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +34,14 @@ class Direction:
         if len(marks) == 1:
             ((run, mark),) = marks.items()
             way = next((way for way, sign in ways.items() if sign == mark), None)
+            if mark == UNTOLD:
+                return f"{run} cannot be told from {base}: too little is judged ({self.measure})"
             if way is None:
                 return f"{run} and {base} do not differ by more than luck ({self.measure})"
             return f"{run} is {way} {base} by more than luck ({self.measure})"
         counts = {way: sum(mark == sign for mark in marks.values()) for way, sign in ways.items()}
         told = [f"{count} {'are' if count > 1 else 'is'} {way}" for way, count in counts.items() if count]
+        untold = sum(mark == UNTOLD for mark in marks.values())
         listed = " and ".join(told) or f"none is {self.up} or {self.down}"
-        return f"Of {len(marks)} runs, {listed} {base} by more than luck ({self.measure})"
+        more = f"; {untold} cannot be told from it, as too little is judged" if untold else ""
+        return f"Of {len(marks)} runs, {listed} {base} by more than luck{more} ({self.measure})"

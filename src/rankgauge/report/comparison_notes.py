@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from rankgauge.comparison import Comparison
+from rankgauge.comparison import Comparison, PairVerdict
 from rankgauge.report import notes as common
 from rankgauge.report.comparison_tables import MOST
 from rankgauge.report.evaluation import EvaluationReport
@@ -54,6 +54,12 @@ def _tests(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str
     below = f"where the corrected p is below {settings.alpha:g}; otherwise open"
     risked = "; in the table of risk TRisk decides" if "risk" in shown and comparison.risk is not None else ""
     yield "verdict", f"of the run against the other, {below}{risked}"
+    if PairVerdict.UNTOLD.value in comparison.pair_table["verdict"]:
+        yield (
+            PairVerdict.UNTOLD.value,
+            "too little of a run is judged, or one is judged so much less than the other that they would not be told "
+            "apart if unjudged documents were as good as judged ones of about the same rank",
+        )
     yield from _sampled(comparison)
 
 

@@ -20,7 +20,7 @@ MOST = 45
 NAMED = 6
 """How many beaten runs a table names before it counts them."""
 
-UP, DOWN, OPEN = "+", "−", "·"
+UP, DOWN, OPEN, UNTOLD = "+", "−", "·", "?"
 """Marks of a matrix: the run of the row is above that of the column by more than luck, below it, or neither."""
 
 MARKS: Mapping[str, str] = {
@@ -30,6 +30,7 @@ MARKS: Mapping[str, str] = {
     PairVerdict.LOWER.value: DOWN,
     PairVerdict.OPEN.value: OPEN,
     PairVerdict.EQUAL.value: "=",
+    PairVerdict.UNTOLD.value: UNTOLD,
 }
 OPPOSITE = {UP: DOWN, DOWN: UP}
 

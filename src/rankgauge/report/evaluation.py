@@ -12,9 +12,10 @@ from rankgauge.dialects import Dialect
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, Printed
 from rankgauge.plain_table import PlainTable
+from rankgauge.report import judging
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.html import sort_script
-from rankgauge.report.notes import notes, warnings
+from rankgauge.report.notes import notes, unjudged_words, warnings
 from rankgauge.report.numbers import interval, number, value
 from rankgauge.report.passages import Figure, Heading, Notes, Passage, ReportTable
 from rankgauge.report.trec_lines import ALL
@@ -125,6 +126,8 @@ class EvaluationReport(Report):
     def data(self) -> dict[str, Any]:
         """The dialect, the notes, and each run's summary and values."""
         return {
+            "judged": judging.data(self.results),
+            "warnings": list(judging.warnings(self.results)),
             "dialect": _settings(self.dialect),
             "interval": {"kind": self.interval, "level": 0.95, "seed": self.seed},
             "runs": [self._run(run) for run in self.results],
@@ -147,13 +150,18 @@ class EvaluationReport(Report):
         return ReportDocument(
             title=", ".join(self.results),
             headline=f"{', '.join(map(str, self.measures))} of {', '.join(self.results)}",
-            facts=(self.dialect.name, f"{len(next(iter(self.results.values())).counted)} queries"),
+            facts=(
+                self.dialect.name,
+                f"{len(next(iter(self.results.values())).counted)} queries",
+                f"judged: {judging.judged_line(self.results)}",
+            ),
             passages=tuple(self._page() if medium is Medium.PAGE else self._passages(medium)),
             script=sort_script() if medium is Medium.PAGE else "",
         )
 
     def _passages(self, medium: Medium) -> Iterator[Passage]:
         flat = medium is Medium.MARKDOWN
+        yield from self._judged()
         if self.per_query:
             yield self._values(flat=flat)
         if self.overall:
@@ -164,6 +172,7 @@ class EvaluationReport(Report):
     def _page(self) -> Iterator[Passage]:
         from rankgauge.report.evaluation_page import EvaluationPage
 
+        yield from self._judged()
         if self.overall:
             yield Heading("Means")
             yield self._summary(marked=False)
@@ -172,6 +181,10 @@ class EvaluationReport(Report):
         yield from EvaluationPage(self).passages()
         yield Heading("What the numbers rest on")
         yield self._notes("bold")
+
+    def _judged(self) -> Iterator[Passage]:
+        """How much is judged, unless all of it is."""
+        return judging.passages(self.results, always=False, unjudged=unjudged_words(self.dialect, self.measures))
 
     def _notes(self, mark: str | None) -> Notes:
         """What the numbers rest on; `mark` is that of the best run, which a table without marks does not explain."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from rankgauge.comparison.gate import Gate, GateVerdict, fewest
+from rankgauge.comparison.gate import FEW_JUDGED, UNEQUAL, Gate, GateVerdict, fewest
 from rankgauge.comparison.tables import MOST
 from rankgauge.comparison.verdicts import PairVerdict
-from rankgauge.report.numbers import interval, number, signed
+from rankgauge.judged_share import JudgedShare
+from rankgauge.report import judging
+from rankgauge.report.numbers import count, interval, number, signed
 from rankgauge.report.passages import Heading, Notes, Paragraph, Passage, ReportTable
 
 NUMBERS = ("difference", "tolerated", "queries", "changed", "needed")
@@ -29,6 +31,8 @@ def headline(gate: Gate) -> str:
         f"{_subject(row)} {_beside_floor(row)}, floor {row['floor']:g}"
         for row in gate.floor_rows.where("verdict", gate.verdict.value).named()
     )
+    if unjudged := _untold_rows(gate):
+        return f"cannot tell against {base}: {'; '.join(_untold(gate, row) for row in unjudged)}"
     match gate.verdict:
         case GateVerdict.WORSE:
             told = [f"worse than {base} by more than luck: {named}"] if named else []
@@ -42,6 +46,41 @@ def headline(gate: Gate) -> str:
     return f"pass against {base}: {named}" if named else f"pass: not below the floor: {floors}"
 
 
+def _untold_rows(gate: Gate) -> list[Mapping[str, Any]]:
+    """The rows on which missing judgments leave no verdict, if nothing else decides."""
+    rows = [row for row in gate.rows.named() if row["reason"] in (FEW_JUDGED, UNEQUAL)]
+    return rows if gate.verdict is GateVerdict.UNDECIDED else []
+
+
+def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
+    """Why missing judgments leave no verdict on a run, and what to type."""
+    shares = {name: gate.comparison.results[name].judged[row["measure"]] for name in (row["run"], row["other"])}
+    if row["reason"] == FEW_JUDGED:
+        thin = [name for name, share in shares.items() if gate.comparison.judged_rule.is_thin(share)]
+        return ". ".join(
+            f"{judging.too_few(name, shares[name])}. {judging.remedy(gate.comparison.results[name])}" for name in thin
+        )
+    name = min(shares, key=lambda run: shares[run].share)
+    other, share = next(one for run, one in shares.items() if run != name), shares[name]
+    whose = row["other"] if name == row["run"] else row["run"]
+    open_ = f"{judging.percent(share, unjudged=True)} of {share.place} of {name} is unjudged"
+    more = f"{judging.percent(other, unjudged=True)} of {whose}'s"
+    documents = count(share.unjudged, "document")
+    return (
+        f"{_subject(row)} {signed(row['difference'])}, but {open_} ({more}), and if those documents were as good as "
+        f"judged ones it would be {signed(row['as_good'])}. Judge these {documents} "
+        f"({_pool_command(gate, name, share)}), or say --unjudged not-relevant if they are "
+        "known not to be relevant"
+    )
+
+
+def _pool_command(gate: Gate, run: str, share: JudgedShare) -> str:
+    """What to type for the documents of a run that nobody judged."""
+    source, judgments = gate.sources.get(run, run), gate.sources.get("", "JUDGMENTS")
+    depth = f" --depth {share.depth}" if share.depth else ""
+    return f"rankgauge pool make {source}{depth} --judged {judgments} -o pool.csv"
+
+
 def _subject(row: Mapping[str, Any]) -> str:
     segment = f" for {row['by']} {row['segment']}" if "segment" in row else ""
     return f"{row['measure']} of {row['run']}{segment}"
@@ -49,10 +88,13 @@ def _subject(row: Mapping[str, Any]) -> str:
 
 def passages(gate: Gate) -> Iterator[Passage]:
     """The verdict, a row per measure and run, and the rule."""
-    yield Heading(f"Gate: {gate.verdict.value}")
+    yield Heading(f"Gate: {gate.verdict.value}" + (" (too little is judged)" if _untold_rows(gate) else ""))
     yield Paragraph(f"{_sentence(headline(gate))}.")
     if gate.rules:
         yield table(gate)
+    if (unequal := unequally_judged(gate)).rows:
+        yield Heading(unequal.title)
+        yield unequal
     if gate.lost:
         yield lost(gate)
     if gate.floors:
@@ -68,6 +110,23 @@ def table(gate: Gate) -> ReportTable:
     """A row per measure and run."""
     rows = [_row(row) for row in gate.rows.named()]
     return ReportTable(header=_header(gate.alpha), rows=rows, numbers=NUMBERS)
+
+
+def unequally_judged(gate: Gate) -> ReportTable:
+    """A row per measure and run that is judged more or less than the baseline: what that can do to the difference."""
+    header = ("measure", "run", "judged", "baseline's", "difference", "if as good", "at least", "at most")
+    rows = [
+        (
+            row["measure"],
+            row["run"],
+            f"{100 * row['judged']:.0f} %",
+            f"{100 * row['other_judged']:.0f} %",
+            *(signed(row[name]) for name in ("difference", "as_good", "least", "most")),
+        )
+        for row in gate.rows.named()
+        if not math.isnan(row["as_good"])
+    ]
+    return ReportTable(title="Judged unequally", header=header, rows=rows, numbers=header[2:])
 
 
 def _header(alpha: float) -> tuple[str, ...]:
@@ -128,6 +187,13 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
         level = gate.comparison.settings.alpha
         yield "interval", f"at 1 − {level:g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
     yield from _conflicts(gate)
+    if unequally_judged(gate).rows:
+        yield (
+            "if as good",
+            "the difference if each unjudged document had the grade of a judged one of its run from about the same "
+            "rank; a verdict counts only if it stays the same",
+        )
+        yield "bounds", "at least and at most: the difference under the worst and the best grades of unjudged documents"
     least = fewest(gate.alpha)
     if gate.comparison.by and gate.rules:
         looked = f"{len(gate.segments)} looked at, at 1 − {gate.segment_alpha:.2g}"
@@ -205,6 +271,7 @@ def lost_queries(gate: Gate) -> ReportTable:
 def data(gate: Gate) -> dict[str, Any]:
     """The verdict, its exit code, the level, and the rows."""
     return {
+        "judged": asdict(gate.comparison.judged_rule),
         "verdict": gate.verdict.value,
         "exit_code": gate.verdict.exit_code,
         "level": 1 - gate.alpha,

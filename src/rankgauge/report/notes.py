@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure
 from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined
-from rankgauge.report.numbers import number, share
+from rankgauge.report import judging
+from rankgauge.report.numbers import number
 from rankgauge.report.worths import worths
 from rankgauge.summary import SAMPLE
 
@@ -28,7 +30,7 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     return [
         note
         for kind in (
-            *(_dialect, _lacked, _worths, _intervals, _few, _judged),
+            *(_dialect, _lacked, _worths, _intervals, _few),
             *(_counted, _undefined, _bounds, _sampled, _strangers, _files),
         )
         for note in kind(report)
@@ -37,8 +39,16 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
 
 def warnings(report: EvaluationReport) -> list[tuple[str, str]]:
     """The notes without which values alone would mislead, for formats that have no place for notes."""
-    kinds = (_dialect, _lacked, _few, _judged, _counted, _undefined, _strangers, _files)
+    kinds = (_unjudged, _dialect, _lacked, _few, _counted, _undefined, _strangers, _files)
     return [note for kind in kinds for note in kind(report)]
+
+
+def _unjudged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """How much is judged, where not all of it is."""
+    yield from (("warning", words) for words in judging.warnings(report.results))
+    if not judging.is_complete(report.results):
+        words = unjudged_words(report.dialect, report.measures)
+        yield "judged", f"{judging.judged_line(report.results)}; {words}"
 
 
 def settled(empty: Undefined) -> str:
@@ -106,24 +116,14 @@ def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         yield "few", f"{fewest} {'query is' if fewest == 1 else 'queries are'} too few for an interval to say much"
 
 
-def _judged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    shares = {}
-    for run, result in report.results.items():
-        retrieved, judged = float(result.hits.retrieved.sum()), len(result.hits.whole.query)
-        if retrieved > judged:
-            shares[run] = share(retrieved - judged, retrieved)
-    if shares:
-        yield "unjudged", f"{_by_run(report, shares)} of the retrieved documents; {_unjudged(report)}"
-
-
-def _unjudged(report: EvaluationReport) -> str:
+def unjudged_words(dialect: Dialect, measures: Sequence[Measure]) -> str:
     """What becomes of unjudged documents; of a sample, those that were drawn stand for others."""
-    drawn = [str(measure) for measure in report.measures if measure.facts.judgments is JudgmentKind.SAMPLES]
+    drawn = [str(measure) for measure in measures if measure.facts.judgments is JudgmentKind.SAMPLES]
     if not drawn:
-        return report.dialect.unjudged.words
-    if len(drawn) == len(report.measures):
+        return dialect.unjudged.words
+    if len(drawn) == len(measures):
         return "those that were drawn stand for the rest of the pool, and others count as not relevant"
-    return f"{report.dialect.unjudged.words}; by {_listed(drawn)} those that were drawn stand for the rest of the pool"
+    return f"{dialect.unjudged.words}; by {_listed(drawn)} those that were drawn stand for the rest of the pool"
 
 
 def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:

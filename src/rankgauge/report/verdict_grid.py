@@ -8,7 +8,7 @@ from html import escape
 
 from rankgauge.comparison import Comparison
 from rankgauge.measures import Measure
-from rankgauge.report.comparison_tables import DOWN, OPEN, UP, grid, label
+from rankgauge.report.comparison_tables import DOWN, OPEN, UNTOLD, UP, grid, label
 
 NAME = 20
 """How many letters of a run's name a chart shows."""
@@ -16,7 +16,9 @@ NAME = 20
 MANY = 12
 """With more runs a grid has a column of the page for itself, and on a phone it has neither names nor marks."""
 
-KINDS = {UP: ("up", "above"), DOWN: ("down", "below"), OPEN: ("open", "not separated from")}
+KINDS = {UP: ("up", "above"), DOWN: ("down", "below"), OPEN: ("open", "not separated from")} | {
+    UNTOLD: ("open", "too little is judged to tell it from")
+}
 
 
 def short(run: str) -> str:
@@ -58,5 +60,5 @@ class VerdictGrid:
 
 def _cell(run: str, other: str, mark: str) -> str:
     kind, words = KINDS.get(mark, ("equal", "equal to"))
-    shown = mark if mark in (UP, DOWN) else ""
+    shown = mark if mark in (UP, DOWN, UNTOLD) else ""
     return f'<i class="{kind}" title="{escape(f"{run}: {words} {other}")}">{shown}</i>'

@@ -56,6 +56,21 @@ class BoardTarget:
         **overrides: Any,
     ) -> BoardTarget:
         """The target that a measure of the registry names, for documents whose grades are on this ascending scale."""
+        sizes = {"deepest": pool.deepest, "most": int(pool.sizes.max())}
+        return cls.sized(measure, **sizes, grades=grades, dialect=dialect, **overrides)
+
+    @classmethod
+    def sized(
+        cls,
+        measure: str | Measure,
+        *,
+        deepest: int,
+        most: int,
+        grades: FloatArray,
+        dialect: str | Dialect = DIALECT,
+        **overrides: Any,
+    ) -> BoardTarget:
+        """Take a measure apart for lists of at most `deepest` ranks and queries of at most `most` judged documents."""
         spoken = _spoken(dialect, grades, overrides)
         wanted, above, below = taken_apart(measure, spoken)
         return cls(
@@ -65,8 +80,8 @@ class BoardTarget:
             shape=above.shape,
             grades=grades,
             steps=_steps(above, spoken, grades, wanted),
-            weights=_weights(above, pool.deepest),
-            ideal=None if below is None else _ideal(below, spoken, grades, wanted, int(pool.sizes.max())),
+            weights=_weights(above, deepest),
+            ideal=None if below is None else _ideal(below, spoken, grades, wanted, most),
         )
 
     @classmethod

@@ -79,6 +79,8 @@ def evaluate(options: EvaluateOptions) -> None:
     printed = asked.printed  # before anything is read
     asked.spare(*(path for _, path in outputs))
     results = asked.results(backends.engine(options.engine, master=options.master))
+    if options.unjudged is None:
+        asked.refuse_unjudged(results)
     if options.by is not None:
         groups = next(iter(results.values())).segmented(options.by).by
         results = {name: result.segmented(groups) for name, result in results.items()}

@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.active.board import BoardPool
-from rankgauge.pools.bounds import OpenList, bounds
+from rankgauge.active.board.bounds import OpenList, bounds
 from rankgauge.pools.values import RunValues, targets_of
 
 MEASURES = (

@@ -1,0 +1,275 @@
+"""What missing judgments alone can do to a difference: how unequally two runs are judged, and what follows from it.
+
+Documents that nobody judged count as not relevant, so a run with more of them looks worse than it is. The gate asks how
+the difference changes if they are *as good as the judged ones*: each gets the grade of a judged document of the same
+run from about the same rank (the ranks 1, 2–3, 4–7, 8–15 …), the mean over draws. Runs that were never pooled gain less
+than that on TREC collections, so a verdict that stays the same does not come from missing judgments.
+
+Beside it stand the bounds of the difference: the least and the most that it can be, whatever the grades are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.judged_share import LEAST, NONE, JudgedShare
+from rankgauge.measures import Measure
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.policies import Ties
+from rankgauge.ranking import Hits
+from rankgauge.ranking.lists import UNJUDGED
+from rankgauge.result import Result
+from rankgauge.scoring import score, settle
+
+GAP = 0.05
+"""Runs whose shares differ by more are judged unequally (chosen on TREC DL 2019)."""
+
+DRAWS = 20
+"""How many times grades are drawn for unjudged documents; fewer where there are many of them."""
+
+WORK = 2_000_000
+"""About how many documents are drawn a grade for, all draws together."""
+
+FEWEST = 10
+"""From this many judged documents on, ranks have grades of their own to draw from."""
+
+LISTS = 2_000
+"""Up to this many lists have bounds: they take a millisecond for each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedRule:
+    """How much must be judged for a verdict.
+
+    `least` is the share of the documents that could be judged; `gap` is the difference of two runs' shares from which
+    on a verdict must be the same if unjudged documents are as good as judged ones.
+    """
+
+    least: float = LEAST
+    gap: float = GAP
+
+    def __post_init__(self) -> None:
+        for name in ("least", "gap"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ParameterError("the gate", f"{name} judged", "a share from 0 to 1", getattr(self, name))
+
+    def is_thin(self, share: JudgedShare) -> bool:
+        """Whether too little is judged for any verdict."""
+        return share.reach < (min(self.least, NONE) if share.relevant_only else self.least)
+
+    def is_unequal(self, one: JudgedShare, other: JudgedShare) -> bool:
+        """Whether one run is judged so much less than the other that its unjudged documents matter."""
+        return not one.relevant_only and abs(one.share - other.share) > self.gap
+
+
+TRUSTING = JudgedRule(least=0.0, gap=1.0)
+"""The rule where a user says that unjudged documents are not relevant."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MissingJudgments:
+    """What documents that nobody judged can do to the differences of runs."""
+
+    results: Mapping[str, Result]
+    queries: Sequence[str]
+    rule: JudgedRule
+    _values: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    _bounds: dict[tuple[str, str], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+
+    def shares(self, measure: Measure, *runs: str) -> list[JudgedShare]:
+        """How much of what the measure looks at is judged, for each of the runs."""
+        return [self.results[run].judged[str(measure)] for run in runs]
+
+    def is_thin(self, measure: Measure, *runs: str) -> bool:
+        """Whether too little of one of the runs is judged for any verdict."""
+        return any(map(self.rule.is_thin, self.shares(measure, *runs)))
+
+    def is_unequal(self, measure: Measure, run: str, other: str) -> bool:
+        """Whether one run is judged much less than the other, and the measure depends on it."""
+        unequal = self.rule.is_unequal(*self.shares(measure, run, other))
+        return unequal and not _ignores_unjudged(_provider(self.results[run], measure), measure)
+
+    def as_good(self, measure: Measure, run: str, other: str) -> FloatArray:
+        """The differences by query if unjudged documents are as good as judged ones; NaN where a run has no value."""
+        first, second = (self._as_good(measure, name) for name in (run, other))
+        return first - second
+
+    def bounds(self, measure: Measure, run: str, other: str) -> tuple[FloatArray, FloatArray]:
+        """The least and the greatest differences by query, whatever the grades of unjudged documents are."""
+        (low, high), (other_low, other_high) = (self._ends(measure, name) for name in (run, other))
+        return low - other_high, high - other_low
+
+    def _as_good(self, measure: Measure, run: str) -> FloatArray:
+        key = (str(measure), run)
+        if key not in self._values:
+            self._values[key] = self._placed(run, as_good(_provider(self.results[run], measure), measure))
+        return self._values[key]
+
+    def _ends(self, measure: Measure, run: str) -> tuple[FloatArray, FloatArray]:
+        key = (str(measure), run)
+        if key not in self._bounds:
+            low, high = bounds(_provider(self.results[run], measure), measure)
+            self._bounds[key] = self._placed(run, low), self._placed(run, high)
+        return self._bounds[key]
+
+    def _placed(self, run: str, values: FloatArray) -> FloatArray:
+        """Values of the queries of a run at the places of all queries; NaN for those that it lacks."""
+        place = {query: row for row, query in enumerate(self.queries)}
+        placed = np.full(len(place), np.nan)
+        placed[[place[query] for query in self.results[run].names]] = values
+        return placed
+
+
+def _ignores_unjudged(result: Result, measure: Measure) -> bool:
+    """Whether unjudged documents change nothing in the measure, as for bpref; so it is for judgments by facet, where
+    nothing can be drawn for them."""
+    if result.hits.facets is not None:
+        return True
+    plain = replace(result.dialect, ties=Ties.INPUT)
+    values = [score(_untied(hits), [measure], plain)[0] for hits in (result.hits, result.hits.condensed())]
+    return bool(np.array_equal(*values, equal_nan=True))
+
+
+def _provider(result: Result, measure: Measure) -> Result:
+    """The part of a result that the measure comes from, where a dialect takes measures from several tools."""
+    return next((part for part in result.parts if measure in part.measures), result)
+
+
+def as_good(result: Result, measure: Measure, *, seed: int = 0) -> FloatArray:
+    """The values of the queries that count, if unjudged documents are as good as judged ones of about the same rank."""
+    hits, rng = _untied(result.hits), np.random.default_rng(seed)
+    missing = _Unjudged.of(hits, measure.depth)
+    plain = replace(result.dialect, ties=Ties.INPUT)
+    draws = int(np.clip(WORK // max(len(missing.query), 1), 1, DRAWS))
+    total = np.zeros(len(result.counted))
+    for _ in range(draws):
+        filled = missing.filled(hits, missing.grades(rng))
+        total += settle(score(filled, [measure], plain)[0], filled, [measure], plain)[:, 0]
+    return total / draws
+
+
+def _untied(hits: Hits) -> Hits:
+    """The judged hits, each at its own rank."""
+    kept = hits.grade > UNJUDGED
+    rank = hits.rank[kept]
+    return replace(hits, query=hits.query[kept], rank=rank, grade=hits.grade[kept], first=rank, size=np.ones(len(rank)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Unjudged:
+    """The places of unjudged documents (`query`, `rank`) within a depth, and the judged grades to draw from."""
+
+    query: IndexArray
+    rank: IndexArray
+    judged_grade: FloatArray
+    judged_band: IndexArray
+
+    @classmethod
+    def of(cls, hits: Hits, depth: int) -> _Unjudged:
+        """Find the ranks that no judged hit has."""
+        listed = np.minimum(hits.retrieved, depth or np.inf).astype(np.int64)
+        starts = np.cumsum(listed) - listed
+        open_ = np.ones(int(listed.sum()), dtype=bool)
+        inside = hits.rank <= listed[hits.query]
+        open_[starts[hits.query[inside]] + hits.rank[inside].astype(np.int64) - 1] = False
+        query = np.repeat(np.arange(len(listed)), listed)
+        rank = np.arange(len(query)) - starts[query] + 1
+        return cls(
+            query=query[open_],
+            rank=rank[open_],
+            judged_grade=np.asarray(hits.grade[inside], dtype=np.float64),
+            judged_band=_bands(hits.rank[inside]),
+        )
+
+    def grades(self, rng: np.random.Generator) -> FloatArray:
+        """Draw a grade for each unjudged document, from those of its band of ranks, or from all if they are few."""
+        bands, drawn = _bands(self.rank), np.zeros(len(self.rank))
+        if not len(self.judged_grade):
+            return drawn
+        for band in sorted(set(bands.tolist())):
+            mine, known = bands == band, self.judged_grade[self.judged_band == band]
+            known = known if len(known) >= FEWEST else self.judged_grade
+            drawn[mine] = known[rng.integers(len(known), size=int(mine.sum()))]
+        return drawn
+
+    def filled(self, hits: Hits, grades: FloatArray) -> Hits:
+        """The hits and these, as if they had been judged."""
+        query, rank = (np.concatenate(pair) for pair in ((hits.query, self.query), (hits.rank, self.rank)))
+        grade = np.concatenate([hits.grade, grades])
+        order = np.lexsort((rank, query))
+        pool_query, pool_grade = (
+            np.concatenate(pair) for pair in ((hits.pool_query, self.query), (hits.pool_grade, grades))
+        )
+        pooled = np.lexsort((-pool_grade, pool_query))
+        return replace(
+            hits,
+            query=query[order],
+            rank=rank[order],
+            grade=grade[order],
+            first=rank[order],
+            size=np.ones(len(rank)),
+            pool_query=pool_query[pooled],
+            pool_grade=pool_grade[pooled],
+        )
+
+
+def _bands(ranks: IndexArray | FloatArray) -> IndexArray:
+    return np.floor(np.log2(np.maximum(ranks, 1))).astype(np.int64)
+
+
+def bounds(result: Result, measure: Measure) -> tuple[FloatArray, FloatArray]:
+    """The least and the greatest value of the queries that count, whatever the grades of unjudged documents are; NaN
+    where that is not known."""
+    from rankgauge.active.board.bounds import bounds as bounds_of
+    from rankgauge.active.board.bounds import is_bounded
+    from rankgauge.active.board.target import BoardTarget, reached
+
+    unknown = np.full(len(result.counted), np.nan)
+    hits = _untied(result.hits)
+    if len(result.counted) > LISTS or hits.facets is not None:
+        return unknown, unknown
+    grades = np.maximum(hits.pool_grade, 0.0)
+    deepest = max(int(hits.retrieved.max(initial=0)), measure.depth, 1)
+    most = int(np.bincount(hits.pool_query, minlength=1).max()) + deepest
+    try:
+        target = BoardTarget.sized(
+            measure,
+            deepest=deepest,
+            most=most,
+            grades=np.asarray(sorted({0.0, *grades.tolist()})),
+            dialect=result.dialect,
+        )
+    except (ParameterError, InputError):
+        return unknown, unknown  # a measure, or a choice of the dialect, of which no bounds are known
+    if not is_bounded(target):
+        return unknown, unknown
+    known = reached(np.asarray(grades, dtype=np.float64), target.grades)
+    counts = np.zeros((len(hits.names), known.shape[1]))
+    np.add.at(counts, hits.pool_query, known)
+    lists = list(_lists(hits, measure.depth, counts, target.grades))
+    found = np.array([bounds_of(target, lists[at]) for at in result.counted.tolist()]).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def _lists(hits: Hits, depth: int, counts: FloatArray, scale: FloatArray) -> Iterator[object]:
+    """The list of each judged query, with its judged and its unjudged ranks."""
+    from rankgauge.active.board.bounds import OpenList
+    from rankgauge.active.board.target import reached
+
+    missing = _Unjudged.of(hits, depth)
+    inside: BoolArray = hits.rank <= (depth or np.inf)
+    query, rank, grade = hits.query[inside], hits.rank[inside].astype(np.int64), hits.grade[inside]
+    places: Sequence[int] = range(len(hits.names) + 1)
+    judged, open_ = np.searchsorted(query, places), np.searchsorted(missing.query, places)
+    for at in places[:-1]:
+        mine = slice(judged[at], judged[at + 1])
+        yield OpenList(
+            ranks=rank[mine],
+            reached=reached(np.maximum(np.asarray(grade[mine], dtype=np.float64), 0.0), scale),
+            unjudged=missing.rank[open_[at] : open_[at + 1]],
+            counts=counts[at],
+        )

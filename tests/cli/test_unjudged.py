@@ -1,0 +1,147 @@
+"""No verdict from what nobody judged: ids that do not match, queries in the wrong order, runs judged unequally."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+QUERIES = [f"q{number:02}" for number in range(30)]
+WORDS = ("compare", "qrels.txt", "old=old.txt", "--baseline", "old", "--fail-if-worse", "nDCG@10")
+
+
+def summary(command: Command, *more: str, code: int) -> str:
+    """The first line of the gate's summary after its heading."""
+    command(*WORDS, "new=new.txt", *more, "-o", "pr.md", code=code)
+    text = Path("pr.md").read_text(encoding="utf-8")
+    return text[text.index("## Gate: ") :].split("\n\n")[1]
+
+
+def lines(documents: Callable[[int], list[str]]) -> str:
+    """A run: for each query its documents, best first."""
+    return "".join(
+        f"{query} Q0 {document} {rank} {-rank} x\n"
+        for number, query in enumerate(QUERIES)
+        for rank, document in enumerate(documents(number), start=1)
+    )
+
+
+@pytest.fixture
+def shop(folder: Path) -> Path:
+    """Thirty queries with ten judged documents each, half of them relevant, which the old run puts first."""
+    grades = [3, 1, 2, 1, 1, 0, 0, 0, 0, 0]
+    rows = [
+        f"{q} 0 {n}-{d} {g}" for n, q in enumerate(QUERIES) for d, g in enumerate(grades[n % 3 :] + grades[: n % 3])
+    ]
+    (folder / "qrels.txt").write_text("\n".join(rows) + "\n")
+    (folder / "old.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in range(10)]))
+    return folder
+
+
+def test_ids_that_do_not_match(command: Command, shop: Path) -> None:
+    """A run whose ids begin with something that judgments lack has no value, and no verdict but how to mend it."""
+    (shop / "new.txt").write_text(lines(lambda n: [f"sku-{n}-{d}" for d in range(10)]))
+    told = command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10", code=2)
+    assert told.startswith("rankgauge: new.txt: no document of the run is judged")
+    assert "Ids match without the 'sku-' that those of the run begin with" in told
+    assert "--unjudged not-relevant" in told
+    gate = summary(command, code=3)
+    assert gate.startswith("Cannot tell against old: hardly anything of new is judged: none of the 300 documents")
+    assert "sed 's/sku-//'" in gate
+    text = (shop / "pr.md").read_text(encoding="utf-8")
+    assert text.index("Judged: 100 % (old), 0 % (new) of the top 10") < text.index("## Gate: undecided")
+
+
+def test_a_user_who_says_so_is_believed(command: Command, shop: Path) -> None:
+    """With --unjudged not-relevant a run without judged documents is worth 0, and worse than one that has some."""
+    (shop / "new.txt").write_text(lines(lambda n: [f"other-{n}-x{d}" for d in range(10)]))
+    assert "The run has other-0-x0, other-0-x1, other-0-x2" in command("evaluate", "qrels.txt", "new.txt", code=2)
+    said = ("--unjudged", "not-relevant")
+    assert command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10", *said).startswith("Warning: hardly anything")
+    assert summary(command, *said, code=1).startswith("Worse than old by more than luck")
+
+
+def test_queries_in_the_wrong_order(command: Command, shop: Path) -> None:
+    """Documents that are judged, but for other queries, are told from documents that nobody knows."""
+    text = lines(lambda n: [f"{(n + 1) % 30}-{d}" for d in range(9)] + [f"{n}-0"])
+    (shop / "new.txt").write_text(text)
+    shown = " ".join(command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10").split())
+    assert shown.startswith("Warning: hardly anything of new.txt is judged: 30 of the 300 documents in the top 10 are")
+    assert "270 of its 300 documents are judged, but for other queries: 1-0 is listed for query q00 and" in shown
+    assert "Are the queries in the order in which they were asked (--queries)" in shown
+    assert "but for other queries" in summary(command, code=3)
+    data = json.loads(command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10", "-o", "json"))
+    assert (data["judged"][0]["share"], data["judged"][0]["enough"]) == (0.1, False)
+    assert next(iter(data)) == "judged"
+
+
+def test_machine_formats_warn_beside(command: Command, shop: Path) -> None:
+    """A format of bare values says on the standard error how much is judged, and that it is too little."""
+    (shop / "new.txt").write_text(lines(lambda n: [f"x{n}-{d}" for d in range(9)] + [f"{n}-0"]))
+    told = command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10", "-o", "tsv", stderr=True)
+    assert "warning: hardly anything of new.txt is judged" in told
+    assert "judged: 10 % of the top 10; an unjudged document counts as not relevant" in told
+
+
+def test_unequally_judged_runs(command: Command, shop: Path) -> None:
+    """A loss that judgments of the new run's own documents could turn is no verdict: it says which to judge."""
+    (shop / "old.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in (5, 0, 6, 1, 7, 2, 8, 3, 9, 4)]))
+    (shop / "new.txt").write_text(lines(lambda n: [f"new-{n}-{d}" for d in range(5)] + [f"{n}-{d}" for d in range(5)]))
+    gate = summary(command, "-o", "pr.html", code=3)
+    assert gate.startswith("Cannot tell against old: nDCG@10 of new −")
+    assert "but 50 % of the top 10 of new is unjudged (0 % of old's)" in gate
+    assert "Judge these 150 documents (rankgauge pool make new.txt --depth 10 --judged qrels.txt -o pool.csv)" in gate
+    text = (shop / "pr.md").read_text(encoding="utf-8")
+    assert text.startswith("Judged: 100 % (old), 50 % (new) of the top 10")
+    assert "## Judged unequally" in text
+    page = (shop / "pr.html").read_text(encoding="utf-8")
+    assert page.index("judged: 100 % (old), 50 % (new) of the top 10") < page.index("new cannot be told from old")
+    command(*WORDS, "new=new.txt", "-o", "pr.json", code=3)
+    row = json.loads((shop / "pr.json").read_text(encoding="utf-8"))["gate"]["rows"][0]
+    assert (row["verdict"], row["reason"], row["judged"], row["other_judged"]) == (
+        "undecided",
+        "unequally judged",
+        0.5,
+        1,
+    )
+    assert row["least"] <= row["difference"] + 1e-9 < 0 < row["as_good"] <= row["most"]
+    assert summary(command, "--unjudged", "not-relevant", code=1).startswith("Worse than")
+
+
+def test_a_clear_loss_stays_a_loss(command: Command, shop: Path) -> None:
+    """A run that is worse even if its unjudged documents are as good as the others gets its verdict."""
+    text = lines(lambda n: [f"{n}-{d}" for d in (9, 8, 7, 6, 5)] + [f"new-{n}"])
+    (shop / "new.txt").write_text(text)
+    rotated = (shop / "qrels.txt").read_text().splitlines()
+    (shop / "qrels.txt").write_text("".join(f"{r[:-1]}{int(r.split()[2][-1] == '0')}\n" for r in rotated))
+    command(*WORDS, "new=new.txt", "-o", "pr.md", code=1)
+
+
+def test_few_unjudged_documents_block_nothing(command: Command, shop: Path) -> None:
+    """Three in a hundred unjudged documents in both runs change no verdict."""
+    swapped = lines(lambda n: [f"{n}-{d}" for d in reversed(range(10))])
+    for name, text in (("old", (shop / "old.txt").read_text()), ("new", swapped)):
+        rows = text.splitlines(keepends=True)
+        rows[9::100] = [row.replace(" Q0 ", " Q0 unknown-") for row in rows[9::100]]
+        (shop / f"{name}.txt").write_text("".join(rows))
+    command(*WORDS, "new=new.txt", "-o", "pr.md", code=1)
+
+
+def test_judgments_that_list_relevant_documents_only(command: Command, shop: Path) -> None:
+    """If all judged documents have one grade nobody knows what else was looked at: this is said and blocks nothing."""
+    rows = [f"{query} 0 {number}-0 1" for number, query in enumerate(QUERIES)]
+    (shop / "qrels.txt").write_text("\n".join(rows) + "\n")
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in (range(10) if n % 3 else range(1, 11))]))
+    command(*WORDS, "new=new.txt", "-o", "pr.md", code=1)
+    assert "every judged document has the same grade" in (shop / "pr.md").read_text(encoding="utf-8")
+
+
+def test_the_share_is_that_of_the_measures_depth(command: Command, shop: Path) -> None:
+    """The top 5 may be judged throughout while most of what was retrieved is not."""
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in range(5)] + [f"y{n}-{d}" for d in range(15)]))
+    shown = command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@5,AP")
+    assert shown.startswith("Judged: 100 % of the top 5 and 25 % of all retrieved documents;")
