@@ -212,7 +212,7 @@ class Result:
         return f"<{display.line(self.summary, self.dialect.name)}>"
 
     def _repr_html_(self) -> str:
-        return display.html(self.summary, self.dialect.name)
+        return display.html(self.summary, self.dialect.describe(self.measures))
 
     @property
     def metrics(self) -> dict[str, float]:

@@ -86,7 +86,7 @@ class ValueRule:
         return cls(
             empty=None if empty == LEAVE_OUT else float(empty),
             keeps=measure.left_out,
-            level=_level(measure, dialect),
+            level=dialect.threshold(measure) or ABOVE_ZERO,
             fewest=measure.depth if dialect.choice("short", measure) is ShortList.ZERO else 0,
             single=dialect.single_arithmetic,
             decimals=dialect.provider(measure).decimals,
@@ -129,13 +129,8 @@ def best_grades(hits: Hits) -> FloatArray:
 
 def is_empty(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> BoolArray:
     """Where a query has no document that the measure counts as relevant (judged queries × measures)."""
-    levels = [_level(measure, dialect) for measure in measures]
+    levels = [dialect.threshold(measure) or ABOVE_ZERO for measure in measures]
     return best_grades(hits)[:, np.newaxis] < np.array(levels)
-
-
-def _level(measure: Measure, dialect: Dialect) -> float:
-    """The least grade that the measure counts as relevant."""
-    return getattr(dialect.read(measure), "rel", None) or ABOVE_ZERO
 
 
 def is_short(hits: Hits, measures: Sequence[Measure]) -> BoolArray:

@@ -12,6 +12,7 @@ from rankgauge.audit.scores import Scores
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray
+from rankgauge.policies import ABOVE_ZERO
 
 CUTOFF = 10
 """The length below which a list is short, if the measure has no cutoff."""
@@ -32,7 +33,7 @@ class Conditions:
         """The conditions of a run, by the measure's cutoff and by what the dialect counts as relevant."""
         hits, cutoff = scores.hits(dialect), measure.depth or CUTOFF
         n = len(hits.queries)
-        rel = getattr(dialect.read(measure), "rel", None) or np.nextafter(0.0, 1.0)
+        rel = dialect.threshold(measure) or ABOVE_ZERO
         judged, _ = scores.tables(dialect)
         below = hits.queries.is_in(judged.filter(pl.col("grade") < 0)["query"].implode()).to_numpy()
         return cls(

@@ -70,10 +70,12 @@ class RunsEvaluation:
         asked = {name: getattr(options, name) for name in RULES}
         rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
         spoken = dialects.get(options.dialect).changed(**rules)
+        wanted = tuple(measures) or ((spoken.usual,) if spoken.usual else default)
+        spoken = spoken if "rel" in rules else spoken.on_scale(options.scale, wanted)
         return cls(
             judgments=options.judgments,
             runs=runs,
-            measures=tuple(measures) or ((spoken.usual,) if spoken.usual else default),
+            measures=wanted,
             dialect=_with_parameters(spoken, options.setting or ()),
             formats=(options.format_judgments, options.format_run),
             spelling=RunSpellingOptions(

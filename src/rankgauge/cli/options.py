@@ -222,7 +222,13 @@ class EvaluationOptions:
         int | None, Option("-M", "--depth", min=1, help="Look only at the first K documents of each list.", metavar="K")
     ] = None
     rel: Annotated[
-        float | None, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
+        float | None,
+        Option(
+            "-l",
+            "--rel",
+            help="The lowest grade that counts as relevant; by default that of --scale, or the dialect's.",
+            metavar="GRADE",
+        ),
     ] = None
     max_grade: Annotated[
         float | None,

@@ -69,6 +69,7 @@ def compare(
 
     named = runs if isinstance(runs, Mapping) else io.labelled(runs)
     spoken = overruled(dialect, overrides, compare)
+    spoken = spoken if "rel" in overrides else spoken.on_scale(scale, measures)
     stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
@@ -342,7 +343,8 @@ class Comparison:
         ]
         heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")
         settings = self.settings
-        note = f"{settings.test} test, {settings.correction} correction; dialect {self.dialect.name}"
+        spoken = self.dialect.describe(self.measures)
+        note = f"{settings.test} test, {settings.correction} correction; dialect {spoken}"
         return display.table(heads, rows, note)
 
     def _means(self, row: int) -> PlainTable:

@@ -26,6 +26,7 @@ from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures
 from rankgauge.measures.other_names import ours
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import (
+    ABOVE_ZERO,
     Duplicates,
     FractionalGrade,
     Grouping,
@@ -324,6 +325,30 @@ class Dialect(Registered):
         shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
         cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
         return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
+
+    def threshold(self, measure: Measure) -> float | None:
+        """The lowest grade that the measure counts as relevant; None if it makes no such difference."""
+        return getattr(self.read(measure), "rel", None) or None
+
+    def describe(self, measures: Iterable[Measure]) -> str:
+        """The dialect's name, and which grades count as relevant where the measures tell them from others."""
+        rels = sorted({rel for measure in measures if (rel := self.threshold(measure) or 0.0) > 0})
+        words = ["any above 0" if rel == ABOVE_ZERO else f"{rel:g} or more" for rel in rels]
+        return self.name + (f"; relevant grades: {', '.join(words)}" if words else "")
+
+    def on_scale(self, scale: Any, names: str | Measure | Iterable[str | Measure]) -> Self:
+        """The dialect with the threshold of the scale that the user names, if one of the measures leaves it open.
+
+        A tool that has a threshold of its own keeps it.
+        """
+        if scale is None or self.rel != _STANDARD["rel"]:
+            return self
+        from rankgauge.judgments import scale as scale_of
+
+        rel = scale_of(scale).rel
+        if rel is None or not any(getattr(one, "rel", 0.0) is None for one in self.select(names)):
+            return self
+        return replace(self, rel=rel)
 
     def knows(self, grade: float) -> bool:
         """Whether a grade is not above the top of the dialect's scale."""

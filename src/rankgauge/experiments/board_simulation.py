@@ -14,11 +14,14 @@ import numpy as np
 from rankgauge.active.board import Board, BoardPool
 from rankgauge.active.defaults import DIALECT
 from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
+from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.experiments.board_trials import BoardTrials
 from rankgauge.experiments.jobs import Progress, cores, unreported
+from rankgauge.measures import parse
 from rankgauge.numeric import FloatArray
 from rankgauge.report.board_simulation import JUDGES, BoardSimulationReport
+from rankgauge.report.worths import thresholds
 
 SHARES = (0.02, 0.05, 0.1, 0.2)
 """The usual numbers of labels, as shares of the pool."""
@@ -60,7 +63,7 @@ class BoardSimulation:
     budgets: tuple[int, ...] = ()
     judges: Mapping[str, Any] = field(default_factory=dict)
     """Judges other than people, by name."""
-    dialect: str = DIALECT
+    dialect: str | Dialect = DIALECT
     pool: PoolKind = PoolKind.JUDGED
     depth: int | None = None
     repetitions: int = 100
@@ -83,8 +86,10 @@ class BoardSimulation:
             progress=self.progress,
         )
         words = "the judged documents" if self.pool is PoolKind.JUDGED else f"the first {self.depth} of every list"
+        spoken = judged.board.targets[0].dialect
+        rest = {"dialect": spoken.name, **dict(thresholds(spoken, [parse(name) for name in self.measures]))}
         told = {JUDGES: ", ".join(judge.name for judge in judged.board.pool.judges)} if self.judges else {}
-        study = trials.run(judged, _title(self.judgments), pool=words, dialect=self.dialect, **told)
+        study = trials.run(judged, _title(self.judgments), pool=words, **rest, **told)
         return BoardSimulationReport(studies=(study,), seed=self.seed)
 
     def check(self) -> None:
@@ -122,7 +127,9 @@ class BoardSimulation:
         return tuple(sorted(set(wanted)))
 
 
-def judged_board(pool: BoardPool, grades: FloatArray, measures: tuple[str, ...], *, dialect: str) -> JudgedBoard:
+def judged_board(
+    pool: BoardPool, grades: FloatArray, measures: tuple[str, ...], *, dialect: str | Dialect
+) -> JudgedBoard:
     """The board of a pool whose grades are all known, on the scale of those grades."""
     scale = np.unique(np.maximum(np.append(grades, 0.0), 0.0))
     if len(scale) < 2:

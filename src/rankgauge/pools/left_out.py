@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from rankgauge.dialects import Dialect
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.pools.contributions import Contributions
 from rankgauge.pools.values import RunValues, subset, targets_of
@@ -133,7 +134,13 @@ class LeftOut:
 
 
 def leave_out(
-    made: Contributions, grades: FloatArray, measures: Sequence[str], *, dialect: str, kind: str, progress: Progress
+    made: Contributions,
+    grades: FloatArray,
+    measures: Sequence[str],
+    *,
+    dialect: str | Dialect,
+    kind: str,
+    progress: Progress,
 ) -> LeftOut:
     """The runs without each of the runs, or each of the teams, that contributed (`kind`: run or team)."""
     pool, relevant = made.pool, grades > 0

@@ -13,6 +13,7 @@ import polars as pl
 
 from rankgauge import io
 from rankgauge.active.board import BoardPool
+from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.judged_hits import whole_judgments
 from rankgauge.numeric import BoolArray, FloatArray
@@ -42,7 +43,7 @@ class Reuse:
     grades: FloatArray
     new: BoolArray
     measures: tuple[str, ...]
-    dialect: str = "standard"
+    dialect: str | Dialect = "standard"
     depth: int | None = None
     """To which depth the runs were pooled; None: as the judgments show."""
     teams: Mapping[str, str] | None = None
@@ -114,7 +115,7 @@ def reuse(
     new: Mapping[str, Any] | None = None,
     teams: Mapping[str, str] | None = None,
     depth: int | None = None,
-    dialect: str = "standard",
+    dialect: str | Dialect = "standard",
     progress: Progress = _untold,
 ) -> Reuse:
     """Whether judgments can score runs that did not contribute to them.

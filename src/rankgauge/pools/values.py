@@ -18,6 +18,7 @@ from rankgauge.active.board import BoardPool, BoardTarget
 from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.target import reached, taken_apart
 from rankgauge.active.yardstick import over_ideal
+from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties
@@ -49,7 +50,7 @@ def subset(pool: BoardPool, *, runs: BoolArray, documents: BoolArray) -> BoardPo
 
 
 def targets_of(
-    pool: BoardPool, grades: FloatArray, measures: Sequence[str], *, dialect: str
+    pool: BoardPool, grades: FloatArray, measures: Sequence[str], *, dialect: str | Dialect
 ) -> tuple[BoardTarget, ...]:
     """The measures as targets on the scale of these grades."""
     scale = np.unique(np.maximum(np.append(grades[~np.isnan(grades)], 0.0), 0.0))
@@ -58,14 +59,14 @@ def targets_of(
     return tuple(_target(name, pool, scale, dialect) for name in measures)
 
 
-def check_measures(measures: Sequence[str], *, dialect: str) -> None:
+def check_measures(measures: Sequence[str], *, dialect: str | Dialect) -> None:
     """An error for a measure that cannot be a target, whatever the runs and the grades are."""
     for name in measures:
         with _named(name):
             taken_apart(name, dialects.get(dialect).changed(ties=Ties.INPUT))
 
 
-def _target(name: str, pool: BoardPool, scale: FloatArray, dialect: str) -> BoardTarget:
+def _target(name: str, pool: BoardPool, scale: FloatArray, dialect: str | Dialect) -> BoardTarget:
     with _named(name):
         return BoardTarget.of(name, pool, grades=scale, dialect=dialect)
 

@@ -24,7 +24,7 @@ from rankgauge.report.notes import FEW
 from rankgauge.report.numbers import amount, count, interval, number
 from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Drawing, sheet
-from rankgauge.report.worths import worths
+from rankgauge.report.worths import board_worths
 
 COLUMNS = ("rank", "run", "value", "±", "± all at once", "± queries like these")
 NEXT = 10
@@ -264,7 +264,7 @@ class BoardReport(Report):
         )
         targets = [estimate.target for estimate in self.estimates]
         if targets:
-            yield from worths(targets[0].dialect, [target.measure for target in targets], max(settings.grades))
+            yield from board_worths(targets, max(settings.grades))
         if progress.paused:
             yield "paused", "nothing is handed out"
 

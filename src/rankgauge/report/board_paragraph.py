@@ -11,7 +11,7 @@ import numpy as np
 from rankgauge.active.judge_alone import JudgeAlone, judges_alone
 from rankgauge.report.board_notes import percent
 from rankgauge.report.numbers import count, number
-from rankgauge.report.worths import worths
+from rankgauge.report.worths import board_worths
 
 if TYPE_CHECKING:
     from rankgauge.report.board import BoardReport
@@ -47,8 +47,9 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     yield from _values(report)
     targets = [estimate.target for estimate in report.estimates]
     if targets:
-        told = worths(targets[0].dialect, [target.measure for target in targets], max(settings.grades))
-        yield from (f"{words[words.find(': ') + 1 :].strip().capitalize()}." for _, words in told)
+        told = board_worths(targets, max(settings.grades))
+        said = (words[words.find(": ") + 1 :].strip() for _, words in told)
+        yield from (f"{words[0].upper()}{words[1:]}." for words in said)
 
 
 def _of_judges(report: BoardReport) -> Iterator[str]:

@@ -15,7 +15,7 @@ from rankgauge.report.board_notes import pool_notes
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import amount, count, number
 from rankgauge.report.passages import Heading, Notes, ReportTable
-from rankgauge.report.worths import worths
+from rankgauge.report.worths import board_worths
 
 SHARES = (0.5, 1.0, 2.0, 4.0)
 """The numbers of labels for which intervals are forecast, as shares of what the budget pays for."""
@@ -66,7 +66,7 @@ class BoardPlanReport(Report):
             words = "ideals are hard to know, and intervals may be several times as wide as ≥ says"
             yield "shallow", f"fewer than {SHALLOW_SIZE:g} documents a query: {words}"
         yield "dialect", settings.dialect
-        yield from worths(board.targets[0].dialect, [target.measure for target in board.targets], max(settings.grades))
+        yield from board_worths(board.targets, max(settings.grades))
         looks = settings.looks
         stops = f", looked at after {', '.join(map(str, looks))} labels and settled at any of them" if looks[1:] else ""
         yield "goal", f"{settings.goal} by {settings.measures[0]}{stops}"

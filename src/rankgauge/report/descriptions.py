@@ -12,11 +12,11 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import MEASURES, Cutoff, Example, Listed, Measure, parse
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.policies import ABOVE_ZERO, Policy
+from rankgauge.policies import Policy
 from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import Grade
 from rankgauge.report.notes import settled
-from rankgauge.report.worths import DISCOUNTS, GAINS
+from rankgauge.report.worths import DISCOUNTS, GAINS, lowest_relevant
 
 CUTOFFS: Mapping[Cutoff, str] = {
     Cutoff.NONE: "none: it looks at the whole list",
@@ -208,7 +208,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "extra_scores": lambda extra: f"scores past the last document are {'not read' if extra else 'an error'}",
     "gain": lambda name: f"{name}: {GAINS[name]}",
     "discount": lambda name: f"{name}: {DISCOUNTS[name]}",
-    "rel": lambda rel: "any grade above 0" if rel == ABOVE_ZERO else f"a grade of {rel:g} or more",
+    "rel": lowest_relevant,
     "max_grade": lambda grade: f"grades go up to {'the highest of the judgments' if grade is None else f'{grade:g}'}",
     "readings": lambda readings: (
         "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"

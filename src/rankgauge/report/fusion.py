@@ -19,6 +19,7 @@ from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import count, interval, number, p_value, share, signed
 from rankgauge.report.passages import Heading, Notes, Passage, ReportTable
 from rankgauge.report.terminal import show
+from rankgauge.report.worths import thresholds
 
 NAMED = 3
 """How many queries a note names before it counts them."""
@@ -254,6 +255,7 @@ class FusionReport(Report):
         measure, dialect = tested.comparison.measures[0], tested.comparison.dialect
         done = "tuned" if isinstance(tested, TunedFusion) else "tested"
         yield done, f"for {measure}, as {dialect.name} computes it, on {_judged(tested.queries)}"
+        yield from thresholds(dialect, (measure,))
         if tested.unjudged:
             yield "ignored", f"{count(tested.unjudged, 'query', 'queries')} of the runs that nobody judged"
         yield "folds", f"{tested.folds}, dealt at random (seed {task.seed})"

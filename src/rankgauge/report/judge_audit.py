@@ -19,7 +19,7 @@ from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import count, share
 from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Drawing, sheet
-from rankgauge.report.worths import worths
+from rankgauge.report.worths import lowest_relevant, worths
 
 AGREEMENT = """Kappa and alpha are 0 where a judge agrees no more often than by chance, 1 where it always agrees. AUC is
 the chance that the judge gives a relevant document the higher grade than one that is not: 0.5 is a coin."""
@@ -255,7 +255,7 @@ class JudgeAuditReport(Report):
             yield "sample", f"people judged {labels:,} of {len(audit.pairs.people):,} pairs ({part}), {how}"
         yield from self._coverage_notes()
         yield "interval", f"95 %, over queries like these: bootstrap of whole queries, or t; seed {audit.seed}"
-        yield "relevant", f"grade {audit.rel:g} or more, for AUC and measures that need it"
+        yield "relevant", f"{lowest_relevant(audit.rel)}, for AUC and measures that need it"
 
     def _coverage_notes(self) -> Iterator[tuple[str, str]]:
         audit, whole = self.audit, int(self.audit.pairs.coverage["people"][0])
@@ -279,7 +279,8 @@ class JudgeAuditReport(Report):
     def _board_notes(self) -> Iterator[tuple[str, str]]:
         audit = self.audit
         highest = float(audit.pairs.scale[-1])
-        yield from worths(dialects.get(audit.dialect, rel=audit.rel), audit.measures, highest)
+        told = worths(dialects.get(audit.dialect, rel=audit.rel), audit.measures, highest)
+        yield from (note for note in told if note[0] != "relevant")  # which is said of the whole audit
         yield "verdicts", "paired t test over queries, Holm's correction over all pairs of runs, at 0.05"
         if audit.sampled:
             yield "model", f"{audit.draws} boards drawn as people's labels leave them possible; seed {audit.seed}"

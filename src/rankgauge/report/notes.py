@@ -12,7 +12,7 @@ from rankgauge.measures import Measure
 from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined
 from rankgauge.report import judging
 from rankgauge.report.numbers import number
-from rankgauge.report.worths import worths
+from rankgauge.report.worths import listed, worths
 from rankgauge.summary import SAMPLE
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 FEW = 10
 """With fewer queries an interval says little: Student's factor is 2.3 at 9 queries, 12.7 at 2."""
-
-NAMED = 3
-"""How many measures or queries a note names before it says how many more there are."""
 
 
 def notes(report: EvaluationReport) -> list[tuple[str, str]]:
@@ -106,7 +103,7 @@ def _sample_intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
             if reason is not None:
                 concerned.setdefault(reason, []).append(f"{measure} of {run}" if report.several else str(measure))
     for reason, names in concerned.items():
-        yield "no interval", f"for {_listed(names)}: {reason}"
+        yield "no interval", f"for {listed(names)}: {reason}"
 
 
 def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -123,7 +120,7 @@ def unjudged_words(dialect: Dialect, measures: Sequence[Measure]) -> str:
         return dialect.unjudged.words
     if len(drawn) == len(measures):
         return "those that were drawn stand for the rest of the pool, and others count as not relevant"
-    return f"{dialect.unjudged.words}; by {_listed(drawn)} those that were drawn stand for the rest of the pool"
+    return f"{dialect.unjudged.words}; by {listed(drawn)} those that were drawn stand for the rest of the pool"
 
 
 def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -153,7 +150,7 @@ def _order(report: EvaluationReport) -> str:
     words: dict[str, list[str]] = {}
     for measure in report.measures:
         words.setdefault(report.dialect.provider(measure).ties.words, []).append(str(measure))
-    return "; ".join(said if len(words) == 1 else f"by {_listed(names)} {said}" for said, names in words.items())
+    return "; ".join(said if len(words) == 1 else f"by {listed(names)} {said}" for said, names in words.items())
 
 
 def _undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -175,7 +172,7 @@ def _scope(dialect: Dialect, choice: str) -> str:
 
 def _of_measures(report: EvaluationReport, concerned: Collection[str]) -> str:
     """Which measures a count is about, where it is not about all of them."""
-    return "" if len(concerned) == len(report.measures) else f" ({_listed(list(concerned))})"
+    return "" if len(concerned) == len(report.measures) else f" ({listed(list(concerned))})"
 
 
 def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -188,7 +185,7 @@ def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         ends = [(measure, number(low), number(high)) for measure, low, high in widest]
         ranges = [f"{measure} {low} to {high}" for measure, low, high in ends if low != high]
         if ranges:
-            yield "tie range", f"the order of tied documents alone could move the mean{of}: {_listed(ranges)}"
+            yield "tie range", f"the order of tied documents alone could move the mean{of}: {listed(ranges)}"
 
 
 def _sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -197,7 +194,7 @@ def _sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         errors = [f"{name} ± {error:.5f}" for name, error in table.rows("measure", "sampling_error") if error > 0]
         if errors:
             of = f" of {run}" if report.several else ""
-            yield "sampled", f"orders of tied documents{of} were drawn at random; standard error: {_listed(errors)}"
+            yield "sampled", f"orders of tied documents{of} were drawn at random; standard error: {listed(errors)}"
 
 
 def _strangers(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -206,7 +203,7 @@ def _strangers(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         runs = [run for run, strangers in report.unjudged.items() if strangers == queries]
         of = ", ".join(runs) if report.several else "the run"
         plural = "query" if len(queries) == 1 else "queries"
-        yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {_listed(queries)}"
+        yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {listed(queries)}"
 
 
 def _files(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -220,8 +217,3 @@ def _by_run(report: EvaluationReport, counts: Mapping[str, str]) -> str:
     if same:
         return next(iter(counts.values()))
     return ", ".join(f"{count} ({run})" for run, count in counts.items())
-
-
-def _listed(names: list[str] | tuple[str, ...]) -> str:
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankgauge import dialects
+from rankgauge.measures import parse
 from rankgauge.pools import Reuse
 from rankgauge.pools.left_out import LeftOut
 from rankgauge.report import pool_reuse_figures as figures
@@ -18,6 +20,7 @@ from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import count, number
 from rankgauge.report.passages import Figure, Heading, Notes, Paragraph, Passage
 from rankgauge.report.svg import Drawing, sheet
+from rankgauge.report.worths import thresholds
 
 LEFT_OUT = """All runs are scored without the documents that one {kind} alone contributed. The change is that of its own
 runs: what a run loses by not having contributed."""
@@ -54,7 +57,7 @@ class PoolReuseReport(Report):
         found: dict[str, Any] = {
             "runs": list(made.pool.runs),
             "measures": list(reuse.measures),
-            "dialect": reuse.dialect,
+            "dialect": dialects.get(reuse.dialect).name,
             "queries": len(made.pool.queries),
             "judged": len(reuse.judged_grades),
             "relevant": int((reuse.judged_grades > 0).sum()),
@@ -223,6 +226,7 @@ class PoolReuseReport(Report):
             ("change", f"of a run's value if the documents that {whose} alone contributed had no grade"),
             ("ranks", "how many places a run moves on average, and the largest fall, among all runs rescored"),
             ("τ", "lowest: all runs with and without one's documents; of all: each run without its own"),
+            *thresholds(dialects.get(self.reuse.dialect), [parse(name) for name in self.reuse.measures]),
             ("equal scores", "keep the order of the file; a query that a run does not answer counts 0"),
         ]
         if self._foretells:

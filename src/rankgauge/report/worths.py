@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.measures import Measure
+from rankgauge.measures import Measure, parse
+from rankgauge.measures.graded.dcg import DCG
 from rankgauge.numeric import FloatArray
+from rankgauge.policies import ABOVE_ZERO
 
 if TYPE_CHECKING:
+    from rankgauge.active.board import BoardTarget
     from rankgauge.active.target import Target
 
 GAINS: Mapping[str, str] = {
@@ -33,10 +37,59 @@ DISCOUNTS: Mapping[str, str] = {
 TABLE = "a table of the measure's own"
 
 
+NO_EFFECT = "no effect"
+"""The subject of a note on measures that the chosen threshold does not change."""
+
+NAMED = 3
+"""How many measures a note names before it says how many more there are."""
+
+
 def worths(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Iterator[tuple[str, str]]:
     """Notes on what grades are worth; `highest` is the highest grade of the judgments."""
     yield from _gains(dialect, measures)
+    yield from thresholds(dialect, measures)
     yield from _top(dialect, measures, highest)
+
+
+def board_worths(targets: Sequence[BoardTarget], highest: float) -> Iterator[tuple[str, str]]:
+    """The same for the targets of a board, under the names that the user wrote; a threshold is that of the scale."""
+    told = worths(targets[0].dialect, [parse(target.name) for target in targets], highest)
+    return (note for note in told if note[0] != NO_EFFECT)
+
+
+def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
+    """Notes on the lowest grade that counts as relevant, and on measures that the chosen one does not change."""
+    used: dict[float, list[str]] = {}
+    for measure in measures:
+        rel = dialect.threshold(measure)
+        if rel is not None and rel > 0:
+            used.setdefault(rel, []).append(str(measure))
+    said = [f"{lowest_relevant(rel)} counts as relevant" for rel in used]
+    if len(used) > 1 or sum(map(len, used.values())) < len(measures):
+        said = [f"{words} ({listed(names)})" for words, names in zip(said, used.values(), strict=True)]
+    if said:
+        yield "relevant", "; ".join(said)
+    if dialect.rel != dialects.get(dialect.name).rel:
+        yield from _unmoved(dialect.rel, [measure for measure in measures if getattr(measure, "rel", 0.0) is not None])
+
+
+def _unmoved(rel: float, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
+    """The measures that have no threshold, or their own."""
+    if measures:
+        own = [replace(one, rel=rel) for one in measures if isinstance(one, DCG) and not one.rel]
+        hint = f" ({own[0]} has one)" if own else ""
+        yield NO_EFFECT, f"a threshold of {rel:g} changes nothing for {listed([*map(str, measures)])}{hint}"
+
+
+def lowest_relevant(rel: float) -> str:
+    """The threshold in words."""
+    return "any grade above 0" if rel == ABOVE_ZERO else f"a grade of {rel:g} or more"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of the names, and how many more there are."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _gains(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:

@@ -27,6 +27,8 @@ class Scale(Registered):
     name: str
     reference: str = ""
     levels: tuple[tuple[str, float], ...]
+    rel: float | None = None
+    """The lowest grade that counts as relevant; None: the scale does not say, and the dialect decides."""
 
     def __post_init__(self) -> None:
         keys = [_key(label) for label, _ in self.levels]
@@ -140,34 +142,39 @@ def _number(label: object) -> float | None:
         return None
 
 
-for _name, _reference, _text in (
-    ("binary", "Cranfield's relevant or not", "relevant=1, not relevant=0"),
+for _name, _reference, _text, _rel in (
+    ("binary", "Cranfield's relevant or not", "relevant=1, not relevant=0", 1.0),
     (
         "romip",
         "Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
         # RELEVANT is the binary tables' word: relevant-minus at least. CANTBEJUDGED counts as not relevant, so it comes
         # after NOTRELEVANT and never names the grade 0.
         "VITAL=3, RELEVANT_PLUS=2, RELEVANT_MINUS=1, RELEVANT=1, NOTRELEVANT=0, CANTBEJUDGED=0",
+        1.0,
     ),
     (
         "0-4",
         "Chapelle & Chang, Yahoo! learning to rank challenge overview, JMLR W&CP 2011; MSLR-WEB30K has the same",
         "perfect=4, excellent=3, good=2, fair=1, bad=0",
+        None,
     ),
     (
         "trec-web",
         "Collins-Thompson et al., TREC 2014 web track overview",
         "Nav=4, Key=3, HRel=2, Rel=1, Non=0, Junk=-2",
+        1.0,
     ),
     (
         "trec-dl",
         "Craswell et al., Overview of the TREC 2019 deep learning track",
         "perfectly relevant=3, highly relevant=2, related=1, irrelevant=0",
+        2.0,  # passages: where a measure needs two levels, 3 and 2 are relevant, 1 and 0 are not
     ),
     (
         "esci",
         "Reddy et al., Shopping queries dataset, 2022: the gains of exact, substitute, complement, irrelevant",
         "E=1, S=0.1, C=0.01, I=0, Exact=1, Substitute=0.1, Complement=0.01, Irrelevant=0",
+        1.0,
     ),
 ):
-    Scale(name=_name, reference=_reference, levels=Scale.parse(_text).levels).register()
+    Scale(name=_name, reference=_reference, levels=Scale.parse(_text).levels, rel=_rel).register()

@@ -18,6 +18,7 @@ from rankgauge.active.forecasts import forecast
 from rankgauge.active.method import METHODS
 from rankgauge.active.pool import Pool
 from rankgauge.active.target import Target
+from rankgauge.dialects import Dialect
 from rankgauge.report.numbers import amount, number
 from rankgauge.report.passages import ReportTable
 from rankgauge.report.svg import GREY, Axis, Drawing, Plot, apart, colour
@@ -63,17 +64,18 @@ class DraftOutlook:
         if wanted.method != METHOD:
             METHODS.find(wanted.method)  # an unknown name is an error with those that are known
         pool, unit = pool_of(wanted, contents)
-        grades = NewScale(wanted, contents).grades
+        scale = NewScale(wanted, contents)
+        spoken = dialects.get(wanted.dialect).on_scale(scale.words, wanted.measures).topped(float(scale.grades[-1]))
         whole = float(pool.query_costs.sum()) * wanted.assessors
         most = min(MOST * wanted.budget, whole)
         least = min(LEAST * wanted.budget, most)
         steps = np.unique([*np.geomspace(least, most, POINTS), min(wanted.budget, most)])
         facts: dict[str, Any] = {"budget": wanted.budget, "cost": whole, "unit": unit}
         if isinstance(pool, BoardPool):
-            lines = _of_board(pool, wanted, grades, steps / wanted.assessors)
+            lines = _of_board(pool, wanted, scale.grades, spoken, steps / wanted.assessors)
             chosen = "" if len(lines) > 1 else next(iter(lines))
             return cls(budgets=tuple(steps), lines=lines, chosen=chosen, board=True, **facts)
-        lines = _of_methods(pool, wanted, steps / wanted.assessors)
+        lines = _of_methods(pool, wanted, spoken, steps / wanted.assessors)
         titles = {name: METHODS[name].title for name in lines}
         return cls(budgets=tuple(steps), lines=lines, chosen=wanted.method, titles=titles, **facts)
 
@@ -134,8 +136,8 @@ def _upright(top: float) -> Axis:
     return Axis(low=0.0, high=1.05 * top, start=BOTTOM, end=TOP)
 
 
-def _of_methods(pool: Pool, wanted: NewCampaign, budgets: np.ndarray) -> dict[str, tuple[float, ...]]:
-    target = Target.of(wanted.measures[0], pool, dialects.get(wanted.dialect).topped(float(pool.grades[-1])))
+def _of_methods(pool: Pool, wanted: NewCampaign, spoken: Dialect, budgets: np.ndarray) -> dict[str, tuple[float, ...]]:
+    target = Target.of(wanted.measures[0], pool, spoken)
     soft, _ = pool.softened()
     found = forecast(soft, target, budgets=budgets.tolist(), rng=wanted.seed)
     if wanted.method not in found.widths:  # which cannot estimate this measure, and says why
@@ -144,10 +146,9 @@ def _of_methods(pool: Pool, wanted: NewCampaign, budgets: np.ndarray) -> dict[st
 
 
 def _of_board(
-    pool: BoardPool, wanted: NewCampaign, grades: np.ndarray, budgets: np.ndarray
+    pool: BoardPool, wanted: NewCampaign, grades: np.ndarray, spoken: Dialect, budgets: np.ndarray
 ) -> dict[str, tuple[float, ...]]:
-    dialect = dialects.get(wanted.dialect).topped(float(grades[-1]))
-    options = {"grades": grades.tolist(), "known": pool.known, "goal": wanted.goal or "rank", "dialect": dialect}
+    options = {"grades": grades.tolist(), "known": pool.known, "goal": wanted.goal or "rank", "dialect": spoken}
     board = Board.of(pool, wanted.measures, **options)
     stream = BoardPlan(board, seed=wanted.seed).stream
     labels = [min(max(int(budget / float(pool.costs.mean())), 1), stream.size) for budget in budgets]

@@ -69,7 +69,7 @@ class BoardCampaign(LabelCampaign):
             budget=float(budget),
             grades=tuple(float(grade) for grade in grades),
             **settings,
-        )
+        ).on_scale()
         chosen.check_scale()
         _check_rule(chosen)
         board = chosen.board(pool)

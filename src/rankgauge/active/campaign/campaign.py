@@ -67,7 +67,7 @@ class Campaign(LabelCampaign):
         pool, certain = pool.softened()
         chosen = CampaignSettings(
             measure=measure, budget=float(budget), method=method, grades=grades, softened=certain, **settings
-        )
+        ).on_scale()
         chosen.check_scale()
         stage = StageSettings(method=method, budget=chosen.allowance, seed=chosen.seed, options=options or {})
         plan = stage.plan(pool, chosen.target(pool))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -46,6 +46,8 @@ class CampaignSettings:
     """The scale that is judged on, ascending."""
     scale: str | None = None
     """The scale's name or its levels, if grades have words."""
+    rel: float | None = None
+    """The lowest grade that counts as relevant, where the scale decides it; a campaign from before has none."""
     top: float | None = None
     """The top of the scale, if it is declared; a measure or a tool that has its own keeps it."""
     assessors: int = defaults.ASSESSORS
@@ -106,7 +108,14 @@ class CampaignSettings:
     def _topped(self) -> Dialect:
         """The dialect; the top of the scale is the declared one, that of its words, or its highest grade."""
         words = max(self.grades) if self.words is None else self.words.max_grade
-        return dialects.get(self.dialect).topped(float(words) if self.top is None else self.top)
+        spoken = dialects.get(self.dialect, **({} if self.rel is None else {"rel": self.rel}))
+        return spoken.topped(float(words) if self.top is None else self.top)
+
+    def on_scale(self) -> Self:
+        """The settings of a new campaign, with the threshold of its scale."""
+        plain = dialects.get(self.dialect)
+        rel = plain.on_scale(self.words, self.measures or self.measure).rel
+        return self if self.rel is not None or rel == plain.rel else replace(self, rel=rel)
 
     def check_scale(self) -> None:
         """Raises an error if the scale's words lack a grade of the pool."""

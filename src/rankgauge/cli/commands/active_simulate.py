@@ -256,6 +256,7 @@ def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
 
 
 def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
+    from rankgauge import dialects
     from rankgauge.cli.options import RunSpellingOptions, names
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
@@ -275,7 +276,7 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
             shares=_numbers("shares", board.shares, float),
             budgets=_numbers("budgets", board.budgets, int),
             judges=said.files(named(board.judge or [], "judges")),
-            dialect=options.dialect,
+            dialect=dialects.get(options.dialect).on_scale(board.scale, measures or BoardSimulation.measures),
             pool=PoolKind.of(board.pool),
             depth=options.depth,
             repetitions=100 if options.repetitions is None else options.repetitions,

@@ -269,7 +269,7 @@ def _task(asked: FuseOptions, method: FusionMethod) -> TuningTask | None:
     return TuningTask(
         fixed=frozenset(setting.partition("=")[0].strip() for setting in asked.setting or ()),
         measure=asked.measure or MEASURE,
-        dialect=dialects.get(asked.dialect or "standard"),
+        dialect=dialects.get(asked.dialect or "standard").on_scale(asked.scale, asked.measure or MEASURE),
         folds=asked.folds,
         seed=asked.seed or SEED,
         intents=asked.intents,

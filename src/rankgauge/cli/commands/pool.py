@@ -62,8 +62,14 @@ class PoolOptions:
         ),
     ] = None
     rel: Annotated[
-        float, typer.Option("-l", "--rel", help="With --judged: the lowest grade that is relevant.", metavar="GRADE")
-    ] = 1.0
+        float | None,
+        typer.Option(
+            "-l",
+            "--rel",
+            help="With --judged: the lowest grade that is relevant. By default that of --scale, or 1.",
+            metavar="GRADE",
+        ),
+    ] = None
     documents: Annotated[
         Path | None,
         typer.Option("--documents", help="The documents' texts: a table, or a TSV of ids and texts.", metavar="FILE"),
@@ -104,6 +110,7 @@ def make(asked: PoolOptions) -> None:
     """Make a pool: the documents to judge, what they cost, and how much of each run they cover."""
     import sys
 
+    from rankgauge import dialects
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, spare
     from rankgauge.pools import make_pool
@@ -120,7 +127,7 @@ def make(asked: PoolOptions) -> None:
         depth=asked.depth,
         budget=asked.budget,
         judged=said.judgments(asked.judged, asked.format_judgments, command="pool make"),
-        rel=asked.rel,
+        rel=dialects.get("standard").on_scale(asked.scale, "AP").rel if asked.rel is None else asked.rel,
         documents=asked.documents,
         queries=asked.queries,
         seed=asked.seed,

@@ -77,7 +77,7 @@ class ReuseOptions:
 )
 def reuse(asked: ReuseOptions) -> None:
     """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
-    from rankgauge import pools
+    from rankgauge import dialects, pools
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.streams import heed, opened, spare
@@ -100,7 +100,7 @@ def reuse(asked: ReuseOptions) -> None:
             new=said.files(new),
             teams=teams,
             depth=asked.pool_depth,
-            dialect=asked.dialect,
+            dialect=dialects.get(asked.dialect).on_scale(asked.scale, measures),
             progress=progress,
         )
         report = PoolReuseReport(reuse=found)

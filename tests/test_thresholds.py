@@ -1,0 +1,191 @@
+"""The lowest relevant grade: a scale carries it, the user's word comes first, and every report names it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import rankgauge
+from rankgauge import dialects
+from rankgauge.active.campaign import BoardCampaign, Campaign
+from rankgauge.active.campaign.settings import CampaignSettings
+from rankgauge.active.pool import Pool
+from rankgauge.cli.main import app
+from rankgauge.tables.scales import SCALES
+from rankgauge.web import RoomSettings, create_app
+from rankgauge.web.new_campaign import NewCampaign, create, single_file
+from tests.active.campaigns import spend
+
+JUDGMENTS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 3, "b": 1, "c": 1}}
+RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 3.0, "a": 2.0, "c": 1.0}}
+OTHER = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"c": 3.0, "b": 2.0, "a": 1.0}}
+LOW, HIGH = 1.0, (1 / 2 + 1 / 2) / 2
+"""AP where a grade of 1 is relevant, and where a grade of 2 is: rank 2 in both lists."""
+
+NOTE = "a grade of {} or more counts as relevant"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """Judgments and two runs."""
+    tables = {
+        "qrels.txt": [f"{q} 0 {d} {g}" for q, judged in JUDGMENTS.items() for d, g in judged.items()],
+        "run.txt": [f"{q} Q0 {d} 0 {s} run" for q, hits in RUN.items() for d, s in hits.items()],
+        "other.txt": [f"{q} Q0 {d} 0 {s} other" for q, hits in OTHER.items() for d, s in hits.items()],
+    }
+    for name, lines in tables.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [str(tmp_path / name) for name in tables]
+
+
+def said(*arguments: str) -> str:
+    """What a command prints, on one line."""
+    found = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    return " ".join(found.stdout.split())
+
+
+def told(*arguments: str) -> Any:
+    """What a command gives as JSON."""
+    return json.loads(CliRunner().invoke(app, [*arguments, "-o", "json"], catch_exceptions=False).stdout)
+
+
+def notes(found: Any) -> dict[str, str]:
+    """The notes of a report, by subject."""
+    return {note["subject"]: note["words"] for note in found["notes"]}
+
+
+def test_known_scales_carry_their_threshold() -> None:
+    """TREC's deep learning track counts passages from grade 2 on; the scale of five levels has no agreed threshold."""
+    found = {name: known.rel for name, known in SCALES.items()}
+    assert found == {"binary": 1, "romip": 1, "0-4": None, "trec-web": 1, "trec-dl": 2, "esci": 1}
+    assert rankgauge.scale("good=2,fair=1,bad=0").rel is None
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        ({}, LOW),
+        ({"scale": "trec-dl"}, HIGH),
+        ({"scale": "trec-web"}, LOW),
+        ({"scale": "good=3,fair=2,poor=1,bad=0"}, LOW),
+        ({"scale": "trec-dl", "rel": 1}, LOW),
+        ({"rel": 2}, HIGH),
+        ({"scale": "trec-dl", "dialect": "ranklib"}, LOW),  # which has a threshold of its own
+    ],
+)
+def test_in_python(options: dict[str, Any], value: float) -> None:
+    """The scale's threshold counts unless the user or the tool has another one."""
+    assert rankgauge.evaluate(JUDGMENTS, RUN, "AP", **options)["AP"] == pytest.approx(value)
+    compared = rankgauge.compare(JUDGMENTS, {"run": RUN, "other": OTHER}, "AP", **options)
+    assert compared.results["run"]["AP"] == pytest.approx(value)
+
+
+def test_in_a_notebook() -> None:
+    """The tables of notebooks name the threshold too."""
+    found = rankgauge.evaluate(JUDGMENTS, RUN, ["nDCG", "AP"], scale="trec-dl")
+    compared = rankgauge.compare(JUDGMENTS, {"run": RUN, "other": OTHER}, "AP")
+    assert "dialect standard; relevant grades: 2 or more" in found._repr_html_()
+    assert "dialect standard; relevant grades: 1 or more" in compared._repr_html_()
+    assert "relevant" not in rankgauge.evaluate(JUDGMENTS, RUN, "nDCG")._repr_html_()
+
+
+def test_a_measure_that_states_its_threshold_keeps_it() -> None:
+    """AP(rel=1) is what it says, whatever the scale."""
+    found = rankgauge.evaluate(JUDGMENTS, RUN, ["AP(rel=1)", "AP"], scale="trec-dl")
+    assert (found["AP(rel=1)"], found["AP"]) == (pytest.approx(LOW), pytest.approx(HIGH))
+
+
+@pytest.mark.parametrize(
+    ("options", "value", "rel"),
+    [
+        ([], LOW, 1),
+        (["--scale", "trec-dl"], HIGH, 2),
+        (["--scale", "trec-dl", "-l", "1"], LOW, 1),
+        (["--scale", "trec-dl", "--set", "rel=1"], LOW, 1),
+        (["-l", "2"], HIGH, 2),
+    ],
+)
+def test_at_the_command_line(files: list[str], options: list[str], value: float, rel: int) -> None:
+    """`evaluate` and `compare` follow the scale, and their notes name the threshold in every format."""
+    found = told("evaluate", *files[:2], "-m", "AP", *options)
+    assert found["runs"][0]["summary"][0]["mean"] == pytest.approx(value)
+    assert notes(found)["relevant"] == NOTE.format(rel)
+    for format_ in ("table", "md", "tex"):
+        assert NOTE.format(rel) in said("evaluate", *files[:2], "-m", "AP", *options, "-o", format_)
+    assert notes(told("compare", *files, "-m", "AP", *options))["relevant"] == NOTE.format(rel)
+
+
+def test_the_note_names_the_measures_that_it_is_about(files: list[str]) -> None:
+    """nDCG has no threshold; measures with different ones are told apart."""
+    found = notes(told("evaluate", *files[:2], "-m", "nDCG@3,AP,P(rel=2)@2,RR"))
+    assert found["relevant"] == f"{NOTE.format(1)} (AP, RR); {NOTE.format(2)} (P(rel=2)@2)"
+    assert "relevant" not in notes(told("evaluate", *files[:2], "-m", "nDCG@3"))
+
+
+def test_a_threshold_without_effect_is_told(files: list[str]) -> None:
+    """`-l 2` changes neither nDCG nor a measure that states its own threshold."""
+    found = notes(told("evaluate", *files[:2], "-m", "nDCG@3", "-l", "2"))
+    assert found["no effect"] == "a threshold of 2 changes nothing for nDCG@3 (nDCG(rel=2)@3 has one)"
+    found = notes(told("compare", *files, "-m", "AP,ERR@3,P(rel=1)@2", "-l", "2"))
+    assert found["no effect"] == "a threshold of 2 changes nothing for ERR@3, P(rel=1)@2"
+    assert "no effect" not in notes(told("evaluate", *files[:2], "-m", "nDCG@3,AP"))
+    assert "no effect" not in notes(told("evaluate", *files[:2], "-m", "nDCG@3", "--scale", "trec-dl"))
+
+
+def test_the_gate_follows_the_scale(files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project's file may name the scale."""
+    lines = ['judgments = "qrels.txt"', 'runs = {old = "run.txt", new = "other.txt"}', 'baseline = "old"']
+    text = "\n".join([*lines, 'scale = "trec-dl"', 'fail-if-worse = ["AP:0.01"]'])
+    (tmp_path / "rankgauge.toml").write_text(text + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert NOTE.format(2) in said("check", "-o", "md")
+
+
+def test_pools_follow_the_scale(files: list[str]) -> None:
+    """`pool reuse` names the threshold of its values."""
+    found = notes(told("pool", "reuse", *files, "-m", "AP", "--scale", "trec-dl", "--pool-depth", "3"))
+    assert found["relevant"] == NOTE.format(2)
+
+
+def test_campaigns_follow_the_scale(files: list[str], tmp_path: Path) -> None:
+    """A new campaign on a scale with a threshold has it, and plan and estimate say so."""
+    kept = str(tmp_path / "board.rg")
+    plan = ["active", "plan", *files[1:], "-m", "nDCG@2", "-m", "AP", "--scale", "trec-dl", "--budget", "6", "-o", kept]
+    assert f"{NOTE.format(2)} (AP)" in said(*plan)
+    with BoardCampaign.open(kept) as campaign:
+        assert campaign.settings.rel == 2
+        spend(
+            campaign,
+            {(query, document): grade for query, judged in JUDGMENTS.items() for document, grade in judged.items()},
+        )
+    assert notes(told("active", "estimate", kept))["relevant"] == f"{NOTE.format(2)} (AP)"
+
+
+def test_the_room_follows_the_scale(tmp_path: Path) -> None:
+    """A campaign that is made on the page has the threshold too, whichever kind it is."""
+    room = create_app(RoomSettings(database=f"sqlite:///{tmp_path / 'room.db'}", port=0)).state.room
+    table = "query,document,score\n" + "".join(f"q{q},d{d},{9 - d}\n" for q in range(9) for d in range(5))
+    for measure in ("AP", "P@3"):
+        wanted = NewCampaign(name=measure, measure=measure, budget=20, scale="trec-dl")
+        number = create(room.campaigns, wanted, single_file(table.encode(), "pool.csv"))
+        assert room.campaigns.get(number).campaign.settings.rel == 2
+    room.engine.dispose()
+
+
+def test_campaigns_from_before_keep_what_they_have() -> None:
+    """Settings that were stored without a threshold, or in another dialect, mean what they meant then."""
+    old = {"measure": "AP", "dialect": "papers", "budget": 9, "grades": [0, 1, 2, 3], "scale": "trec-dl"}
+    found = CampaignSettings.unpacked(json.dumps(old), layout=9)
+    assert (found.dialect, found.rel) == ("papers", None)
+    assert found._topped() == dialects.get("papers").topped(3.0)
+
+
+def test_the_worth_of_grades_follows_the_threshold(tmp_path: Path) -> None:
+    """What is estimated is what `evaluate` would say: grade 1 is worth nothing to P on the scale trec-dl."""
+    table = Pool.of({"query": ["q"] * 3, "document": list("abc"), "score": [3.0, 2.0, 1.0]}, grades=[0, 1, 2, 3])
+    with Campaign.create(tmp_path / "one.rg", table, "P@3", budget=3, scale="trec-dl") as campaign:
+        assert campaign.target.worth.tolist() == [0, 0, 1, 1]
