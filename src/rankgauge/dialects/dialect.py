@@ -348,7 +348,7 @@ class Dialect(Registered):
         rel = scale_of(scale).rel
         if rel is None or not any(getattr(one, "rel", 0.0) is None for one in self.select(names)):
             return self
-        return replace(self, rel=rel)
+        return self.changed(rel=rel)
 
     def knows(self, grade: float) -> bool:
         """Whether a grade is not above the top of the dialect's scale."""
