@@ -14,6 +14,7 @@ from rankgauge.report.format import FORMATS
 from rankgauge.report.formulas import readable
 from rankgauge.report.numbers import number
 from rankgauge.report.terminal import Screen, bold
+from rankgauge.report.worths import lowest_relevant
 from rankgauge.tables.scales import SCALES
 
 
@@ -83,12 +84,13 @@ def formats(stream: TextIO) -> None:
 
 
 def scales(stream: TextIO) -> None:
-    """The scales of grades: their words, what each is worth, and where they come from."""
+    """The scales of grades: their words, what each is worth, which are relevant, and where they come from."""
     out = Screen(stream)
     rows = []
     for known in SCALES.values():
         levels = ", ".join(f"{label}={grade:g}" for label, grade in known.levels)
-        rows += [(known.name, levels), ("", known.reference)]
+        relevant = [] if known.rel is None else [("", f"{lowest_relevant(known.rel)} counts as relevant")]
+        rows += [(known.name, levels), *relevant, ("", known.reference)]
     out.pairs(rows)
     _hint(out, "--scale NAME", "gives words these grades; --scale good=2,fair=1,bad=0 is one of your own")
 
