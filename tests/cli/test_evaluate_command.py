@@ -109,7 +109,7 @@ def test_csv(command: Command) -> None:
     summary = list(csv.DictReader(io.StringIO(command(*PAIR, "-m", "AP", "-o", "csv"))))
     values = list(csv.DictReader(io.StringIO(command(*PAIR, "-m", "AP", "-q", "-o", "csv"))))
     assert float(summary[0]["mean"]) == evaluate("qrels.txt", "bm25.txt", "AP")["AP"]
-    assert list(values[0]) == ["run", "query", "measure", "value"]
+    assert list(values[0]) == ["run", "query", "measure", "value", "dialect"]
     assert len(values) == 24
 
 

@@ -112,7 +112,7 @@ def test_evaluate_by(command: Command, files: Path) -> None:
     assert "(none)    2 queries have no kind" in told
     assert "| RR | brand |" in command("evaluate", "q.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "md")
     rows = command("evaluate", "q.txt", "old.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "csv")
-    assert rows.splitlines()[0] == "run,by,segment,measure,mean,low,high,queries"
+    assert rows.splitlines()[0] == "run,by,segment,measure,mean,low,high,queries,dialect"
     data = json.loads(command("evaluate", "q.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "json"))
     assert [row["queries"] for row in data["runs"][0]["segments"]] == [20, 38, 2, 29, 29, 2]
 

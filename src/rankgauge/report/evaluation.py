@@ -118,10 +118,13 @@ class EvaluationReport(Report):
         return evaluated_lines(self)
 
     def frame(self) -> pl.DataFrame:
-        """The summary (a row per run and measure), or the values (a row per run, query and measure)."""
+        """The summary (a row per run and measure), or the values (a row per run, query and measure); the dialect is the
+        last column."""
         if self.by and not self.per_query:
-            return self.segments.frame
-        return self.values if self.per_query else self.summary.frame
+            frame = self.segments.frame
+        else:
+            frame = self.values if self.per_query else self.summary.frame
+        return frame.with_columns(pl.lit(self.dialect.name).alias("dialect"))
 
     def data(self) -> dict[str, Any]:
         """The dialect, the notes, and each run's summary and values."""
