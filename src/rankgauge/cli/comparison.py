@@ -221,7 +221,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         digits=options.digits,
         printed=asked.printed,
         tags=asked.tags(),
-        documents=asked.documents,
+        documents=asked.documents if stored is None else None,  # a stored baseline has no documents
         texts=asked.words[0] if is_page(outputs) else {},
     )
     write_report(report, outputs)
