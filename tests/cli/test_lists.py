@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from rankgauge import dialects, io
 from rankgauge.measures import MEASURES
 from rankgauge.report import FORMATS
+from rankgauge.tables.scales import SCALES
 
 Command = Callable[..., str]
 
@@ -56,6 +58,28 @@ def test_formats_are_listed(command: Command) -> None:
     shown = command("formats")
     for name in (*io.FORMATS, *FORMATS):
         assert f"  {name} " in shown
+
+
+def test_scales_are_listed(command: Command) -> None:
+    """Each scale that --scale knows, with its words and what they are worth."""
+    text = " ".join(command("formats", "scales").split())
+    for name, scale in SCALES.items():
+        assert name in text
+        assert all(f"{label}={grade:g}" in text for label, grade in scale.levels)
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [("leave-out", "0.5000"), ("empty", "0.2500"), ("stop", "1 search of 2 failed: blue jeans (no such index)")],
+)
+def test_failed_searches_on_the_command_line(command: Command, folder: Path, choice: str, said: str) -> None:
+    """--on-failure: left out of the mean, an empty list, or an error."""
+    failed = {"error": {"type": "index_not_found_exception", "reason": "no such index"}, "status": 404}
+    answers = {"red dress": {"hits": {"hits": [{"_id": "d7"}, {"_id": "d1"}]}}, "blue jeans": failed}
+    (folder / "run.json").write_text(json.dumps(answers))
+    (folder / "ratings.csv").write_text("query,docid,rating\nred dress,d1,3\nblue jeans,d3,2\n")
+    words = ("evaluate", str(folder / "ratings.csv"), str(folder / "run.json"), "-m", "RR", "--on-failure", choice)
+    assert said in command(*words, code=2 if choice == "stop" else 0)
 
 
 def test_agreement(command: Command) -> None:
