@@ -1,9 +1,9 @@
 """The lanes of the suite: each test is in one, by itself.
 
-unit      computes in this process                          make quick, make test
-process   starts programs, or runs the pages' examples      make test
-service   needs a server, PostgreSQL, Spark or a browser    make test
-study     covers by repetition: many seeds, many cases      make test-studies
+unit      computes in this process, at once                  make quick, make test
+process   starts programs, runs pages, or computes for long  make test
+service   needs a server, PostgreSQL, Spark or a browser     make test
+study     covers by repetition: many seeds, many cases       make test-studies
 
 A test marked `study` is one, and so is one that repeats on Spark what it tries on this machine: that both engines give
 the same, for every measure, is what `tests/backends` tests. Any other is in the lane of its folder, or in a later one
@@ -20,10 +20,16 @@ import pytest
 LANES = ("unit", "process", "service", "study")
 
 FOLDERS = {
+    "active": "process",
+    "audit": "process",
     "cli": "process",
+    "datasets": "process",
     "docs": "process",
     "experiments": "process",
+    "fuzz": "process",
     "integrations": "process",
+    "ltr": "process",
+    "peers": "process",
     "backends": "service",
     "web": "service",
 }

@@ -21,6 +21,7 @@ from rankgauge.audit import audit
 from rankgauge.io import write_judgments, write_run
 from rankgauge.policies import Ties
 from rankgauge.scoring import score
+from tests.examples import examples
 
 JUDGMENTS = {
     "usual": {"a": 2, "b": 0, "c": 1, "missed": 1},
@@ -245,7 +246,7 @@ def test_large_files_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert evaluate(judgments, run, "nDCG").values.equals(expected)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(sizes=st.lists(st.integers(0, 12), min_size=1, max_size=12), seed=st.integers(0, 1000))
 def test_blocks_do_not_matter(sizes: list[int], seed: int) -> None:
     """A query's value does not depend on the queries beside it, nor on their order."""

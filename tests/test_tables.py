@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from rankgauge import tables
 from rankgauge.errors import InputError, InputWarning
 from rankgauge.registry import plain
+from tests.examples import examples
 
 ROWS = [("1", "a", 2.0), ("1", "b", 0.0), ("2", "a", 1.0)]
 COLUMNS = {"query": ["1", "1", "2"], "document": ["a", "b", "a"], "grade": [2, 0, 1]}
@@ -147,7 +148,7 @@ def test_a_run_refuses_nan_but_not_infinity() -> None:
         tables.as_run([("q", "a", float("nan"))])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     st.dictionaries(
         st.one_of(st.integers(), st.text(min_size=1)),

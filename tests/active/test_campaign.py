@@ -22,6 +22,7 @@ from rankgauge.active.labels import Label
 from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from tests.active.campaigns import frame, grades, judged, pool, spend, truth
+from tests.examples import examples
 
 METHODS = ("passive", "passive-iid", "paper", "greg", "document", "auto")
 
@@ -94,7 +95,7 @@ def test_order_of_labels(method: str, tmp_path: Path) -> None:
             assert campaign.estimate() == wanted
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(
     st.sampled_from(METHODS),
     st.floats(1, 60),

@@ -19,6 +19,7 @@ from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.active.graded import DCG, ERR, NDCG, graded_pool, play
 from tests.active.pools import pools
+from tests.examples import examples
 
 NAMES = sorted(methods.METHODS)
 
@@ -181,7 +182,7 @@ def test_regression_is_ridge() -> None:
     assert flat.slope == 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pool=pools())
 def test_slopes_without_a_loop(pool: Pool) -> None:
     """The slopes of a walk are those of the recursion over ranks."""
@@ -193,7 +194,7 @@ def test_slopes_without_a_loop(pool: Pool) -> None:
         np.testing.assert_allclose(found[block.there], expected[block.documents[block.there]], atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(pool=pools())
 def test_walks_end_at_the_value(pool: Pool) -> None:
     """What all grades of a query change together leads from its expected value to its value."""

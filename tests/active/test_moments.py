@@ -19,6 +19,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray
 from tests.active.pools import enumerated, pools, values, vectors
+from tests.examples import examples
 
 LINEAR = ("DCG(gain='exp')", "DCG@3", "CG(gain='exp')@2", "P@3", "RBP(p=0.6)")
 CASCADE = (
@@ -34,7 +35,7 @@ NOTHING = {"wall": 0.0, "cpu": 0.0, "memory": 0.0, "output": ""}
 MEASURES = st.sampled_from(LINEAR + CASCADE)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(pool=pools(), measure=MEASURES)
 def test_closed_forms_equal_enumeration(pool: Pool, measure: str) -> None:
     """Mean, variance and E[(L − R)²] are sums over all label vectors, for one list and for the difference of two."""
@@ -47,7 +48,7 @@ def test_closed_forms_equal_enumeration(pool: Pool, measure: str) -> None:
     assert found.about(0.3) == pytest.approx(expected[:, 1] + (expected[:, 0] - 0.3) ** 2, abs=1e-10)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(pool=pools(most=5), measure=MEASURES, data=st.data())
 def test_a_label_moves_the_expected_value_by_its_slope(pool: Pool, measure: str, data: st.DataObject) -> None:
     """M_S is the mean over the label vectors that agree with the labels seen, and one more label z moves it by exactly
@@ -78,7 +79,7 @@ def _expected(pool: Pool, query: int, measure: str, seen: FloatArray) -> float:
     return float((chance * values(pool, query, grades, measure)).sum())
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(pool=pools(), measure=st.sampled_from(["DCG@3", "ERR"]), data=st.data())
 def test_rows_may_repeat_a_query(pool: Pool, measure: str, data: st.DataObject) -> None:
     """A block's rows have labels of their own: a query that is there twice has two sets of slopes."""
@@ -165,7 +166,7 @@ def _sampled(measure: str, pool: Pool) -> Target:
     return Target(measure=target.measure, dialect=target.dialect, shape=Shape.OTHER, worth=np.zeros(0), form=None)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=examples(15))
 @given(pool=pools(most=4, scale=3), measure=st.sampled_from(["nDCG@3", "AP", "nERR(max_grade=3)", "R@2"]))
 def test_any_measure_has_sampled_moments(pool: Pool, measure: str) -> None:
     """A measure without a closed form is sampled: its mean is within five standard errors of the enumerated one."""

@@ -16,6 +16,7 @@ from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from tests.active.pools import pools
 from tests.active.test_beliefs import Model
+from tests.examples import examples
 
 FRAME = pl.DataFrame(
     {
@@ -62,7 +63,7 @@ def test_depth_cuts_the_lists() -> None:
     assert list(pool.query_costs) == [1, 1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(pool=pools())
 def test_a_frame_gives_the_pool_back(pool: Pool) -> None:
     """`of(to_frame())` is the same pool, to the last bit."""

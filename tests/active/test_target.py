@@ -21,6 +21,7 @@ from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import FloatArray
 from tests.active.graded import graded_pool
 from tests.active.pools import pools
+from tests.examples import examples
 
 SHAPES = {
     "DCG@3": Shape.LINEAR,
@@ -66,7 +67,7 @@ def _evaluated(pool: Pool, grades: FloatArray, measure: str, dialect: Dialect) -
     return lists[0] if len(lists) == 1 else lists[0] - lists[1]
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=examples(120))
 @given(
     pool=pools(),
     measure=st.sampled_from(list(SHAPES)),
@@ -82,7 +83,7 @@ def test_values_equal_evaluation(pool: Pool, measure: str, dialect: str, data: s
     assert found == pytest.approx(_evaluated(pool, grades, measure, spoken), abs=1e-12)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     pool=pools(),
     measure=st.sampled_from(FORMED),

@@ -216,6 +216,7 @@ EXACT = "Random Forest, ERR: bias if half of the documents are judged"
 """The number of a claim in which nothing is drawn at random."""
 
 
+@pytest.mark.study
 def test_every_claim_is_tested(outcome: tuple[Measurements, Path]) -> None:
     """Each condition of each claim has its number, with a standard error unless it is exact."""
     numbers = outcome[0].numbers
@@ -310,6 +311,7 @@ def test_discounts_of_sampled_documents_are_biased(cases: dict[str, Case]) -> No
     assert expected > truth
 
 
+@pytest.mark.study
 def test_the_histogram_holds_every_query(outcome: tuple[Measurements, Path], cases: dict[str, Case]) -> None:
     """Figure 1, left: bars from the least cost to the largest; shares add up to 1, and the mean cost is 1."""
     costs, table = cases["Random Forest"].pool.query_costs, outcome[0].tables["costs"]
@@ -321,6 +323,7 @@ def test_the_histogram_holds_every_query(outcome: tuple[Measurements, Path], cas
     assert shares @ (table["from"] + width / 2).to_numpy() == pytest.approx(1.0, abs=width)
 
 
+@pytest.mark.study
 def test_training_sizes_at_a_third_of_the_budget(outcome: tuple[Measurements, Path]) -> None:
     """Figure 3, right: a row per size and method, at one budget; active's error over passive's is its number."""
     table, numbers = outcome[0].tables["training-sizes"], outcome[0].numbers
@@ -332,6 +335,7 @@ def test_training_sizes_at_a_third_of_the_budget(outcome: tuple[Measurements, Pa
     assert found.value == pytest.approx(errors["paper"] / errors["passive-iid"])
 
 
+@pytest.mark.study
 def test_tables_and_page(outcome: tuple[Measurements, Path]) -> None:
     """Curves have a row per scenario, measure, method and budget; savings name all references; a page shows it all."""
     found, folder = outcome
@@ -347,6 +351,7 @@ def test_tables_and_page(outcome: tuple[Measurements, Path]) -> None:
     assert "<script" not in page
 
 
+@pytest.mark.study
 def test_files(outcome: tuple[Measurements, Path], tmp_path: Path) -> None:
     """The folder has verdicts, tables and the panels of the paper's three figures."""
     pytest.importorskip("altair")

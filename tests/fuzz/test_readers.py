@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from rankgauge import evaluate, io
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.input_notes import heard
+from tests.examples import examples
 from tests.fuzz.readers import Reader, readers
 from tests.io.test_packing import zstd
 
@@ -32,7 +33,7 @@ ODD = (
 """What has broken readers before."""
 
 quickly = settings(
-    max_examples=40,
+    max_examples=examples(40),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -171,6 +172,7 @@ def test_a_line_of_ten_megabytes(tmp_path: Path) -> None:
         read(readers()["trec run"], content, tmp_path)
 
 
+@pytest.mark.study
 def test_a_million_queries(tmp_path: Path) -> None:
     """A million queries of one document are evaluated, each by itself."""
     numbers = range(1_000_000)
@@ -221,7 +223,7 @@ PIECES = st.sampled_from([None, True, 0, -1.5, "", "a", [], {}, [[]], [None], {"
 
 
 @given(content=st.sampled_from(JSON_FILES), data=st.data())
-@settings(quickly, max_examples=100)
+@settings(quickly, max_examples=examples(100))
 def test_json_of_another_shape(content: object, data: st.DataObject, tmp_path: Path) -> None:
     """A value of a response or an export that is of another kind is read around, or is one clear error."""
     changed = copy.deepcopy(content)

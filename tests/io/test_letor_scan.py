@@ -14,6 +14,7 @@ from rankgauge.errors import InputError
 from rankgauge.io.formats.letor import FeatureTable, read_carefully, read_features
 from rankgauge.io.letor_features import scan
 from rankgauge.io.source import Source
+from tests.examples import examples
 from tests.shared import SHARED
 
 NUMBERS = ("0", "1", "-1.5", "+2", ".5", "1.", "1e5", "-1E-7", "0.1000000000000000055", "00", "-0", "123456789.125")
@@ -61,7 +62,9 @@ def same(one: FeatureTable | str, other: FeatureTable | str) -> bool:
     return alike and one.matrix.shape == other.matrix.shape and one.matrix.tobytes() == other.matrix.tobytes()
 
 
-any_file = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+any_file = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @any_file

@@ -85,7 +85,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, packing: str) -> None
 def test_packed_files_are_unpacked_in_pieces(tmp_path: Path, packing: str) -> None:
     """The beginning of a packed file is had without the rest of it, even where the rest is damaged."""
     path = tmp_path / f"run.{packing}"
-    packed = PACKERS[packing](os.urandom(2_000_000).hex().encode())
+    packed = PACKERS[packing](os.urandom({"bz2": 2_000_000}.get(packing, 200_000)).hex().encode())
     path.write_bytes(packed[: len(packed) // 2])
     with Source.of(path).open() as stream:
         assert len(stream.read(1000)) == 1000

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from rankgauge import io
 from rankgauge.errors import InputError
+from tests.examples import examples
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 printable = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp", "Cn"]), min_size=1, max_size=6)
 words = st.one_of(printable, st.sampled_from(['"', "a,b", "'", "#x", "é😀", "007", "1e5", "NA", "null", "nan", "<&>"]))
 SUFFIXES = [".run", ".csv", ".tsv", ".jsonl", ".parquet", ".arrow"]
 WIDE_SUFFIXES = [".csv", ".tsv", ".jsonl", ".parquet", ".arrow"]
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def tables(

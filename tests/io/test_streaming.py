@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rankgauge import io
 from rankgauge.errors import InputError
+from tests.examples import examples
 
 
 def run_of(sizes: list[int]) -> pl.DataFrame:
@@ -22,7 +23,7 @@ def run_of(sizes: list[int]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=12),
     rows=st.integers(1, 40),

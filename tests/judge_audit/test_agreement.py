@@ -14,6 +14,7 @@ from rankgauge.errors import InputError
 from rankgauge.judge_audit.agreement import Comparable, agreement, auc, confusion_table
 from rankgauge.judge_audit.clusters import contrast, percentiles, resampled
 from rankgauge.judge_audit.pairs import GradedPairs
+from tests.examples import examples
 
 CELLS = ((20, 5), (10, 15))
 """People say no and yes in rows, the judge in columns: the textbook example of Cohen's kappa."""
@@ -51,7 +52,7 @@ def test_auc_counts_pairs() -> None:
     assert np.isnan(auc(np.array([[1.0, 1.0], [0.0, 0.0]])))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=20, max_size=60).filter(lambda g: min(g) < 1 < max(g)))
 def test_a_perfect_and_a_constant_judge(people: list[float]) -> None:
     """Who always agrees has 1 everywhere; who always says the same has kappa 0 and AUC one half."""

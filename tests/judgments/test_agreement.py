@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.judgments import agreement
 from rankgauge.judgments.coefficient import COEFFICIENTS
+from tests.examples import examples
 from tests.shared import shared
 
 
@@ -113,7 +114,7 @@ def test_weighted_kappa_by_hand() -> None:
 grades = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(judged=grades)
 def test_cohen_is_scikit_learns(judged: list[tuple[int, int]]) -> None:
     """On levels 0 to 3 every kappa is that of scikit-learn, where its formula is defined."""
@@ -155,7 +156,7 @@ def pairwise_alpha(rows: list[list[int | None]], distance: str) -> float:
 
 
 @pytest.mark.parametrize("distance", ["nominal", "ordinal", "interval"])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(rows=panels)
 def test_alpha_is_its_definition(distance: str, rows: list[list[int | None]]) -> None:
     """The coincidence matrix gives what all pairs of judgments give, one by one."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.judgments import RULES, binarise, combine, counts
+from tests.examples import examples
 
 JUDGED = pl.DataFrame(
     [
@@ -61,7 +62,7 @@ def test_every_rule_is_tested_and_explained() -> None:
     assert all(rule.words for rule in RULES.values())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(given=opinions)
 def test_and_or_bound_every_vote(given: dict[tuple[str, str, str], int]) -> None:
     """and ≤ majority ≤ or on binary grades; min ≤ mean, median, majority ≤ max on graded ones."""

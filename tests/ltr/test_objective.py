@@ -13,6 +13,7 @@ from rankgauge.ltr import Documents, Objective
 from rankgauge.ltr.line_search import PlainSearch, SortedSearch, line_search, step_sizes
 from rankgauge.ltr.objective import Discounted, General
 from rankgauge.policies import Ties
+from tests.examples import examples
 
 MEASURES = ("nDCG@10", "nDCG@3", "nDCG", "DCG@2", "P@2", "RBP", "CG@3", "AP", "ERR@10", "RR")
 NUMBERS = st.sampled_from([-1.5, -1.0, 0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 1e-9])
@@ -36,7 +37,7 @@ def spoken(name: str) -> dialects.Dialect:
 
 
 @pytest.mark.parametrize("dialect", dialects.DIALECTS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(collection=collections(), measure=st.sampled_from(MEASURES))
 def test_values_under_a_dialect(dialect: str, collection: tuple[Documents, np.ndarray], measure: str) -> None:
     """The value of each query is that of `score_arrays` under the dialect, for one ranking and for many."""
@@ -51,7 +52,7 @@ def test_values_under_a_dialect(dialect: str, collection: tuple[Documents, np.nd
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     collection=collections(least=1),
     measure=st.sampled_from(MEASURES[:7]),
@@ -101,7 +102,7 @@ def test_refusals() -> None:
         Objective.of(documents, "nDCG@10", "yahoo").values(np.zeros(2))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     collection=collections(),
     measure=st.sampled_from([*MEASURES, "AP@3", "R@2", "Success@2", "nERR@3", "PFound"]),

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from rankgauge import ltr
 from rankgauge.ltr.rankers.ordered_logit import OrderedLogit, Posterior, rising
+from tests.examples import examples
 
 WEIGHTS, THRESHOLDS = np.array([1.0, -0.5, 0.0]), np.array([-0.5, 1.0, 2.0])
 
@@ -23,7 +24,7 @@ def simulated(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]
     return matrix, np.digitize(worth + rng.logistic(size=n), THRESHOLDS).astype(float)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seed=st.integers(0, 10**6), grades=st.integers(2, 5))
 def test_the_gradient_is_that_of_differences(seed: int, grades: int) -> None:
     """The gradient is what small steps of each parameter show."""

@@ -13,6 +13,7 @@ from rankgauge.ltr.swaps import Cascading, Linear, Precisions, Rescored, Swaps, 
 from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import RankedLists
+from tests.examples import examples
 
 CLOSED = {
     "DCG@3": Linear,
@@ -54,7 +55,7 @@ def changed(measure: str, grades: list[float], tops: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("measure", "kind"), CLOSED.items())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(grades=st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=1, max_size=7), data=st.data())
 def test_swaps_change_what_the_kernel_says(
     measure: str, kind: type[Swaps], grades: list[float], data: st.DataObject

@@ -21,6 +21,7 @@ from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import Grade
+from tests.examples import examples
 from tests.measures.bench import Listed, drawn, facets, frozen, scale, short, stacked, strict, tied
 
 KINDS = list(MEASURES.values())
@@ -335,7 +336,7 @@ GRADES = st.lists(st.none() | st.sampled_from([0.0, 1.0, 2.0]), max_size=25)
 
 
 @kinds()
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(found=GRADES, others=GRADES, missed=st.lists(st.sampled_from([0.0, 1.0, 2.0]), max_size=6))
 def test_any_list_beside_any_other(
     kind: type[Measure], found: list[float | None], others: list[float | None], missed: list[float]

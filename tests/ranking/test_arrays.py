@@ -16,6 +16,7 @@ from rankgauge.measures import MEASURES, TieRule
 from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.arrays import rank_arrays
+from tests.examples import examples
 
 CELL = float("nan")
 
@@ -55,7 +56,7 @@ def lists(rows: int, columns: int) -> st.SearchStrategy[tuple[np.ndarray, np.nda
 MEASURED = ["nDCG@3", "nDCG", "DCG@4", "AP", "AP@2", "P@5", "RR@4", "ERR@3", "R@2", "nDCG(dcg='exp-log2')@1"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     pair=st.integers(1, 9).flatmap(lambda columns: lists(4, columns)),
     measure=st.sampled_from(MEASURED),

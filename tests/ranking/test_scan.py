@@ -23,6 +23,7 @@ from rankgauge.ranking.rules import SORTS
 from rankgauge.ranking.scan import ids, lookup, scan
 from rankgauge.ranking.scan.chunks import chunks
 from rankgauge.ranking.scan.numbers import decimals
+from tests.examples import examples
 from tests.io.test_packing import PACKERS
 
 Line = tuple[str, str, str]
@@ -83,7 +84,7 @@ def flat(tables: dict[str, list[tuple[str, str]]]) -> list[Line]:
     return [(query, *pair) for query, table in tables.items() for pair in table]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     run=st.dictionaries(queries, lists, min_size=1, max_size=6),
     judgments=st.dictionaries(queries, pools, min_size=1, max_size=6),
@@ -141,7 +142,7 @@ def test_scan_of_many_blocks_gives_what_rank_gives(tmp_path: Path, ties: Ties, s
     assert_same(hits, general(run, judgments, how))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     shape=st.lists(
         st.tuples(st.integers(1, 70), st.integers(1, 3), st.integers(1, 9), st.integers(1, 12)), min_size=1, max_size=30
@@ -325,7 +326,7 @@ def test_decimals_equal_float(form: str) -> None:
     assert read(texts).tolist() == [float(text) for text in texts]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=17, min_value=-99, max_value=99), min_size=1))
 def test_decimals_of_nineteen_digits_equal_float(numbers: list[object]) -> None:
     """Numbers of more digits than a double holds are rounded as `float` rounds them."""

@@ -17,6 +17,7 @@ from rankgauge.measures import MEASURES, TieRule, parse
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists
 from tests.engines import Evaluate
+from tests.examples import examples
 
 TOP = {"max_grade": 3.0}
 """The top of the scale: one list alone may not reach it."""
@@ -65,7 +66,7 @@ def tables(listed: list[tuple[int, int | None]]) -> tuple[pl.DataFrame, pl.DataF
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(listed=documents)
 def test_expected_is_the_mean_over_every_order(listed: list[tuple[int, int | None]]) -> None:
     """`expected` equals the mean over all orders of tied documents; `best` and `worst` bound it where order can only
@@ -144,7 +145,7 @@ def all_tied(listed: Sequence[Judged], *names: str) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", [*BY_FACET, *ADDITIVE])
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(4), deadline=None)
 @given(listed=st.lists(st.lists(judged_by_facet, min_size=2, max_size=4), min_size=1, max_size=6))
 def test_best_and_worst_of_few_orders(name: str, listed: list[Judged]) -> None:
     """Of documents judged by subtopic or group, `best` and `worst` are each measure's own best and worst order."""
@@ -153,7 +154,7 @@ def test_best_and_worst_of_few_orders(name: str, listed: list[Judged]) -> None:
     assert got["worst"] == pytest.approx([one.min() for one in orders], abs=1e-12)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(listed=st.lists(judged_by_facet, min_size=2, max_size=4))
 def test_whole_documents_keep_their_own_order(listed: Judged) -> None:
     """Beside a measure of diversity, one that takes a document's highest grade has its own best and worst order."""

@@ -13,8 +13,9 @@ from scipy import stats as peer
 
 from rankgauge.errors import ParameterError
 from rankgauge.stats.correlation import kendall_tau, tau_ap, tau_ap_b
+from tests.examples import examples
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=examples(60), deadline=None)
 scorings = st.integers(2, 40).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, n), min_size=n, max_size=n) for _ in range(2)])
 )

@@ -14,6 +14,7 @@ from scipy import stats as peer
 
 from rankgauge.errors import ParameterError
 from rankgauge.stats import bca_interval, geometric_mean, t_interval
+from tests.examples import examples
 
 NAN = float("nan")
 SKEWED = np.random.default_rng(3).beta(0.5, 1.5, size=50)
@@ -123,7 +124,7 @@ def test_equal_values_are_a_point(value: float) -> None:
 
 
 @example(listed=[0.0, 4e-122])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(listed=values)
 def test_ends_surround_the_mean_and_stay_among_the_values(listed: list[float]) -> None:
     """The bootstrap never leaves the range of the values, which Student's interval may."""

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
 from rankgauge.stats.overlap import rbo
+from tests.examples import examples
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=examples(60), deadline=None)
 lists = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=6, unique=True)
 
 

@@ -12,6 +12,7 @@ from scipy import stats as peer
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.stats.paired_test import TESTS, PairedTest
+from tests.examples import examples
 
 NAN = float("nan")
 NORMAL = np.random.default_rng(5).normal(0.06, 0.2, size=(43, 12))
@@ -145,7 +146,7 @@ def test_queries_without_a_pair_leave(test: PairedTest) -> None:
     assert found.p[3] == pytest.approx(alone.p, abs=0.02)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(values=st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=2, max_size=9), place=st.integers(0, 4))
 def test_two_sided(values: list[float], place: int) -> None:
     """Which of the runs comes first does not change the p-value, and it lies between 0 and 1."""

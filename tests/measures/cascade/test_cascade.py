@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures import parse
 from rankgauge.ranking import RankedLists
+from tests.examples import examples
 
 probabilities = st.lists(st.none() | st.sampled_from([0.0, 0.07, 0.14, 0.41, 0.61, 1.0]), max_size=8)
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=examples(60), deadline=None)
 
 
 def value(name: str, listed: list[float | None], lost: list[float] | None = None) -> float:

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from rankgauge.errors import ParameterError
 from rankgauge.measures import parse
 from rankgauge.ranking import RankedLists
+from tests.examples import examples
 
 grades = st.lists(st.none() | st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=8)
 missed = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=3)
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=examples(60), deadline=None)
 
 
 def value(name: str, listed: list[float | None], lost: list[float] | None = None) -> float:

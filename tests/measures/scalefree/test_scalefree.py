@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rankgauge.measures import parse
 from rankgauge.ranking import RankedLists
+from tests.examples import examples
 
 # Scheel, Lommatzsch & Albayrak: the documents A..H in the order of the strategy.
 LISTED = [1.0, 0.0, 3.0, 3.0, 2.0, 0.0, 1.0, 4.0]
@@ -24,7 +25,7 @@ PRECISIONS = {
 
 grades = st.lists(st.none() | st.sampled_from([0.0, 1.0, 2.0, 5.0]), max_size=8)
 missed = st.lists(st.sampled_from([0.0, 1.0, 2.0, 5.0]), max_size=3)
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=examples(60), deadline=None)
 
 
 def value(name: str, listed: list[float | None], lost: list[float] | None = None) -> float:
