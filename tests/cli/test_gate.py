@@ -313,3 +313,12 @@ def test_verdicts_as_tests(command: Command, runs: Path) -> None:
     assert outcomes["rankgauge.segments", "AP of short.txt for kind (none)"] == ["failure"]
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("7", "2", "1")
     assert "there is none" in command("compare", "qrels.txt", "bm25.txt", "short.txt", "-o", "junit", code=2)
+
+
+def test_a_floor_of_what_nobody_judged(command: Command, runs: Path) -> None:
+    """A run whose ids are not those of the judgments has no mean that could be below a floor: the gate cannot tell."""
+    lines = (line.split() for line in Path("bm25.txt").read_text().splitlines())
+    Path("skus.txt").write_text("".join(f"{q} Q0 sku-{d} {rank} {score} s\n" for q, _, d, rank, score, _ in lines))
+    words = ("compare", "qrels.txt", "bm25.txt", "skus.txt", "--baseline", "bm25", "--min", "AP:0.3", "-o", "pr.md")
+    command(*words, code=3)
+    assert "Cannot tell: hardly anything of skus.txt is judged" in Path("pr.md").read_text(encoding="utf-8")

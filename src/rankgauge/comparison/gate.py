@@ -9,7 +9,8 @@ The rule, by the interval of the mean difference (run − baseline) at the level
 A segment of queries that is *worse* by the same rule, or by a tolerance of its own, fails the gate too, at
 1 − α/(k · segments); it never makes it undecided, since segments have few queries.
 
-A run whose mean is below a *floor* fails it as well, whatever the baseline has (`gate_limits`).
+A run whose mean is below a *floor* fails it as well, whatever the baseline has (`gate_limits`); if too little of the
+run is judged, the gate is undecided.
 
 Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
 
@@ -230,18 +231,14 @@ class Gate:
         rows = []
         for floor in self.floors:
             for name in [floor.measure] if floor.measure else [rule.measure for rule in self.rules]:
-                measure = str(self._measure(name))
+                measure = self._measure(name)
                 for run in self.comparison.runs:
-                    row = means[measure, run]
-                    verdict = GateVerdict.PASS if row["mean"] >= floor.least else GateVerdict.WORSE
+                    row = means[str(measure), run]
+                    low = GateVerdict.UNDECIDED if self.comparison.missing.is_thin(measure, run) else GateVerdict.WORSE
+                    verdict = GateVerdict.PASS if row["mean"] >= floor.least else low
                     if run != self.comparison.baseline:
-                        rows.append((measure, run, row["mean"], floor.least, row["queries"], verdict.value))
+                        rows.append((str(measure), run, row["mean"], floor.least, row["queries"], verdict.value))
         return PlainTable.of_rows(FLOOR_COLUMNS, rows)
-
-    @property
-    def below(self) -> PlainTable:
-        """The floors that runs are below."""
-        return self.floor_rows.where("verdict", GateVerdict.WORSE.value)
 
     @property
     def lost(self) -> PlainTable:
@@ -256,7 +253,7 @@ class Gate:
     @cached_property
     def verdict(self) -> GateVerdict:
         """Worse if a run is by a rule, overall or in a segment, or below a floor; else undecided if any; else pass."""
-        found = {*self.rows["verdict"], *self.lost["verdict"], *self.below["verdict"]}
+        found = {*self.rows["verdict"], *self.lost["verdict"], *self.floor_rows["verdict"]}
         order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
         return next((verdict for verdict in order if verdict.value in found), GateVerdict.PASS)
 

@@ -37,6 +37,8 @@ def headline(gate: Gate) -> str:
         case GateVerdict.WORSE:
             told = [f"worse than {base} by more than luck: {named}"] if named else []
             return "; ".join([*told, f"below the floor: {floors}"] if floors else told)
+        case GateVerdict.UNDECIDED if not concerned:
+            return f"cannot tell: {'; '.join(_untold_floors(gate))}"
         case GateVerdict.UNDECIDED:
             most = max(row["needed"] for row in concerned)
             settled = (
@@ -50,6 +52,13 @@ def _untold_rows(gate: Gate) -> list[Mapping[str, Any]]:
     """The rows on which missing judgments leave no verdict, if nothing else decides."""
     rows = [row for row in gate.rows.named() if row["reason"] in (FEW_JUDGED, UNEQUAL)]
     return rows if gate.verdict is GateVerdict.UNDECIDED else []
+
+
+def _untold_floors(gate: Gate) -> Iterator[str]:
+    """Why missing judgments do not show whether runs are below their floors."""
+    for row in gate.floor_rows.where("verdict", GateVerdict.UNDECIDED.value).named():
+        result = gate.comparison.results[row["run"]]
+        yield f"{judging.too_few(row['run'], result.judged[row['measure']])}. {judging.remedy(result)}"
 
 
 def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
