@@ -14,6 +14,7 @@ from rankgauge import dialects
 from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.active.campaign.settings import CampaignSettings
 from rankgauge.active.pool import Pool
+from rankgauge.audit import audit
 from rankgauge.cli.main import app
 from rankgauge.tables.scales import SCALES
 from rankgauge.web import RoomSettings, create_app
@@ -143,6 +144,13 @@ def test_the_gate_follows_the_scale(files: list[str], tmp_path: Path, monkeypatc
     (tmp_path / "rankgauge.toml").write_text(text + "\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert NOTE.format(2) in said("check", "-o", "md")
+
+
+def test_audits_follow_the_scale() -> None:
+    """What an audit calls standard is what `evaluate` says; a tool that has a threshold of its own keeps it."""
+    found = audit(JUDGMENTS, RUN, "AP", dialects=["trec_eval", "ranklib"], scale="trec-dl")
+    means = {dialect.name: found.mean("run", dialect) for dialect in found.dialects}
+    assert means == pytest.approx({"standard": HIGH, "trec_eval": HIGH, "ranklib": LOW})
 
 
 def test_pools_follow_the_scale(files: list[str]) -> None:

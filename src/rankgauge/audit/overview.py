@@ -34,11 +34,13 @@ def audit(
     *,
     dialects: Iterable[str | Dialect] | None = None,
     base: str | Dialect = "standard",
+    scale: Any = None,
 ) -> Audit:
     """What runs get from every tool by one measure, and why the tools differ.
 
     `judgments` and each run are paths, frames or dicts of dicts; `runs` is one run or a mapping of names to runs.
     `dialects` are those to compare (default: those that fit the files), `base` is the one to compare with.
+    `scale` is that of `evaluate`: its threshold counts for every tool that has none of its own.
     """
     named: Mapping[str, Any] = runs if _is_mapping_of_runs(runs) else {"run": runs}
     (wanted,) = parse_all([measure])
@@ -48,7 +50,7 @@ def audit(
     asked = list(fitting(judgments, first, kind)) if dialects is None else [known.get(name) for name in dialects]
     judged = judged_for(judgments, kind)
     scores = {name: Scores(judgments=judged, run=io.kept(run, io.run_from), kind=kind) for name, run in named.items()}
-    against, *asked = (one.provider(wanted) for one in (known.get(base), *asked))
+    against, *asked = (one.on_scale(scale, wanted).provider(wanted) for one in (known.get(base), *asked))
     return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)
 
 

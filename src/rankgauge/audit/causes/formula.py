@@ -14,7 +14,7 @@ from rankgauge.audit.conditions import Conditions
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, GAINS
-from rankgauge.policies import HighGrade
+from rankgauge.policies import ABOVE_ZERO, HighGrade
 
 if TYPE_CHECKING:
     from rankgauge.audit.overview import Audit
@@ -70,7 +70,11 @@ RELEVANT = Cause(
     name="relevant",
     fields=("rel",),
     subject="which grades are relevant",
-    setting=lambda dialect, measure, conditions: f"a grade of {dialect.rel:g} or more is relevant",
+    setting=lambda dialect, measure, conditions: (
+        "any grade above 0 is relevant"
+        if dialect.rel == ABOVE_ZERO
+        else f"a grade of {dialect.rel:g} or more is relevant"
+    ),
     advice="Say from which grade on a document is relevant",
     why="Tools begin at different grades; name it with the measure, as in P(rel=2)@10.",
     place=120,

@@ -95,7 +95,9 @@ def run(
     judged, ranked = spelling.file(judgments), spelling.files(listed)
     tools = names(dialects) if dialects else None
     if value is None:
-        report: Report = AuditReport(audit=audit(judged, ranked, measure, dialects=tools, base=against))
+        report: Report = AuditReport(
+            audit=audit(judged, ranked, measure, dialects=tools, base=against, scale=spelling.scale)
+        )
     elif len(ranked) > 1:
         raise ParameterError("audit", "value", "asked of one run", ", ".join(ranked))
     else:
@@ -135,7 +137,8 @@ def explain(
     kind = wanted.facts.judgments
     scores = audit.Scores(judgments=judged_for(spelling.file(judgments), kind), run=spelling.file(run), kind=kind)
     tools = None if dialects is None else [get_dialect(name) for name in names(dialects)]
-    asked = fitting(scores.judgments, scores.run, kind) if tools is None else tools
+    fit = fitting(scores.judgments, scores.run, kind) if tools is None else tools
+    asked = [one.on_scale(spelling.scale, wanted) for one in fit]
     found, refused = audit.explain_all(scores, asked, wanted, query)
     ExplanationReport(found=found, refused=refused).show(sys.stdout)
 
