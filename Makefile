@@ -57,6 +57,7 @@ serve: $(USABLE)
 	$(BIN)/rankgauge serve
 
 bench: $(READY)
+	$(BIN)/python -m benchmarks.trec_eval
 	$(BIN)/python -m benchmarks.run
 
 bench-ltr: $(READY)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import boosting, compiled, excerpt, peers
+from benchmarks import boosting, compiled, excerpt, peers, trec_eval
 from benchmarks.costs import ROOT, Cost, measure, module
 from benchmarks.generate import DATA, MANY, SIZES, Size, generate, generate_many
 from benchmarks.goals import Reached, reached_in_boosting, reached_in_files, reached_in_memory, reached_with_runs
@@ -85,8 +85,7 @@ def _facts(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     versions = {"Python": platform.python_version(), "numpy": "", "polars": "", "scikit-learn": ""}
     named = {name: text or peers.version(name) for name, text in versions.items()} | peers.versions()
     yield "- " + ", ".join(f"{name} {text}" for name, text in named.items())
-    if "trec_eval" not in peers.known():
-        yield "- trec_eval itself is neither on this machine ($TREC_EVAL may name it) nor can it be built"
+    yield f"- {trec_eval.build()}"
     yield ""
 
 
