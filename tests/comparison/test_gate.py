@@ -132,3 +132,10 @@ def test_what_a_gate_refuses(comparison: Comparison) -> None:
     with pytest.raises(ParameterError, match="baseline"):
         Comparison(results=comparison.results).gate("AP")
     assert GateRule.of("nDCG@10") == GateRule(measure="nDCG@10", tolerance=0.0)
+
+
+def test_the_page_on_missing_judgments_needs_data() -> None:
+    """Without collections nothing is tried, and no claim is decided."""
+    from rankgauge.experiments.experiment import PAPERS, Setting
+
+    assert not PAPERS.find("gate").run(Setting(trials=2)).numbers

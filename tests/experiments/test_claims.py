@@ -129,6 +129,7 @@ def test_every_claim_names_its_place(name: str) -> None:
 
 VERDICTS = {
     "active": "active-paper.md",
+    "gate": "pipeline.md",
     "few-labels": "few-labels-simulation.md",
     "pools": "pools.md",
     "multigraded": "multigraded.md",

@@ -77,7 +77,7 @@ class MissingJudgments:
     results: Mapping[str, Result]
     queries: Sequence[str]
     rule: JudgedRule
-    _values: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    _moved: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
     _bounds: dict[tuple[str, str], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     def shares(self, measure: Measure, *runs: str) -> list[JudgedShare]:
@@ -95,19 +95,17 @@ class MissingJudgments:
 
     def as_good(self, measure: Measure, run: str, other: str) -> FloatArray:
         """The differences by query if unjudged documents are as good as judged ones; NaN where a run has no value."""
-        first, second = (self._as_good(measure, name) for name in (run, other))
-        return first - second
+        key = (str(measure), run, other)
+        if key not in self._moved:
+            results = [_provider(self.results[name], measure) for name in (run, other)]
+            first, second = as_good(results[0], results[1], measure)
+            self._moved[key] = self._placed(run, first) - self._placed(other, second)
+        return self._moved[key]
 
     def bounds(self, measure: Measure, run: str, other: str) -> tuple[FloatArray, FloatArray]:
         """The least and the greatest differences by query, whatever the grades of unjudged documents are."""
         (low, high), (other_low, other_high) = (self._ends(measure, name) for name in (run, other))
         return low - other_high, high - other_low
-
-    def _as_good(self, measure: Measure, run: str) -> FloatArray:
-        key = (str(measure), run)
-        if key not in self._values:
-            self._values[key] = self._placed(run, as_good(_provider(self.results[run], measure), measure))
-        return self._values[key]
 
     def _ends(self, measure: Measure, run: str) -> tuple[FloatArray, FloatArray]:
         key = (str(measure), run)
@@ -139,17 +137,27 @@ def _provider(result: Result, measure: Measure) -> Result:
     return next((part for part in result.parts if measure in part.measures), result)
 
 
-def as_good(result: Result, measure: Measure, *, seed: int = 0) -> FloatArray:
-    """The values of the queries that count, if unjudged documents are as good as judged ones of about the same rank."""
-    hits, rng = _untied(result.hits), np.random.default_rng(seed)
-    missing = _Unjudged.of(hits, measure.depth)
-    plain = replace(result.dialect, ties=Ties.INPUT)
-    draws = int(np.clip(WORK // max(len(missing.query), 1), 1, DRAWS))
-    total = np.zeros(len(result.counted))
+def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> tuple[FloatArray, FloatArray]:
+    """The values of two runs' queries if unjudged documents are as good as judged ones of about the same rank.
+
+    What one run brings in is also missed by the other: both are held against the same ideal.
+    """
+    hits, rng = [_untied(result.hits) for result in (run, other)], np.random.default_rng(seed)
+    missing = [_Unjudged.of(one, measure.depth) for one in hits]
+    draws = int(np.clip(WORK // max(sum(len(one.query) for one in missing), 1), 1, DRAWS))
+    place = {name: row for row, name in enumerate(hits[1].names)}
+    there = np.array([place.get(name, -1) for name in hits[0].names])
+    back = np.full(len(place), -1)
+    back[there[there >= 0]] = np.flatnonzero(there >= 0)
+    totals = [np.zeros(len(result.counted)) for result in (run, other)]
     for _ in range(draws):
-        filled = missing.filled(hits, missing.grades(rng))
-        total += settle(score(filled, [measure], plain)[0], filled, [measure], plain)[:, 0]
-    return total / draws
+        drawn = [one.grades(rng) for one in missing]
+        for at, (result, ways) in enumerate(((run, back), (other, there))):
+            missed = ways[missing[1 - at].query]
+            filled = missing[at].filled(hits[at], drawn[at], missed[missed >= 0], drawn[1 - at][missed >= 0])
+            plain = replace(result.dialect, ties=Ties.INPUT)
+            totals[at] += settle(score(filled, [measure], plain)[0], filled, [measure], plain)[:, 0]
+    return totals[0] / draws, totals[1] / draws
 
 
 def _untied(hits: Hits) -> Hits:
@@ -196,13 +204,15 @@ class _Unjudged:
             drawn[mine] = known[rng.integers(len(known), size=int(mine.sum()))]
         return drawn
 
-    def filled(self, hits: Hits, grades: FloatArray) -> Hits:
-        """The hits and these, as if they had been judged."""
+    def filled(self, hits: Hits, grades: FloatArray, missed: IndexArray, missed_grades: FloatArray) -> Hits:
+        """The hits and these, as if they had been judged; `missed` are the queries of documents that only the pool
+        gains."""
         query, rank = (np.concatenate(pair) for pair in ((hits.query, self.query), (hits.rank, self.rank)))
         grade = np.concatenate([hits.grade, grades])
         order = np.lexsort((rank, query))
         pool_query, pool_grade = (
-            np.concatenate(pair) for pair in ((hits.pool_query, self.query), (hits.pool_grade, grades))
+            np.concatenate(parts)
+            for parts in ((hits.pool_query, self.query, missed), (hits.pool_grade, grades, missed_grades))
         )
         pooled = np.lexsort((-pool_grade, pool_query))
         return replace(
