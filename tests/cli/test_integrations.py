@@ -81,7 +81,9 @@ def test_the_action(repository: tuple[Path, str], tmp_path: Path) -> None:
             )
         codes[undecided] = done.returncode
     assert codes == {"pass": {"worse": 1}.get(verdict, 0), "fail": {"worse": 1, "undecided": 3}.get(verdict, 0)}
-    assert (tmp_path / "summary").read_text(encoding="utf-8").startswith(f"## Gate: {verdict}\n")
+    judged, gate, _ = (tmp_path / "summary").read_text(encoding="utf-8").split("\n\n", 2)
+    assert judged.startswith("Judged: ")
+    assert gate == f"## Gate: {verdict}"
     told = f"verdict={verdict}\nsummary={tmp_path / 'rankgauge-summary.md'}\n"
     assert (tmp_path / "output").read_text() == told * 2
     assert (made / "report.html").is_file()
