@@ -128,8 +128,8 @@ def _ignores_unjudged(result: Result, measure: Measure) -> bool:
     if result.hits.facets is not None:
         return True
     plain = replace(result.dialect, ties=Ties.INPUT)
-    values = [score(_untied(hits), [measure], plain)[0] for hits in (result.hits, result.hits.condensed())]
-    return bool(np.array_equal(*values, equal_nan=True))
+    kept, taken = (score(_untied(hits), [measure], plain)[0] for hits in (result.hits, result.hits.condensed()))
+    return bool(np.array_equal(kept, taken, equal_nan=True))
 
 
 def _provider(result: Result, measure: Measure) -> Result:
@@ -190,7 +190,7 @@ class _Unjudged:
             query=query[open_],
             rank=rank[open_],
             judged_grade=np.asarray(hits.grade[inside], dtype=np.float64),
-            judged_band=_bands(hits.rank[inside]),
+            judged_band=_bands(np.asarray(hits.rank[inside], dtype=np.float64)),
         )
 
     def grades(self, rng: np.random.Generator) -> FloatArray:
@@ -207,13 +207,12 @@ class _Unjudged:
     def filled(self, hits: Hits, grades: FloatArray, missed: IndexArray, missed_grades: FloatArray) -> Hits:
         """The hits and these, as if they had been judged; `missed` are the queries of documents that only the pool
         gains."""
-        query, rank = (np.concatenate(pair) for pair in ((hits.query, self.query), (hits.rank, self.rank)))
+        query: IndexArray = np.concatenate([hits.query, self.query]).astype(np.int64)
+        rank: FloatArray = np.concatenate([hits.rank, self.rank]).astype(np.float64)
         grade = np.concatenate([hits.grade, grades])
         order = np.lexsort((rank, query))
-        pool_query, pool_grade = (
-            np.concatenate(parts)
-            for parts in ((hits.pool_query, self.query, missed), (hits.pool_grade, grades, missed_grades))
-        )
+        pool_query: IndexArray = np.concatenate([hits.pool_query, self.query, missed]).astype(np.int64)
+        pool_grade: FloatArray = np.concatenate([hits.pool_grade, grades, missed_grades]).astype(np.float64)
         pooled = np.lexsort((-pool_grade, pool_query))
         return replace(
             hits,

@@ -50,7 +50,7 @@ def headline(gate: Gate) -> str:
 
 def _untold_rows(gate: Gate) -> list[Mapping[str, Any]]:
     """The rows on which missing judgments leave no verdict, if nothing else decides."""
-    rows = [row for row in gate.rows.named() if row["reason"] in (FEW_JUDGED, UNEQUAL)]
+    rows: list[Mapping[str, Any]] = [row for row in gate.rows.named() if row["reason"] in (FEW_JUDGED, UNEQUAL)]
     return rows if gate.verdict is GateVerdict.UNDECIDED else []
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -54,7 +55,7 @@ def run(setting: Setting) -> Measurements:
     return Measurements(numbers=numbers, tables={"gate": table}, words=f"{setting.trials} pairs of each collection")
 
 
-def _rows(title: str, folder: Path, setting: Setting) -> Iterator[dict[str, object]]:
+def _rows(title: str, folder: Path, setting: Setting) -> Iterator[dict[str, Any]]:
     """A row for each pool and rule: how often the gate says worse, where full judgments do not and where they do."""
     collection, rng = _Collection.read(title, folder), np.random.default_rng(setting.seed)
     pairs = collection.pairs(setting.trials, rng)
