@@ -32,6 +32,7 @@ lint: $(READY)
 
 # Tests start programs; these find compiled modules, as those of users do.
 suite quick test-studies: export PYTHONDONTWRITEBYTECODE =
+suite quick test-studies: export OPENBLAS_NUM_THREADS = 1
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # The lanes: tests/lanes.py says which test is in which.

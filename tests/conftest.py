@@ -7,6 +7,7 @@ them, and the learning packages' own metrics), trec_eval's own code beside ours,
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,9 @@ from hypothesis import settings
 
 from tests.engines import Evaluate, Jobs, lacking
 from tests.lanes import LANES, lane_of, lane_of_path, needs_spark
+
+# The tests run in as many processes as there are cores: threads of boosted trees would wait for each other, busily.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A busy machine is slow, which is no fault of the code. `pytest --hypothesis-profile=quick` tries a few examples.
 settings.register_profile("untimed", deadline=None)
