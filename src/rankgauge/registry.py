@@ -7,7 +7,7 @@ registry. A file is imported only when one of its things is asked for, or when a
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -89,11 +89,11 @@ class Registry(Mapping[str, T], Generic[T]):
     @cached_property
     def _files(self) -> dict[str, str]:
         """The modules of the rooms by their plain names."""
-        packages = [importlib.import_module(room) for room in self.rooms]
+        specs = filter(None, map(importlib.util.find_spec, self.rooms))  # no room is imported for a list of its files
         return {
-            plain(module.name): f"{package.__name__}.{module.name}"
-            for package in packages
-            for module in pkgutil.iter_modules(package.__path__)
+            plain(module.name): f"{spec.name}.{module.name}"
+            for spec in specs
+            for module in pkgutil.iter_modules(spec.submodule_search_locations)
         }
 
     def _load_all(self) -> None:

@@ -74,8 +74,6 @@ def heed(*sources: Path) -> None:
 
 def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None:
     """Raise an error if an output is also an input or another output, or if it cannot be written where it should be."""
-    from rankgauge.io.output import refuse_no_file
-
     taken = [path for path in inputs if path is not None]
     for output in outputs:
         if output is None:
@@ -87,6 +85,8 @@ def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None
                 hint="Name another file for the output.",
             )
         taken.append(output)
+        from rankgauge.io.output import refuse_no_file
+
         refuse_no_file(output)
 
 

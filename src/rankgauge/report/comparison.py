@@ -16,7 +16,6 @@ from rankgauge.report.comparison_direction import Direction
 from rankgauge.report.comparison_latex import DIGITS, latex_means
 from rankgauge.report.comparison_tables import MOST, UNTOLD, UP
 from rankgauge.report.format import Medium, Report, ReportDocument
-from rankgauge.report.html import sort_script
 from rankgauge.report.notes import unjudged_words
 from rankgauge.report.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
 
@@ -194,7 +193,7 @@ class ComparisonReport(Report):
                 f"{settings.family_correction.title} at {settings.alpha:g}",
             ),
             passages=tuple(self._page() if medium is Medium.PAGE else self._text(medium)),
-            script=sort_script() if medium is Medium.PAGE else "",
+            sortable=True,
         )
 
     def headline(self) -> str:

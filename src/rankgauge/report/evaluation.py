@@ -14,7 +14,6 @@ from rankgauge.measures import Aggregate, Measure, Printed
 from rankgauge.plain_table import PlainTable
 from rankgauge.report import judging
 from rankgauge.report.format import Medium, Report, ReportDocument
-from rankgauge.report.html import sort_script
 from rankgauge.report.notes import notes, unjudged_words, warnings
 from rankgauge.report.numbers import interval, number, value
 from rankgauge.report.passages import Figure, Heading, Notes, Passage, ReportTable
@@ -159,7 +158,7 @@ class EvaluationReport(Report):
                 f"judged: {judging.judged_line(self.results)}",
             ),
             passages=tuple(self._page() if medium is Medium.PAGE else self._passages(medium)),
-            script=sort_script() if medium is Medium.PAGE else "",
+            sortable=True,
         )
 
     def _passages(self, medium: Medium) -> Iterator[Passage]:

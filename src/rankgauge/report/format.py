@@ -47,6 +47,8 @@ class ReportDocument:
     contents: str = ""
     """What a list of the sections is called, where a page begins with one."""
     footer: str = ""
+    sortable: bool = False
+    """Whether a reader of a page can sort its tables."""
     script: str = ""
     language: str = "en"
 

@@ -41,11 +41,6 @@ def rendered(template: str, **context: Any) -> str:
     return _environment().get_template(template).render(**context)
 
 
-def sort_script() -> str:
-    """The script by which a reader sorts a table."""
-    return f"<script>\n{rendered('sort.js')}</script>\n"
-
-
 def table(block: ReportTable) -> Markup:
     """A table as a part of a page."""
     from markupsafe import Markup
