@@ -118,7 +118,7 @@ class SampledPool:
         return np.asarray(np.bincount(part, ~self.is_drawn)[part] > 0)
 
 
-class GradeModel:
+class StratumModel:
     """How likely the documents of a stratum reach each level that was given, from those that were drawn.
 
     It knows the document's rank in the run, or that the run lacks it, and how many documents of the query's other
@@ -209,7 +209,7 @@ class _Redrawn:
         if len(levels) > LEVELS:
             levels = levels[np.linspace(0, len(levels) - 1, LEVELS).astype(int)]
         waiting = np.unique(self.pool.stratum[~self.pool.is_drawn]).tolist() if len(levels) else []
-        self.models = {stratum: GradeModel(self.pool, stratum, levels, rng) for stratum in waiting}
+        self.models = {stratum: StratumModel(self.pool, stratum, levels, rng) for stratum in waiting}
 
     def errors(self, measures: Sequence[Measure], dialect: Dialect, queries: IndexArray, used: BoolArray) -> FloatArray:
         """How far the means over the queries are from what they estimate (samples × measures).
