@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from rankgauge.active.campaign import Campaign
 
@@ -36,10 +37,17 @@ def campaign(method: str, tmp_path: Path) -> Campaign:
 @pytest.fixture
 def printed(method: str) -> dict[str, Any]:
     """What version 0.1 printed."""
-    found: dict[str, Any] = json.loads((GOLDEN / f"{method}.json").read_text())
-    if found["estimate"]["freedom"] is None:  # JSON has no number for it
-        found["estimate"]["freedom"] = math.inf
-    return found
+    printed: dict[str, Any] = json.loads((GOLDEN / f"{method}.json").read_text())
+    if printed["estimate"]["freedom"] is None:  # JSON has no number for it
+        printed["estimate"] = narrowed(printed["estimate"]) | {"freedom": math.inf}
+        printed["curve"] = [narrowed(point) for point in printed["curve"]]
+    return printed
+
+
+def narrowed(estimate: dict[str, Any]) -> dict[str, Any]:
+    """The estimate with its interval as it is now: by the normal quantile, for which 10⁶ degrees of freedom stood."""
+    value, factor = estimate["value"], stats.norm.ppf(0.975) / stats.t.ppf(0.975, 1e6)
+    return estimate | {end: value + (estimate[end] - value) * factor for end in ("low", "high")}
 
 
 def test_same_numbers(campaign: Campaign, printed: dict[str, Any]) -> None:

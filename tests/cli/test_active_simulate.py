@@ -13,7 +13,8 @@ from rankgauge.datasets import generate_learning, learning_parts, write_learning
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 
 Command = Callable[..., str]
-QUICK = ("--rankers", "ordered-logit", "--repetitions", "40", "--jobs", "1", "--measure", "ERR(max_grade=2)")
+OPTIONS = ("--repetitions", "40", "--jobs", "1", "--measure", "ERR(max_grade=2)")
+QUICK = ("--rankers", "ordered-logit", *OPTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def test_page(command: Command, letor: Path, tmp_path: Path) -> None:
         "active",
         "simulate",
         str(letor),
-        *QUICK,
+        *OPTIONS,
         "--rankers",
         "ordered-logit,ranksvm",
         "--methods",
