@@ -1,5 +1,5 @@
 """Databases to run campaigns on: SQLite, and a real PostgreSQL that a wheel carries."""
 
-from tests.web.conftest import database, migrated_file, migrated_name, server
+from tests.web.conftest import database, server
 
-__all__ = ["database", "migrated_file", "migrated_name", "server"]
+__all__ = ["database", "server"]

@@ -51,8 +51,11 @@ def migrated_name(server: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a database on SQLite and on PostgreSQL: empty for a test with an engine, else as a new room's."""
-    empty = "engine" in request.fixturenames
+    """The URL of a database on SQLite and on PostgreSQL: as a new room's, or empty.
+
+    It is empty for a test that asks for an engine, and for those of campaigns, which make their own tables.
+    """
+    empty = "engine" in request.fixturenames or request.path.parent != Path(__file__).parent
     if request.param == "sqlite":
         path = tmp_path / "room.db"
         if not empty:
