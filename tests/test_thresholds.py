@@ -27,6 +27,7 @@ OTHER = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"c": 3.0, "b": 2.0, "a": 1
 LOW, HIGH = 1.0, (1 / 2 + 1 / 2) / 2
 """AP where a grade of 1 is relevant, and where a grade of 2 is: rank 2 in both lists."""
 
+SCALE = ("--scale", "trec-dl")
 NOTE = "a grade of {} or more counts as relevant"
 
 
@@ -134,7 +135,34 @@ def test_a_threshold_without_effect_is_told(files: list[str]) -> None:
     found = notes(told("compare", *files, "-m", "AP,ERR@3,P(rel=1)@2", "-l", "2"))
     assert found["no effect"] == "a threshold of 2 changes nothing for ERR@3, P(rel=1)@2"
     assert "no effect" not in notes(told("evaluate", *files[:2], "-m", "nDCG@3,AP"))
-    assert "no effect" not in notes(told("evaluate", *files[:2], "-m", "nDCG@3", "--scale", "trec-dl"))
+    for measures in ("nDCG@3", "nDCG@3,AP"):  # the user gave no threshold
+        assert "no effect" not in notes(told("evaluate", *files[:2], "-m", measures, "--scale", "trec-dl"))
+    words = "rel=2 changes nothing for nDCG@3"
+    found = rankgauge.evaluate(JUDGMENTS, RUN, ["nDCG@3", "AP"], rel=2)
+    assert words in repr(found)
+    assert words in found._repr_html_()
+    assert words not in repr(rankgauge.evaluate(JUDGMENTS, RUN, ["nDCG@3", "AP"], scale="trec-dl"))
+
+
+def test_the_dialect_says_where_its_threshold_is_from(files: list[str]) -> None:
+    """What the user did not type is not told as if he had."""
+    found = [notes(told("evaluate", *files[:2], "-m", "AP", *options)) for options in (["-l", "2"], SCALE)]
+    assert [one["dialect"] for one in found] == [
+        "standard, changed: rel=2.0",
+        "standard, changed: rel=2.0 of the scale trec-dl",
+    ]
+
+
+@pytest.mark.parametrize("format_", ["csv", "tsv", "jsonl", "trec"])
+def test_bare_values_have_the_threshold_beside_them(files: list[str], format_: str) -> None:
+    """Formats without notes name a threshold other than 1 on stderr, and one without effect."""
+
+    def beside(*options: str) -> str:
+        return CliRunner().invoke(app, ["evaluate", *files[:2], *options, "-o", format_], catch_exceptions=False).stderr
+
+    assert f"note: relevant: {NOTE.format(2)}" in beside("-m", "AP", *SCALE)
+    assert "note: no effect: a threshold of 2 changes nothing for nDCG@3" in beside("-m", "nDCG@3", "-l", "2")
+    assert not {"relevant", "no effect"} & {line.split(": ")[2] for line in beside("-m", "AP,nDCG@3").splitlines()}
 
 
 def test_the_gate_follows_the_scale(files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,6 +179,21 @@ def test_audits_follow_the_scale() -> None:
     found = audit(JUDGMENTS, RUN, "AP", dialects=["trec_eval", "ranklib"], scale="trec-dl")
     means = {dialect.name: found.mean("run", dialect) for dialect in found.dialects}
     assert means == pytest.approx({"standard": HIGH, "trec_eval": HIGH, "ranklib": LOW})
+
+
+def test_a_number_is_sought_on_the_scale(files: list[str]) -> None:
+    """`audit --value` begins with the scale's threshold, and the measure's name says it."""
+    found = told("audit", *files[:2], "-m", "AP", "--value", "0.5", "-d", "standard", *SCALE)
+    assert found["origins"][0]["measure"] == "AP(rel=2)"
+    assert 'evaluate JUDGMENTS RUN -d standard -m "AP(rel=2)"' in found["questions"][0]["words"]
+
+
+def test_audits_of_judges_follow_the_scale(files: list[str]) -> None:
+    """`audit judge` counts as relevant what the scale does, unless the user says otherwise."""
+    for options, rel in ((SCALE, 2), ((*SCALE, "-l", "3"), 3), ((), 1)):
+        found = told("audit", "judge", files[0], f"judge={files[0]}", *options)
+        assert found["rel"] == rel
+        assert notes(found)["relevant"].startswith(f"a grade of {rel} or more")
 
 
 def test_pools_follow_the_scale(files: list[str]) -> None:

@@ -209,7 +209,8 @@ class Result:
         return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
 
     def __repr__(self) -> str:
-        return f"<{display.line(self.summary, self.dialect.name)}>"
+        spoken = self.dialect.name + self.dialect.unmoved_words(self.measures)
+        return f"<{display.line(self.summary, spoken)}>"
 
     def _repr_html_(self) -> str:
         return display.html(self.summary, self.dialect.describe(self.measures))

@@ -14,7 +14,7 @@ from rankgauge.ranking import RankedLists
 from rankgauge.report import descriptions
 
 UNSPOKEN = {"name", "title", "reference", "printed", "usual", "lists_missing", "only_for", "differs"}
-UNSPOKEN |= {"also", "providers", "strict"}
+UNSPOKEN |= {"also", "providers", "rel_scale", "strict"}
 """Fields of a dialect that name it, say how it prints or where its tool differs, or go with another field."""
 
 

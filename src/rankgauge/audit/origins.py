@@ -157,11 +157,13 @@ def origins(
     *,
     dialects: Iterable[str | Dialect] | None = None,
     name: str = "run",
+    scale: Any = None,
 ) -> Origins:
     """Which tools, cutoffs, gains, orders of ties and treatments of queries give a run this number.
 
     `value` is the number as it was printed: its digits say how near is near enough. `measure` is one, or several that
-    it may be of. `dialects` limits the tools.
+    it may be of. `dialects` limits the tools. `scale` is that of `evaluate`: its threshold counts for every tool that
+    has none of its own.
     """
     claim, wanted = PrintedNumber.of(value), parse_all(as_list(measure))
     if any(one.facts.aggregate is Aggregate.SUM for one in wanted):
@@ -175,7 +177,7 @@ def origins(
     found = []
     for one in wanted:
         every = (tool for tool in known.DIALECTS.values() if computes(tool, kind) and tool.has(one))
-        tools = tuple(every if dialects is None else map(known.get, dialects))
+        tools = tuple(tool.on_scale(scale, one) for tool in (every if dialects is None else map(known.get, dialects)))
         found.append(_OriginSearch(scores=scores, measure=one, tools=tools, fit=fit).result(claim, name))
     return found[0] if len(found) == 1 else _together(found)
 
@@ -298,6 +300,8 @@ class _OriginSearch:
         other = {name: value for name, value in changes.items() if name not in PARAMETERS}
         departures = len(changes) + (measure.depth != self.measure.depth)
         changed = replace(tool, only_for={}, **other) if other else tool
+        if tool.rel_scale is not None:
+            named = {"rel": tool.rel, **named}
         said = replace(measure, **named) if named else measure
         rare = (
             (0.0 if tool.name in self.fit else ODD)

@@ -38,6 +38,7 @@ REPORTED = (
     "differs",
     "also",
     "strict",
+    "rel_scale",
     "printed",
     "usual",
     "lists_missing",

@@ -7,7 +7,7 @@ field and find where two tools differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -103,6 +103,8 @@ class Dialect(Registered):
     gain: str = "linear"
     discount: str = "log2"
     rel: float = 1.0
+    rel_scale: str | None = field(default=None, compare=False)
+    """The scale that `rel` was taken from, where the user named a scale and no threshold."""
     max_grade: float | None = None
     """The top of the grading scale; None: the highest grade of the judgments."""
     readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
@@ -330,11 +332,24 @@ class Dialect(Registered):
         """The lowest grade that the measure counts as relevant; None if it makes no such difference."""
         return getattr(self.read(measure), "rel", None) or None
 
-    def describe(self, measures: Iterable[Measure]) -> str:
+    def describe(self, measures: Sequence[Measure]) -> str:
         """The dialect's name, and which grades count as relevant where the measures tell them from others."""
         rels = sorted({rel for measure in measures if (rel := self.threshold(measure) or 0.0) > 0})
         words = ["any above 0" if rel == ABOVE_ZERO else f"{rel:g} or more" for rel in rels]
-        return self.name + (f"; relevant grades: {', '.join(words)}" if words else "")
+        relevant = f"; relevant grades: {', '.join(words)}" if words else ""
+        return self.name + relevant + self.unmoved_words(measures)
+
+    def unmoved_words(self, measures: Iterable[Measure]) -> str:
+        """That the user's threshold changes nothing for some of the measures; empty if it does for all."""
+        names = ", ".join(str(measure) for measure in self.unmoved(measures))
+        return f"; rel={self.rel:g} changes nothing for {names}" if names else ""
+
+    def unmoved(self, measures: Iterable[Measure]) -> list[Measure]:
+        """The measures without a threshold, or with their own, where the user chose one for all of them."""
+        known = self.registry.get(self.name, self)
+        if self.rel_scale is not None or self.rel == known.rel:
+            return []
+        return [measure for measure in measures if getattr(measure, "rel", 0.0) is not None]
 
     def on_scale(self, scale: Any, names: str | Measure | Iterable[str | Measure]) -> Self:
         """The dialect with the threshold of the scale that the user names, if one of the measures leaves it open.
@@ -346,9 +361,9 @@ class Dialect(Registered):
         from rankgauge.judgments import scale as scale_of
 
         rel = scale_of(scale).rel
-        if rel is None or not any(getattr(one, "rel", 0.0) is None for one in self.select(names)):
+        if rel in (None, self.rel) or not any(getattr(one, "rel", 0.0) is None for one in self.select(names)):
             return self
-        return self.changed(rel=rel)
+        return replace(self.changed(rel=rel), rel_scale=scale_of(scale).name)
 
     def knows(self, grade: float) -> bool:
         """Whether a grade is not above the top of the dialect's scale."""
@@ -367,7 +382,7 @@ class Dialect(Registered):
 
     def changed(self, **overrides: Any) -> Self:
         """The dialect with some of its choices replaced, its providers' too; policies may be given by name."""
-        known = {f.name for f in fields(self)}
+        known = {f.name for f in fields(self) if f.compare}
         values: dict[str, Any] = {}
         for name, value in overrides.items():
             if name not in known:
@@ -376,6 +391,8 @@ class Dialect(Registered):
             values[name] = kind.parse(value) if issubclass(kind, Policy) else value
         if values and self.providers:
             values["providers"] = tuple(one.changed(**_added(values, one)) for one in self.providers)
+        if "rel" in values:
+            values["rel_scale"] = None
         return replace(self, **values) if values else self
 
 

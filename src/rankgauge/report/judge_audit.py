@@ -19,7 +19,7 @@ from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import count, share
 from rankgauge.report.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
 from rankgauge.report.svg import Drawing, sheet
-from rankgauge.report.worths import lowest_relevant, worths
+from rankgauge.report.worths import NO_EFFECT, lowest_relevant, worths
 
 AGREEMENT = """Kappa and alpha are 0 where a judge agrees no more often than by chance, 1 where it always agrees. AUC is
 the chance that the judge gives a relevant document the higher grade than one that is not: 0.5 is a coin."""
@@ -280,7 +280,8 @@ class JudgeAuditReport(Report):
         audit = self.audit
         highest = float(audit.pairs.scale[-1])
         told = worths(dialects.get(audit.dialect, rel=audit.rel), audit.measures, highest)
-        yield from (note for note in told if note[0] != "relevant")  # which is said of the whole audit
+        # The threshold is said of the whole audit, and AUC has it whatever the measures are.
+        yield from (note for note in told if note[0] not in ("relevant", NO_EFFECT))
         yield "verdicts", "paired t test over queries, Holm's correction over all pairs of runs, at 0.05"
         if audit.sampled:
             yield "model", f"{audit.draws} boards drawn as people's labels leave them possible; seed {audit.seed}"

@@ -12,7 +12,7 @@ from rankgauge.measures import Measure
 from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined
 from rankgauge.report import judging
 from rankgauge.report.numbers import number
-from rankgauge.report.worths import listed, worths
+from rankgauge.report.worths import NO_EFFECT, listed, thresholds, worths
 from rankgauge.summary import SAMPLE
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
 
 def warnings(report: EvaluationReport) -> list[tuple[str, str]]:
     """The notes without which values alone would mislead, for formats that have no place for notes."""
-    kinds = (_unjudged, _dialect, _lacked, _few, _counted, _undefined, _strangers, _files)
+    kinds = (_unjudged, _dialect, _lacked, _thresholds, _few, _counted, _undefined, _strangers, _files)
     return [note for kind in kinds for note in kind(report)]
 
 
@@ -56,10 +56,10 @@ def settled(empty: Undefined) -> str:
 def _dialect(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     spoken = report.dialect
     known = dialects.get(spoken.name)
-    changed = [
-        f.name for f in fields(spoken) if f.name != "providers" and getattr(spoken, f.name) != getattr(known, f.name)
-    ]
-    listed = ", ".join(f"{name}={getattr(spoken, name)}" for name in changed)
+    choices = [f.name for f in fields(spoken) if f.compare and f.name != "providers"]
+    changed = {name: getattr(spoken, name) for name in choices if getattr(spoken, name) != getattr(known, name)}
+    origin = {"rel": f" of the scale {spoken.rel_scale}"} if spoken.rel_scale else {}
+    listed = ", ".join(f"{name}={value}{origin.get(name, '')}" for name, value in changed.items())
     yield "dialect", spoken.name + (f", changed: {listed}" if listed else "")
 
 
@@ -73,6 +73,13 @@ def _lacked(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     highest = max(result.hits.highest for result in report.results.values())
     return worths(report.dialect, report.measures, highest)
+
+
+def _thresholds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Which grades count as relevant, where a grade of 1 does not decide, and what the user's threshold leaves."""
+    usual = {report.dialect.threshold(measure) for measure in report.measures} <= {None, 1.0}
+    told = thresholds(report.dialect, report.measures)
+    return (note for note in told if note[0] == NO_EFFECT or not usual)
 
 
 def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:

@@ -69,16 +69,10 @@ def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[
         said = [f"{words} ({listed(names)})" for words, names in zip(said, used.values(), strict=True)]
     if said:
         yield "relevant", "; ".join(said)
-    if dialect.rel != dialects.get(dialect.name).rel:
-        yield from _unmoved(dialect.rel, [measure for measure in measures if getattr(measure, "rel", 0.0) is not None])
-
-
-def _unmoved(rel: float, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
-    """The measures that have no threshold, or their own."""
-    if measures:
-        own = [replace(one, rel=rel) for one in measures if isinstance(one, DCG) and not one.rel]
+    if unmoved := dialect.unmoved(measures):
+        own = [replace(one, rel=dialect.rel) for one in unmoved if isinstance(one, DCG) and not one.rel]
         hint = f" ({own[0]} has one)" if own else ""
-        yield NO_EFFECT, f"a threshold of {rel:g} changes nothing for {listed([*map(str, measures)])}{hint}"
+        yield NO_EFFECT, f"a threshold of {dialect.rel:g} changes nothing for {listed([*map(str, unmoved)])}{hint}"
 
 
 def lowest_relevant(rel: float) -> str:

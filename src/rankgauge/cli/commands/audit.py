@@ -102,7 +102,8 @@ def run(
         raise ParameterError("audit", "value", "asked of one run", ", ".join(ranked))
     else:
         ((name, one),) = ranked.items()
-        report = OriginsReport(origins=origins(judged, one, value, names([measure]), dialects=tools, name=name))
+        found = origins(judged, one, value, names([measure]), dialects=tools, name=name, scale=spelling.scale)
+        report = OriginsReport(origins=found)
     with opened(path) as stream:
         format_.write(report, stream)
 

@@ -51,8 +51,14 @@ def judge(
     ] = None,
     dialect: DialectName = "standard",
     rel: Annotated[
-        float, Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
-    ] = 1.0,
+        float | None,
+        Option(
+            "-l",
+            "--rel",
+            help="The lowest grade that counts as relevant. By default that of --scale, or 1.",
+            metavar="GRADE",
+        ),
+    ] = None,
     documents: Annotated[
         Path | None,
         Option(
@@ -80,7 +86,7 @@ def judge(
     spelling: RunSpellingOptions,
 ) -> None:
     """What a machine judge is worth: agreement with people, where it errs, what that does to runs, and what to do."""
-    from rankgauge import io
+    from rankgauge import dialects, io
     from rankgauge.cli.judges import sorted_files
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, opened, spare
@@ -96,7 +102,7 @@ def judge(
         spelling.files(judges),
         spelling.files(runs),
         names(measure or ["nDCG@10"]),
-        rel=rel,
+        rel=dialects.get("standard").on_scale(spelling.scale, "AP").rel if rel is None else rel,
         dialect=dialect,
         documents=None if documents is None else io.read_table(spelling.file(documents)),
         suspects=made_by_judge or (),
