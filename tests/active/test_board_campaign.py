@@ -175,7 +175,7 @@ def _top_of_first(made: BoardPool) -> list[tuple[str, str]]:
 def test_one_or_two_runs_have_another_method(tmp_path: Path) -> None:
     """A board of two runs gives no interval of a measure that other methods estimate well, but of nDCG it does."""
     two = BoardPool.from_runs(dict(list(tables()[1].items())[:2]))
-    made = {"grades": SCALE, "budget": 100}
+    made = {"grades": SCALE, "budget": 100, "method": "leaderboard"}
     with BoardCampaign.create(tmp_path / "c.rg", two, ["P@5", "nDCG@5"], **made) as campaign:
         spend(campaign, truth())
         plain, ratio = campaign.estimates()

@@ -83,7 +83,8 @@ def test_a_deep_pool(command: Command, tmp_path: Path) -> None:
 def test_a_run_that_came_later(command: Command, runs: list[str], tmp_path: Path) -> None:
     """A run that had no part in the pool is estimated, or it is said which of its documents must be judged first."""
     made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"
-    command("active", "plan", *runs[:4], "-m", "P@5", "--grades", "0,1,2,3", "--budget", "200", "-o", made)
+    asked = ("-m", "P@5", "--grades", "0,1,2,3", "--budget", "200", "--method", "leaderboard")
+    command("active", "plan", *runs[:4], *asked, "-o", made)
     assert "nothing is known" in command("active", "estimate", made, "--run", runs[4], code=2)
     command("active", "next", made, "-n", "200", "-o", str(tasks))
     judge(tasks)
@@ -101,9 +102,11 @@ def test_which_runs_make_a_board(command: Command, runs: list[str], tmp_path: Pa
     """One or two runs with ERR keep the other methods; nDCG, a goal or the method's name make a board."""
     two = (*runs[:2], "--grades", "0,1,2,3", "--budget", "60", "-o")
     assert "leaderboard" not in command("active", "plan", *two, str(tmp_path / "a.rg"), "-m", "ERR")
-    asks = {"b": ("-m", "nDCG@5"), "c": ("-m", "ERR", "--goal", "values"), "d": ("--method", "leaderboard")}
-    for name, asked in asks.items():
-        assert "leaderboard: single documents" in command("active", "plan", *two, str(tmp_path / f"{name}.rg"), *asked)
+    model, stream = "posterior: a model of the grades", "leaderboard: single documents"
+    asks = {("-m", "nDCG@5"): model, ("-m", "ERR", "--goal", "values"): model, ("--method", "leaderboard"): stream}
+    asks |= {("-m", "AP"): stream, ("-m", "Bpref"): model}
+    for number, (asked, words) in enumerate(asks.items()):
+        assert words in command("active", "plan", *two, str(tmp_path / f"{number}.rg"), *asked)
 
 
 def test_earlier_judgments_name_the_scale(command: Command, runs: list[str], tmp_path: Path) -> None:
@@ -143,7 +146,9 @@ def test_judges(command: Command, runs: list[str], tmp_path: Path) -> None:
 def test_mistakes(command: Command, runs: list[str], tmp_path: Path) -> None:
     """A measure that no board can estimate, a table without runs and options of other methods are refused in a line."""
     common = ("--grades", "0,1,2,3", "--budget", "50", "-o", str(tmp_path / "a.rg"))
-    assert "add up what documents are worth" in command("active", "plan", *runs, "-m", "Bpref", *common, code=4)
+    assert "add up what documents are worth" in command(
+        "active", "plan", *runs, "-m", "Bpref", "--method", "leaderboard", *common, code=4
+    )
     assert "one measure" in command(
         "active", "plan", *runs[:2], "-m", "ERR", "-m", "P@5", "--method", "greg", *common, code=4
     )

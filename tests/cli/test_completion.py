@@ -72,7 +72,7 @@ EVALUATE = ("evaluate", "qrels.txt", "run.txt")
         (("train", ""), ltr.RANKERS),
         (("reproduce", ""), PAPERS),
         (("dialects", "show", ""), dialects.DIALECTS),
-        (("active", "plan", "--method", ""), (*methods.METHODS, "leaderboard")),
+        (("active", "plan", "--method", ""), (*methods.METHODS, "leaderboard", "posterior")),
     ],
     ids=" ".join,
 )

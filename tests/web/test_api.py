@@ -149,7 +149,7 @@ def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
     with RoomClient(house.base, token=token(house)) as room:
         made = room.create("board", tmp_path / "board.rg", budget=1)
         number = made["id"]
-        assert (made["measure"], made["method"], made["estimate"]) == ("P@5", "leaderboard", None)
+        assert (made["measure"], made["method"], made["estimate"]) == ("P@5", "posterior", None)
     person, _ = house.room.people.invite(number, "ann")
     with RoomClient(house.base, token=house.room.people.new_token(person.id, "own")) as ann:
         while tasks := ann.tasks(number, 20):
@@ -163,7 +163,7 @@ def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
     admin = house.admin()
     page = admin.get(f"/campaigns/{number}").text
     assert all(run in page for run in runs)
-    assert "± all at once" in page
+    assert "to the first" in page
     assert "never taken for labels" in page
     assert "grades alone P@5 would be" in page
     assert "board" in admin.get("/").text

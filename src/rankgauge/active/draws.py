@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from rankgauge.active.pooled_documents import PooledDocuments
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
@@ -49,3 +51,20 @@ class Draws(ABC):
     def complete(self, j: int, grades: FloatArray) -> bool:
         """Whether draw j needs no more labels."""
         return len(self.asks(j, grades)) == 0
+
+
+class DocumentDraws(Draws):
+    """Single documents in an order."""
+
+    _order: IndexArray
+
+    @property
+    def length(self) -> int:
+        return len(self._order)
+
+    def query(self, j: int) -> int:
+        return int(self.pool.query[self._order[j]])
+
+    def asks(self, j: int, grades: FloatArray) -> IndexArray:
+        place = self._order[j : j + 1]
+        return place if np.isnan(grades[place[0]]) else place[:0]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankgauge.active.board.lists import PrecisionLists
-from rankgauge.active.yardstick import JudgedBoard, Standing, over_ideal
+from rankgauge.active.yardstick import JudgedBoard, Standing
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -33,7 +33,7 @@ def expanded(judged: JudgedBoard, sample: IndexArray, chance: FloatArray, *, apa
         sums = lists.values(worth)
         if isinstance(lists, PrecisionLists) and apart != 1.0:
             sums = sums + (apart - 1.0) * lists.pairs(worth)
-        yield Standing(values=over_ideal(target, sums, counts).mean(axis=1))
+        yield Standing(values=target.over_ideal(sums, counts).mean(axis=1))
 
 
 def shares(sizes: IndexArray, labels: int) -> IndexArray:

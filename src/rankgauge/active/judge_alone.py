@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.board import BoardEstimate, Outlook
-from rankgauge.active.yardstick import JudgedBoard
+from rankgauge.active.board import Outlook
+from rankgauge.active.posterior import RunEstimate
+from rankgauge.active.posterior.outlook import PosteriorOutlook
 from rankgauge.numeric import FloatArray
 
 NEARLY = 0.9
@@ -32,17 +33,17 @@ class JudgeAlone:
     share: float
 
 
-def judges_alone(outlook: Outlook | None, estimates: Sequence[BoardEstimate]) -> Iterator[JudgeAlone]:
+def judges_alone(outlook: Outlook | PosteriorOutlook | None, estimates: Sequence[RunEstimate]) -> Iterator[JudgeAlone]:
     """Each judge that graded nearly the whole pool, by each measure that has intervals; what it did not grade counts
     as the lowest grade."""
     if outlook is None:
         return
-    board = outlook.board
-    for judge in board.pool.judges:
+    scale = outlook.grades
+    for judge in outlook.pool.judges:
         if judge.share < NEARLY:
             continue
-        given = judge.on(board.grades)
-        told = JudgedBoard(board=board, grades=np.where(np.isnan(given), board.grades[0], given)).truth
+        given = judge.on(scale)
+        told = outlook.values_of(np.where(np.isnan(given), scale[0], given))
         for estimate, values in zip(estimates, told, strict=True):
             if not estimate.reason:
                 verdicts = estimate.verdicts()

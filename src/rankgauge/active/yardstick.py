@@ -73,22 +73,11 @@ class JudgedBoard:
         """The same by query (runs × queries)."""
         sums = np.add.reduceat(reached, self.board.pool.starts, axis=0)
         for target, lists in self.measured():
-            yield over_ideal(target, lists.values(reached @ target.steps), sums)
+            yield target.over_ideal(lists.values(reached @ target.steps), sums)
 
     def measured(self) -> Iterator[tuple[BoardTarget, RunLists]]:
         """Each measure, with the runs' lists as it reads them."""
         return zip(self.board.targets, self.board.lists, strict=True)
-
-
-def over_ideal(target: BoardTarget, sums: FloatArray, counts: FloatArray) -> FloatArray:
-    """Sums over lists (runs × queries) over the ideal sums of these counts (queries × thresholds), if there is one.
-
-    A query that has no relevant document is worth 0.
-    """
-    if target.ideal is None:
-        return sums
-    ideal = target.ideal.at(counts)
-    return np.where(ideal > 0, sums / np.where(ideal > 0, ideal, 1.0), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -13,7 +13,7 @@ from rankgauge.active import defaults
 from rankgauge.active.board import BoardPool
 from rankgauge.active.board.calibration import calibrated
 from rankgauge.active.campaign import BoardCampaign, Campaign
-from rankgauge.active.campaign.board_campaign import METHOD
+from rankgauge.active.campaign.board_campaign import BOARD_METHODS
 from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
 from rankgauge.active.pool_table import PoolTable, document_table
@@ -52,13 +52,13 @@ def _table(asked: PlanOptions) -> PoolTable:
 
 
 def _is_board(asked: PlanOptions, table: PoolTable | None) -> bool:
-    if asked.method not in (defaults.METHOD, METHOD):
+    if asked.method not in (defaults.METHOD, *BOARD_METHODS):
         return False
     runs, measures = len(asked.pool if table is None else table.runs), asked.measure or ()
     needs = asked.goal is not None or asked.judged is not None or runs > 2 or len(measures) > 1
     # A table of one or two rankers keeps the other methods, which sample a measure without a form.
     formless = table is None and any(parse(name).form() is None for name in measures)
-    return asked.method == METHOD or needs or formless
+    return asked.method != defaults.METHOD or needs or formless
 
 
 def _made_for_one_value(asked: PlanOptions, table: PoolTable | None) -> Campaign:
@@ -86,7 +86,7 @@ def _made_for_one_value(asked: PlanOptions, table: PoolTable | None) -> Campaign
 
 def _made_board(asked: PlanOptions, table: PoolTable | None) -> BoardCampaign:
     if asked.option:
-        raise ParameterError("method leaderboard", "option", "none", ", ".join(asked.option))
+        raise ParameterError("a board", "option", "none", ", ".join(asked.option))
     said = _spelling(asked)
     common = {"depth": asked.depth, "also": said.maybe(asked.judged), "judges": _judges(asked), "cost": asked.cost}
     if table is None:
@@ -99,7 +99,8 @@ def _made_board(asked: PlanOptions, table: PoolTable | None) -> BoardCampaign:
     scaled, words = in_units(pool, asked.unit, asked.overhead)
     measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
     grades = _scale(asked, pool, table)
-    return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **_common(asked, words))
+    common = _common(asked, words) | {"method": asked.method}
+    return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common)
 
 
 def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:

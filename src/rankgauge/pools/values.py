@@ -17,7 +17,6 @@ from rankgauge import dialects
 from rankgauge.active.board import BoardPool, BoardTarget
 from rankgauge.active.board.lists import RunLists
 from rankgauge.active.board.target import reached, taken_apart
-from rankgauge.active.yardstick import over_ideal
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import BoolArray, FloatArray
@@ -105,7 +104,7 @@ class RunValues:
         """The values (runs × queries) by one measure, with these numbers in place of labels (documents ×
         thresholds)."""
         target, counts = self.targets[at], np.add.reduceat(known, self.pool.starts, axis=0)
-        return over_ideal(target, self.lists[at].values(known @ target.steps), counts)
+        return target.over_ideal(self.lists[at].values(known @ target.steps), counts)
 
     def means(self, known: FloatArray) -> FloatArray:
         """The mean of each run by each measure (measures × runs)."""

@@ -10,13 +10,17 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from rankgauge.active.board import BoardEstimate, BoardPool, GoalKind, LaterRun, Outlook, Verdicts
+from rankgauge.active.board import BoardPool, GoalKind, LaterRun, Outlook, Verdicts
 from rankgauge.active.board.later_run import LaterEstimate
 from rankgauge.active.board.outlook import MORE
 from rankgauge.active.campaign import BoardCampaign, CampaignSettings, Progress
 from rankgauge.active.judge_alone import judges_alone
+from rankgauge.active.posterior import PosteriorEstimate, RunEstimate
+from rankgauge.active.posterior.outlook import PosteriorOutlook
+from rankgauge.active.posterior.plan import METHOD as POSTERIOR
+from rankgauge.active.posterior.plan import SURE
 from rankgauge.numeric import BoolArray, IndexArray
-from rankgauge.report.board_notes import judge_notes, pool_notes
+from rankgauge.report.board_notes import judge_notes, look_words, percent, pool_notes
 from rankgauge.report.board_paragraph import alone_words, board_paragraph
 from rankgauge.report.comparison_figures import mean_bars
 from rankgauge.report.format import Medium, Report, ReportDocument
@@ -27,6 +31,7 @@ from rankgauge.report.svg import Drawing, sheet
 from rankgauge.report.worths import board_worths
 
 COLUMNS = ("rank", "run", "value", "±", "± all at once", "± queries like these")
+GAP_COLUMNS = ("rank", "run", "value", "±", "to the first", "± of that", "± queries like these")
 NEXT = 10
 """How many of the documents that matter most are shown."""
 
@@ -35,6 +40,15 @@ NAMED = 8
 
 WIDTHS = """The first ± is for one run and these queries, the second for all runs at once, the third for one run on
 other queries like these, so that the luck of the queries is in it. Ranks hold for all runs at once."""
+
+
+MODEL_WIDTHS = """The first ± is for one run and these queries, the second for its difference to the first run, the
+third for one run on other queries like these, so that the luck of the queries is in it. Ranks hold for all runs at
+once."""
+
+MODEL = """a model of how grades follow ranks, runs and queries, fitted to the labels; its constants are from TREC DL
+2019. On TREC DL 2021 and TREC-COVID, which it had not seen, intervals held in 97 to 98 % of the cases. With few labels
+values lean low, by some 0.03 at 100, which intervals include"""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,8 +60,8 @@ class BoardReport(Report):
     name: str
     settings: CampaignSettings
     progress: Progress
-    estimates: tuple[BoardEstimate, ...]
-    outlook: Outlook | None
+    estimates: tuple[RunEstimate, ...]
+    outlook: Outlook | PosteriorOutlook | None
     pool: BoardPool
     settled: bool
     level: float
@@ -73,14 +87,18 @@ class BoardReport(Report):
     def verdicts(self) -> tuple[Verdicts | None, ...]:
         """What each measure's estimates settle; None while they have no interval."""
         looks = len(self.settings.looks)
-        return tuple(estimate.verdicts(self.level, looks=looks) for estimate in self.estimates)
+        return tuple(
+            # Draws condition on the labels, whenever they are looked at.
+            estimate.verdicts(self.level, looks=1 if isinstance(estimate, PosteriorEstimate) else looks)
+            for estimate in self.estimates
+        )
 
     def frame(self) -> pl.DataFrame:
         """A row for each measure and run: value, half-widths, and the ranks that it may have."""
         parts = [self._rows(*one) for one in zip(self.estimates, self.verdicts, strict=True)]
         return (pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)).fill_nan(None)
 
-    def _rows(self, estimate: BoardEstimate, verdicts: Verdicts | None) -> pl.DataFrame:
+    def _rows(self, estimate: RunEstimate, verdicts: Verdicts | None) -> pl.DataFrame:
         runs = len(estimate.runs)
         unknown = np.full(runs, np.nan)
         widths = (f(self.level) for f in (estimate.half_widths, estimate.joint_half_widths, estimate.like_half_widths))
@@ -152,7 +170,7 @@ class BoardReport(Report):
             return f"{measure} of {runs}: {estimate.reason}"
         pairs = len(self.pool.runs) * (len(self.pool.runs) - 1) // 2
         lead = int(np.argmax(estimate.values))
-        led = f"{estimate.runs[lead]} leads with {number(float(estimate.bounded[lead]))}"
+        led = f"{estimate.runs[lead]} leads with {number(float(estimate.bounded[lead]))}{_chance(estimate, lead)}"
         if not pairs:
             return f"{measure}: {led}"
         settled = f"{round(verdicts.settled * pairs):,} of {count(pairs, 'pair')} settled"
@@ -162,7 +180,9 @@ class BoardReport(Report):
         if not page:
             yield Paragraph(self.headline(), strong=True)
         for name, drawn, table in self.sections():
-            yield Heading(name, hint=f"{WIDTHS} The line at the end of a bar is the interval for all runs at once.")
+            yield Heading(
+                name, hint=f"{self._widths} The line at the end of a bar is the interval for all runs at once."
+            )
             yield from [Figure("", drawn)] * page
             yield table
         for estimate in self.estimates:
@@ -184,13 +204,33 @@ class BoardReport(Report):
             if verdicts is not None:
                 yield str(estimate.target), bars[str(estimate.target)], self._table(estimate, verdicts)
 
-    def _table(self, estimate: BoardEstimate, verdicts: Verdicts) -> ReportTable:
+    @property
+    def _widths(self) -> str:
+        by_model = any(isinstance(estimate, PosteriorEstimate) for estimate in self.estimates)
+        return MODEL_WIDTHS if by_model else WIDTHS
+
+    def _table(self, estimate: RunEstimate, verdicts: Verdicts) -> ReportTable:
         ranks = dict(zip(estimate.runs, verdicts.range_texts, strict=True))
+        if isinstance(estimate, PosteriorEstimate):
+            return self._gap_table(estimate, ranks)
         rows = [
             (ranks[row["run"]], row["run"], *(number(row[name]) for name in NUMBERS))
             for row in self._rows(estimate, verdicts).iter_rows(named=True)
         ]
         return ReportTable(header=COLUMNS, rows=rows, numbers=COLUMNS[2:])
+
+    def _gap_table(self, estimate: PosteriorEstimate, ranks: Mapping[str, str]) -> ReportTable:
+        """The values with their differences to the first run: a difference is known better than two values."""
+        order = _order(estimate)
+        own, like, gaps = (
+            widths(self.level) for widths in (estimate.half_widths, estimate.like_half_widths, estimate.gap_half_widths)
+        )
+        rows = []
+        for run in order.tolist():
+            behind = ("", "") if run == order[0] else (_signed(estimate, run, order[0]), number(gaps[run, order[0]]))
+            numbers = (number(float(estimate.values[run])), number(own[run]), *behind, number(like[run]))
+            rows.append((ranks[estimate.runs[run]], estimate.runs[run], *numbers))
+        return ReportTable(header=GAP_COLUMNS, rows=rows, numbers=GAP_COLUMNS[2:])
 
     def settled_pairs(self) -> Iterator[tuple[str, ReportTable]]:
         """By measure that has intervals, which runs each run is settled to be better or worse than, and the rest."""
@@ -247,12 +287,15 @@ class BoardReport(Report):
         """Subjects, and what there is to know of them."""
         progress, settings = self.progress, self.settings
         labels = f"{count(progress.judged, 'document')} of {count(progress.queries, 'query', 'queries')} judged"
+        labels += f", {percent(progress.judged / len(self.pool.documents))} of the pool"
         yield "spent", f"{amount(progress.spent)} of {amount(progress.budget)}: {labels}"
         if progress.out:
             yield "out", f"{count(progress.out, 'document')} asked for and not yet judged; those after the first wait"
         if any(verdicts is not None for verdicts in self.verdicts):
-            yield "±", " ".join(WIDTHS.split())
+            yield "±", " ".join(self._widths.split())
             yield from self._beyond()
+            if self._widths is MODEL_WIDTHS:
+                yield "model", " ".join(MODEL.split())
         yield from self.goal()
         yield from self._outlook()
         yield from pool_notes(self.pool, self.estimates)
@@ -283,15 +326,14 @@ class BoardReport(Report):
             yield "goal", f"{goal}: the interval holds for a budget that was fixed in advance"
             return
         state = "settled" if self.settled else "open"
-        planned = f"looked at after {', '.join(map(str, looks))} labels; claims hold over all looks"
+        by_model = self.settings.method == POSTERIOR
+        planned = look_words(looks) + ("" if by_model else "; claims hold over all looks")
         yield "goal", f"{goal} by {self.settings.measures[0]}: {state}; {planned}"
-        verdicts = self.verdicts[0] if self.verdicts else None
-        if verdicts is not None and verdicts.runs and GoalKind.parse(goal.split()[0]) is GoalKind.BEST:
-            may = [run for run, in_ in zip(verdicts.runs, verdicts.best, strict=True) if in_]
-            yield "best", f"one of {', '.join(may)}" if len(may) > 1 else f"{may[0]}"
+        if self.verdicts and GoalKind.parse(goal.split()[0]) is GoalKind.BEST:
+            yield from (("best", words) for words in _best(self.estimates[0], self.verdicts[0]))
 
     def _outlook(self) -> Iterator[tuple[str, str]]:
-        if self.outlook is None or int(np.count_nonzero(~self.outlook.readings.judged)) <= MORE:
+        if self.outlook is None or self.outlook.open_documents <= MORE:
             return
         for estimate, then in zip(self.estimates, self.outlook.half_widths(MORE, self.level), strict=True):
             now = estimate.half_widths(self.level)
@@ -329,7 +371,30 @@ SCHEMA = {
 }
 
 
-def _order(estimate: BoardEstimate) -> IndexArray:
+def _best(estimate: RunEstimate, verdicts: Verdicts | None) -> Iterator[str]:
+    """The runs that may be the best, with their chances where these are known."""
+    if isinstance(estimate, PosteriorEstimate):
+        chances = estimate.best_chances()
+        order = np.argsort(-chances, kind="stable")
+        likely = order[: 1 + int(np.searchsorted(np.cumsum(chances[order]), SURE))]
+        yield " or ".join(f"{estimate.runs[run]} ({percent(float(chances[run]))})" for run in likely)
+    elif verdicts is not None and verdicts.runs:
+        may = [run for run, in_ in zip(verdicts.runs, verdicts.best, strict=True) if in_]
+        yield f"one of {', '.join(may)}" if len(may) > 1 else may[0]
+
+
+def _signed(estimate: PosteriorEstimate, run: int, first: int) -> str:
+    return f"{estimate.values[run] - estimate.values[first]:+.4f}".replace("-", "−")
+
+
+def _chance(estimate: RunEstimate, run: int) -> str:
+    """With which chance a run is the best, where that is known."""
+    if not isinstance(estimate, PosteriorEstimate) or len(estimate.runs) < 2:
+        return ""
+    return f", the best with a chance of {percent(float(estimate.best_chances()[run]))}"
+
+
+def _order(estimate: RunEstimate) -> IndexArray:
     """The runs, the one that is ahead first."""
     return np.argsort(-estimate.values, kind="stable")
 

@@ -12,6 +12,9 @@ from rankgauge.judges.machine_judge import is_stretched
 from rankgauge.numeric import FloatArray
 from rankgauge.report.numbers import count
 
+LISTED = 6
+"""How many looks are listed; of more, only how far apart they are is said."""
+
 TINY = 1e-9
 """Shares that differ from 1 by less are 1, but for rounding."""
 
@@ -50,6 +53,13 @@ def judge_notes(pool: BoardPool, scale: FloatArray | None) -> Iterator[tuple[str
         learnt = [judge.name for judge in pool.judges if judge.effects is not None]
         if learnt:
             yield "calibrated", f"{', '.join(learnt)}: expected to do as on the other collection until labels differ"
+
+
+def look_words(looks: Sequence[int]) -> str:
+    """After how many labels a goal is looked at."""
+    if len(looks) <= LISTED:
+        return f"looked at after {', '.join(map(str, looks))} labels"
+    return f"looked at after {looks[0]} labels and every {looks[1] - looks[0]} more"
 
 
 def percent(share: float) -> str:

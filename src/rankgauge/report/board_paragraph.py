@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.active.judge_alone import JudgeAlone, judges_alone
+from rankgauge.active.posterior import PosteriorEstimate
 from rankgauge.report.board_notes import percent
 from rankgauge.report.numbers import count, number
 from rankgauge.report.worths import board_worths
 
 if TYPE_CHECKING:
     from rankgauge.report.board import BoardReport
+
+
+MODELLED = (
+    "The first documents were drawn at random, later ones chosen by what their labels would tell, and some drawn all "
+    "along. Values are means over gradings of the whole pool, drawn from the posterior of a hierarchical model of how "
+    "grades follow ranks, runs and queries; intervals are for these queries: the spread of the draws, times 1.25 for "
+    "values and 1.15 for differences (1.4 between two runs)."
+)
 
 
 def board_paragraph(report: BoardReport) -> str:
@@ -42,7 +51,8 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     yield f"People judged {drawn}{known}{each}."
     if progress.judged:
         chosen = f"the more a label would move {moved}, the likelier"
-        yield f"The documents were drawn at random with known chances: {chosen}."
+        by_model = any(isinstance(estimate, PosteriorEstimate) for estimate in report.estimates)
+        yield (MODELLED if by_model else f"The documents were drawn at random with known chances: {chosen}.")
     yield from _of_judges(report)
     yield from _values(report)
     targets = [estimate.target for estimate in report.estimates]
@@ -95,7 +105,7 @@ def _values(report: BoardReport) -> Iterator[str]:
             + (f", and rank {verdicts.range_texts[lead]}{settled}." if pairs else ".")
         )
     shown = [one for one in report.estimates if one.half_widths(report.level) is not None]
-    if shown:
+    if shown and not isinstance(shown[0], PosteriorEstimate):
         yield "Intervals are about the choice of the documents that people judged, not about that of the queries."
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.active.board import BoardPlan
-from rankgauge.active.board.outlook import expected_half_widths
 from rankgauge.active.board.values import SHALLOW_SIZE
 from rankgauge.active.campaign import BoardCampaign
-from rankgauge.report.board_notes import pool_notes
+from rankgauge.active.campaign.board_campaign import METHOD as STREAM
+from rankgauge.active.posterior.plan import METHOD as POSTERIOR
+from rankgauge.report.board_notes import look_words, pool_notes
 from rankgauge.report.format import Medium, Report, ReportDocument
 from rankgauge.report.numbers import amount, count, number
 from rankgauge.report.passages import Heading, Notes, ReportTable
@@ -19,6 +19,13 @@ from rankgauge.report.worths import board_worths
 
 SHARES = (0.5, 1.0, 2.0, 4.0)
 """The numbers of labels for which intervals are forecast, as shares of what the budget pays for."""
+
+
+METHODS = {
+    STREAM: "single documents, chosen by what their labels would move",
+    POSTERIOR: "a model of the grades, which serves a few runs and shallow pools; documents by an order, later by what "
+    f"their labels tell (--method {STREAM}: no model)",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,47 +41,37 @@ class BoardPlanReport(Report):
         heading = Heading("Expected interval (±) by labels, on average over the runs, if the first beliefs are right")
         return ReportDocument(headline=heading.title, passages=(Notes(list(self._facts())), heading, self._widths()))
 
-    @property
-    def _plan(self) -> BoardPlan:
-        return self.campaign.plan
-
     def _widths(self) -> ReportTable:
-        labels = self.campaign.settings.looks[-1]
-        numbers = sorted({min(max(round(share * labels), 1), self._plan.stream.size) for share in SHARES})
+        plan, labels = self.campaign.plan, self.campaign.settings.looks[-1]
+        numbers = sorted({min(max(round(share * labels), 1), int(plan.needed.sum())) for share in SHARES})
         columns = tuple(f"{n:,}" for n in numbers)
-        board = self._plan.board
-        fewest = [board.fewest(target) for target in board.targets]
-        forecast = np.array([expected_half_widths(board, self._plan.stream, n) for n in numbers])
         rows = [
             (
                 str(target),
                 *(
-                    f"{'≥ ' * board.is_shallow(target)}{number(width)}" if n >= least else "not yet"
-                    for n, width in zip(numbers, widths, strict=True)
+                    plan.lacking if np.isnan(width) else f"{'≥ ' * plan.is_bound(target)}{number(width)}"
+                    for width in widths
                 ),
             )
-            for target, widths, least in zip(board.targets, forecast.T.tolist(), fewest, strict=True)
+            for target, widths in zip(plan.targets, plan.expected(numbers).T.tolist(), strict=True)
         ]
         return ReportTable(header=("measure", *columns), rows=rows, numbers=columns)
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        campaign, settings, board = self.campaign, self.campaign.settings, self._plan.board
+        campaign, settings, plan = self.campaign, self.campaign.settings, self.campaign.plan
         runs = count(len(campaign.pool.runs), "run")
         yield "estimated", f"{settings.measure} of {runs}, for these queries and as if the whole pool were judged"
-        yield from pool_notes(campaign.pool, board.targets)
-        if any(map(board.is_shallow, board.targets)):
+        yield from pool_notes(campaign.pool, plan.targets)
+        if any(map(plan.is_bound, plan.targets)):
             words = "ideals are hard to know, and intervals may be several times as wide as ≥ says"
             yield "shallow", f"fewer than {SHALLOW_SIZE:g} documents a query: {words}"
         yield "dialect", settings.dialect
-        yield from board_worths(board.targets, max(settings.grades))
+        yield from board_worths(plan.targets, max(settings.grades))
         looks = settings.looks
-        stops = f", looked at after {', '.join(map(str, looks))} labels and settled at any of them" if looks[1:] else ""
+        stops = f", {look_words(looks)} and settled at any of them" if looks[1:] else ""
         yield "goal", f"{settings.goal} by {settings.measures[0]}{stops}"
         whole = amount(float(campaign.pool.query_costs.sum()))
         yield "budget", f"{amount(settings.budget)} of {whole} for all{settings.cost and '; ' + settings.cost}"
         if settings.assessors > 1:
             yield "assessors", f"{settings.assessors} per document, and each label costs"
-        yield (
-            "method",
-            f"{settings.method}: single documents, chosen by what their labels would move; seed {settings.seed}",
-        )
+        yield "method", f"{settings.method}: {METHODS[settings.method]}; seed {settings.seed}"

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankgauge import dialects
-from rankgauge.active import methods
-from rankgauge.active.board import Board, BoardPlan, BoardPool
-from rankgauge.active.board.outlook import expected_half_widths
-from rankgauge.active.campaign.board_campaign import METHOD
+from rankgauge.active import defaults, methods
+from rankgauge.active.board import BoardPool
+from rankgauge.active.campaign import CampaignSettings
+from rankgauge.active.campaign.board_campaign import BOARD_METHODS, planned
 from rankgauge.active.forecasts import forecast
 from rankgauge.active.method import METHODS
 from rankgauge.active.pool import Pool
@@ -61,7 +61,7 @@ class DraftOutlook:
     @classmethod
     def of(cls, wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
         """What to expect of the campaign, if the beliefs about its documents are right."""
-        if wanted.method != METHOD:
+        if wanted.method not in BOARD_METHODS:
             METHODS.find(wanted.method)  # an unknown name is an error with those that are known
         pool, unit = pool_of(wanted, contents)
         scale = NewScale(wanted, contents)
@@ -72,7 +72,7 @@ class DraftOutlook:
         steps = np.unique([*np.geomspace(least, most, POINTS), min(wanted.budget, most)])
         facts: dict[str, Any] = {"budget": wanted.budget, "cost": whole, "unit": unit}
         if isinstance(pool, BoardPool):
-            lines = _of_board(pool, wanted, scale.grades, spoken, steps / wanted.assessors)
+            lines = _of_board(pool, wanted, scale, steps / wanted.assessors)
             chosen = "" if len(lines) > 1 else next(iter(lines))
             return cls(budgets=tuple(steps), lines=lines, chosen=chosen, board=True, **facts)
         lines = _of_methods(pool, wanted, spoken, steps / wanted.assessors)
@@ -146,19 +146,23 @@ def _of_methods(pool: Pool, wanted: NewCampaign, spoken: Dialect, budgets: np.nd
 
 
 def _of_board(
-    pool: BoardPool, wanted: NewCampaign, grades: np.ndarray, spoken: Dialect, budgets: np.ndarray
+    pool: BoardPool, wanted: NewCampaign, scale: NewScale, budgets: np.ndarray
 ) -> dict[str, tuple[float, ...]]:
-    options = {"grades": grades.tolist(), "known": pool.known, "goal": wanted.goal or "rank", "dialect": spoken}
-    board = Board.of(pool, wanted.measures, **options)
-    stream = BoardPlan(board, seed=wanted.seed).stream
-    labels = [min(max(int(budget / float(pool.costs.mean())), 1), stream.size) for budget in budgets]
-    widths = [expected_half_widths(board, stream, count) for count in labels]
-    return {
-        str(target): tuple(
-            row[place] if count >= board.fewest(target) else math.nan for row, count in zip(widths, labels, strict=True)
-        )
-        for place, target in enumerate(board.targets)
-    }
+    settings = CampaignSettings(
+        measures=tuple(wanted.measures),
+        budget=wanted.budget,
+        grades=tuple(scale.grades.tolist()),
+        scale=scale.text,
+        goal=wanted.goal or defaults.GOAL,
+        method=wanted.method,
+        dialect=wanted.dialect,
+        seed=wanted.seed,
+    ).on_scale()
+    _, _, plan = planned(settings, pool)
+    most = int(plan.needed.sum())
+    labels = [min(max(int(budget / float(pool.costs.mean())), 1), most) for budget in budgets]
+    widths = plan.expected(labels)
+    return {str(target): tuple(widths[:, place].tolist()) for place, target in enumerate(plan.targets)}
 
 
 def _shown(width: float) -> str:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, field_validator
 from rankgauge.active import defaults
 from rankgauge.active.board import BoardPool
 from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
-from rankgauge.active.campaign.board_campaign import METHOD
+from rankgauge.active.campaign.board_campaign import BOARD_METHODS
 from rankgauge.active.campaign.database import Location, reading
 from rankgauge.active.campaign.rules import CampaignRules, Guidelines
 from rankgauge.active.campaign.store import Store
@@ -140,9 +140,9 @@ def pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool | BoardP
 
 def is_board(wanted: NewCampaign, contents: DraftContents) -> bool:
     """Whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
-    if wanted.method not in (defaults.METHOD, METHOD):
+    if wanted.method not in (defaults.METHOD, *BOARD_METHODS):
         return False
-    return wanted.method == METHOD or contents.is_board(wanted.measures, wanted.goal)
+    return wanted.method != defaults.METHOD or contents.is_board(wanted.measures, wanted.goal)
 
 
 def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -> int:
@@ -155,7 +155,7 @@ def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -
     rules = CampaignRules(stop_at=wanted.stop_at, guide=scale.guidelines(wanted.guide))
     if isinstance(pool, BoardPool):
         _refuse_stop(wanted)
-        options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL}
+        options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL, "method": wanted.method}
         made: LabelCampaign = BoardCampaign.create(campaigns.engine, pool, wanted.measures, **options, **common)
     else:
         options = {"method": wanted.method, "judges": ", ".join(judge.name for judge in contents.judges)}

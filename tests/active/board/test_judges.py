@@ -131,7 +131,8 @@ def test_calibrated_on_another_collection() -> None:
 def test_a_campaign_keeps_its_judge(tmp_path: Path) -> None:
     """A campaign that is opened again believes what it believed before."""
     pool = pooled(model=noisy_judge())
-    with BoardCampaign.create(tmp_path / "a.rg", pool, ["nDCG@5"], grades=(0, 1, 2, 3), budget=40) as made:
+    settings = {"grades": (0, 1, 2, 3), "budget": 40, "method": "leaderboard"}
+    with BoardCampaign.create(tmp_path / "a.rg", pool, ["nDCG@5"], **settings) as made:
         first = made.plan.board.prior.chance
     with BoardCampaign.open(tmp_path / "a.rg") as opened:
         assert (opened.plan.board.prior.chance == first).all()  # type: ignore[attr-defined]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -9,6 +11,7 @@ from scipy.special import ndtr
 from rankgauge.active.board.goal import Goal
 from rankgauge.active.posterior import GradePosterior
 from rankgauge.active.posterior.choice import LabelChoice
+from rankgauge.active.posterior.effects import EffectRows, NormalEffects
 from rankgauge.active.posterior.laplace import StepBeliefs
 from rankgauge.numeric import FloatArray
 from tests.active.posterior.small import OWN, SCALE, SPREAD, integrated, labels, model, shallow
@@ -24,15 +27,25 @@ def test_beliefs_are_near_the_integral() -> None:
 
 
 def test_the_covariance_is_that_of_regression() -> None:
-    """Rows and products agree with the formula (k − k A'(K + W⁻¹)⁻¹ A k), written out."""
-    made, rows = model(), np.array([0, 3])
-    found = StepBeliefs.of(made, 0, rows, np.array([True, False]), np.array([OWN]))
+    """Rows and products agree with k − k A'(K + V⁻¹)⁻¹ A k, written out for labels of the weights V."""
+    made, rows = model(), np.array([0, 1, 3])
+    found = StepBeliefs.of(made, 0, rows, np.array([True, False, False]), np.array([OWN]))
+    weight = np.array([0.5, 2.0, 1.0])
+    effects = NormalEffects.of(EffectRows.of(made, rows), np.array([OWN]), weight)
+    found = replace(found, effects=effects, u=effects.features())
     prior = SPREAD**2 * np.outer(made.x, made.x) + OWN**2 * np.equal.outer(made.query, made.query)
-    dense = prior - found.known.T @ found.known
+    noisy = prior[np.ix_(rows, rows)] + np.diag(1 / weight)
+    dense = prior - prior[:, rows] @ np.linalg.solve(noisy, prior[rows])
     assert np.array([found.row(z) for z in range(4)]) == pytest.approx(dense)
     weights = np.array([[1.0, -2.0, 0.5, 3.0], [0.0, 1.0, 1.0, 0.0]])
     assert found.times(weights) == pytest.approx(weights @ dense)
-    assert np.diag(dense) == pytest.approx(found.variance)
+    amounts = np.array([[0.3, 1.0], [-1.0, 0.0], [2.0, -0.5]])
+    beta, b = effects.solve(amounts)
+    moved = made.x @ beta + b[made.query, 0]
+    assert moved[rows] == pytest.approx(dense[np.ix_(rows, rows)] @ amounts)
+    drawn = effects.noise(np.random.default_rng(1), 40_000)
+    predictors = made.x @ drawn[0] + drawn[1][made.query, 0]
+    assert np.cov(predictors) == pytest.approx(dense, abs=0.03)
 
 
 def _choice(posterior: GradePosterior, known: FloatArray, goal: str = "values") -> LabelChoice:

@@ -9,7 +9,7 @@ import rankgauge
 from rankgauge.active.board import BoardPool
 from rankgauge.active.posterior import GradePosterior
 from rankgauge.active.posterior.label_order import label_order, label_scores
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.measures import MEASURES, Aggregate, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import JudgmentKind
@@ -192,7 +192,7 @@ def test_labels_off_the_scale_are_refused() -> None:
     """And so is a scale that does not rise."""
     pool, _ = shallow()
     posterior = GradePosterior.of(pool, ["nDCG@5"], grades=SCALE)
-    with pytest.raises(ParameterError, match="grades of the scale"):
+    with pytest.raises(InputError, match=r"1\.5 is not on the scale"):
         posterior.estimate(np.full(len(pool.documents), 1.5), seed=0)
     with pytest.raises(ParameterError, match="ascending"):
         GradePosterior.of(pool, ["nDCG@5"], grades=(1, 0))

@@ -20,7 +20,7 @@ from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.readings import Readings
 from rankgauge.active.board.slopes import Slopes
 from rankgauge.active.board.stream import Stream
-from rankgauge.active.board.target import BoardTarget, reached
+from rankgauge.active.board.target import BoardTarget, check_distinct, check_scale, reached
 from rankgauge.active.board.values import SHALLOW_SIZE, value
 from rankgauge.active.board.verdicts import Verdicts, per_look
 from rankgauge.active.defaults import LEVEL
@@ -156,9 +156,9 @@ class Board:
         if not len(measures):
             raise ParameterError("a board", "measures", "at least one name, such as nDCG@10", measures)
         targets = tuple(BoardTarget.of(measure, pool, grades=scale, **dialect) for measure in measures)
-        _check_distinct(targets)
+        check_distinct(targets)
         if known is not None:
-            _check_scale(known, scale)
+            check_scale(known, scale)
         wanted = Goal.parse(goal)
         wanted.check(pool.runs)
         return cls(
@@ -250,7 +250,7 @@ class Board:
         if np.isnan(found).any():
             lacking = int(np.count_nonzero(np.isnan(found)))
             raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
-        _check_scale(found, self.grades)
+        check_scale(found, self.grades)
         chance = stream.chances(budget)
         labels = reached(found, self.grades)
         return Readings.of(self.features, sample, labels, chance=chance, fold=stream.fold, start=start)
@@ -310,20 +310,3 @@ def _too_wide(target: BoardTarget, covariance: Covariance) -> str | None:
     low, high = target.measure.facts.bounds
     widest = 2 * float(covariance.half_widths(LEVEL).max())
     return f"what labels say of {target} so far is too uncertain to be shown" if widest >= high - low else None
-
-
-def _check_distinct(targets: Sequence[BoardTarget]) -> None:
-    """Raises an error if two names are one measure."""
-    names: dict[str, str] = {}
-    for target in targets:
-        other = names.setdefault(str(target.measure), target.name)
-        if other is not target.name:
-            raise InputError(f"{other} and {target.name} are the same measure here", hint="Name it once.")
-
-
-def _check_scale(grades: FloatArray, scale: FloatArray) -> None:
-    # A grade below the scale is worth as little as its lowest; between two grades or above them it has no worth.
-    off = grades[(grades > scale[0]) & ~np.isin(grades, scale)]
-    if len(off):
-        shown = ", ".join(f"{grade:g}" for grade in scale)
-        raise InputError(f"a grade of {off[0]:g} is not on the scale {shown}", hint="Name every grade of the scale.")

@@ -11,8 +11,10 @@ import numpy as np
 from rankgauge.active.board.beliefs import covariances
 from rankgauge.active.board.covariance import over
 from rankgauge.active.board.estimates import Board, BoardEstimate
+from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.readings import Readings
 from rankgauge.active.board.stream import Stream
+from rankgauge.active.board.target import reached
 from rankgauge.active.defaults import LEVEL
 from rankgauge.active.intervals import half_width
 from rankgauge.errors import ParameterError
@@ -31,6 +33,30 @@ class Outlook:
     readings: Readings
     estimates: Sequence[BoardEstimate]
 
+    @property
+    def pool(self) -> BoardPool:
+        """The pool."""
+        return self.board.pool
+
+    @property
+    def grades(self) -> FloatArray:
+        """The scale of grades."""
+        return self.board.grades
+
+    @property
+    def open_documents(self) -> int:
+        """How many documents are not judged."""
+        return int(np.count_nonzero(~self.readings.judged))
+
+    def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
+        """The value of each run by each measure if these were the grades of all documents."""
+        told = reached(grades, self.grades)
+        counts = np.add.reduceat(told, self.pool.starts, axis=0)
+        each = zip(self.board.targets, self.board.lists, strict=True)
+        return tuple(
+            target.over_ideal(lists.values(told @ target.steps), counts).mean(axis=1) for target, lists in each
+        )
+
     @cached_property
     def worth(self) -> FloatArray:
         """How much each document's label would move the board towards its goal, by the beliefs after the labels so far
@@ -44,8 +70,7 @@ class Outlook:
         are chosen by earlier ones would bias its estimates.
         """
         worth = np.where(self.readings.judged, -np.inf, self.worth)
-        open_ = int(np.count_nonzero(~self.readings.judged))
-        return np.argsort(-worth, kind="stable")[: min(count, open_)]
+        return np.argsort(-worth, kind="stable")[: min(count, self.open_documents)]
 
     def shrinkage(self, more: int = MORE) -> tuple[FloatArray, ...]:
         """By what factor each run's standard error is expected to shrink with so many more labels, for each measure."""

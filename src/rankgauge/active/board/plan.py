@@ -7,18 +7,20 @@ runs the first labels show which are still in the race; from then on labels go t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 import numpy as np
 
 from rankgauge.active.board.estimates import Board
 from rankgauge.active.board.goal import Goal, GoalKind
+from rankgauge.active.board.outlook import expected_half_widths
 from rankgauge.active.board.pool import BoardPool
 from rankgauge.active.board.readings import Readings
-from rankgauge.active.draws import Draws
+from rankgauge.active.board.target import BoardTarget
+from rankgauge.active.draws import DocumentDraws
 from rankgauge.errors import ParameterError
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-
-_NOTHING: IndexArray = np.zeros(0, dtype=np.int64)
-
+from rankgauge.numeric import BoolArray, FloatArray
 
 LOOKS = 6
 """How many looks are planned for a goal that labels may stop at."""
@@ -46,10 +48,12 @@ def aimed_after(pool: BoardPool, looks: tuple[int, ...]) -> int | None:
     return labels if len(looks) > 1 and len(pool.runs) >= MANY and 0 < labels < looks[0] else None
 
 
-class BoardPlan(Draws):
+class BoardPlan(DocumentDraws):
     """The stream of a board as the draws of a campaign."""
 
     pool: BoardPool
+    lacking: ClassVar[str] = "not yet"
+    """What is shown where no interval is expected."""
 
     def __init__(self, board: Board, *, seed: int, length: int | None = None) -> None:
         """The first `length` documents of the stream of a seed; by default all of them."""
@@ -58,19 +62,24 @@ class BoardPlan(Draws):
         self._order = self.stream.order[:length]
 
     @property
-    def length(self) -> int:
-        return len(self._order)
-
-    @property
     def needed(self) -> BoolArray:
         return np.isnan(self.board.known)
 
-    def query(self, j: int) -> int:
-        return int(self.pool.query[self._order[j]])
+    @property
+    def targets(self) -> tuple[BoardTarget, ...]:
+        """What is estimated of each run."""
+        return self.board.targets
 
-    def asks(self, j: int, grades: FloatArray) -> IndexArray:
-        place = self._order[j : j + 1]
-        return place if np.isnan(grades[place[0]]) else _NOTHING
+    def expected(self, labels: Sequence[int]) -> FloatArray:
+        """Half the width that a run's interval is expected to have after each number of labels, on average over the
+        runs (numbers × measures); NaN where there is none yet."""
+        widths = np.array([expected_half_widths(self.board, self.stream, n) for n in labels])
+        fewest = [self.board.fewest(target) for target in self.targets]
+        return np.where(np.array(labels)[:, np.newaxis] >= fewest, widths, np.nan)
+
+    def is_bound(self, target: BoardTarget) -> bool:
+        """Whether what is expected of a measure's intervals is only the least that they will be."""
+        return self.board.is_shallow(target)
 
     def readings(self, n: int, grades: FloatArray, *, start: Readings | None = None) -> Readings:
         """What the first n draws say, all of which must be complete; `start` are earlier readings, which save time."""

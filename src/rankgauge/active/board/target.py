@@ -6,6 +6,7 @@ a polynomial in indicators "the document reaches threshold t", and a ratio divid
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,6 +119,16 @@ class BoardTarget:
         """Whether the value is a share of all relevant documents, so that it follows their number one to one."""
         return self.ideal is not None and self.ideal.plain
 
+    def over_ideal(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
+        """Sums over lists (runs × queries) over the ideal sums of these counts (queries × thresholds), if there is one.
+
+        A query that has no relevant document is worth 0.
+        """
+        if self.ideal is None:
+            return sums
+        ideal = self.ideal.at(counts)
+        return np.where(ideal > 0, sums / np.where(ideal > 0, ideal, 1.0), 0.0)
+
     def __str__(self) -> str:
         return self.name
 
@@ -125,6 +136,24 @@ class BoardTarget:
 def _spoken(dialect: str | Dialect, grades: FloatArray, overrides: dict[str, Any]) -> Dialect:
     """The dialect on a scale whose top is its highest grade; ties in the runs are those of their files."""
     return dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
+
+
+def check_distinct(targets: Sequence[BoardTarget]) -> None:
+    """Raises an error if two names are one measure."""
+    names: dict[str, str] = {}
+    for target in targets:
+        other = names.setdefault(str(target.measure), target.name)
+        if other is not target.name:
+            raise InputError(f"{other} and {target.name} are the same measure here", hint="Name it once.")
+
+
+def check_scale(grades: FloatArray, scale: FloatArray) -> None:
+    """Raises an error if a grade that is known is not on the scale."""
+    # A grade below the scale is worth as little as its lowest; between two grades or above them it has no worth.
+    off = grades[(grades > scale[0]) & ~np.isin(grades, scale)]
+    if len(off):
+        shown = ", ".join(f"{grade:g}" for grade in scale)
+        raise InputError(f"a grade of {off[0]:g} is not on the scale {shown}", hint="Name every grade of the scale.")
 
 
 def reached(grades: FloatArray, scale: FloatArray) -> FloatArray:

@@ -13,19 +13,29 @@ import numpy as np
 import polars as pl
 from sqlalchemy.engine import Engine
 
-from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool, LaterRun, Outlook
+from rankgauge.active import defaults
+from rankgauge.active.board import BoardPlan, BoardPool, Goal, LaterRun, Outlook
 from rankgauge.active.board.plan import aimed_after, planned_looks
 from rankgauge.active.campaign import parquet
+from rankgauge.active.campaign.database import reading
 from rankgauge.active.campaign.label_campaign import LabelCampaign
 from rankgauge.active.campaign.settings import CampaignSettings, StageSettings
-from rankgauge.active.campaign.state import BoardState, Clock
+from rankgauge.active.campaign.state import BoardState, Clock, PosteriorState, RunsState
 from rankgauge.active.campaign.store import Store
 from rankgauge.active.draws import Draws
+from rankgauge.active.posterior import RunEstimate
+from rankgauge.active.posterior.outlook import PosteriorOutlook
+from rankgauge.active.posterior.plan import METHOD as POSTERIOR
+from rankgauge.active.posterior.plan import PosteriorPlan, serves
+from rankgauge.active.posterior.plan import planned_looks as posterior_looks
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments import combine
 
 METHOD = "leaderboard"
 """What the method is called: a stream of single documents for all runs at once."""
+
+BOARD_METHODS = (METHOD, POSTERIOR)
+"""The methods that estimate any number of runs at once."""
 
 
 class BoardCampaign(LabelCampaign):
@@ -35,15 +45,18 @@ class BoardCampaign(LabelCampaign):
     """
 
     board = True
-    _state: BoardState
+    _state: RunsState
 
-    def __init__(self, state: BoardState) -> None:
+    def __init__(self, state: RunsState) -> None:
         super().__init__(state)
         self.pool = state.pool
 
     @classmethod
     def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
-        return cls(BoardState(engine, store, clock, first=first))
+        with reading(engine) as connection:
+            row = store.row(connection)
+        by_model = CampaignSettings.unpacked(row.settings, layout=row.format).method == POSTERIOR
+        return cls((PosteriorState if by_model else BoardState)(engine, store, clock, first=first))
 
     @classmethod
     def create(
@@ -54,63 +67,61 @@ class BoardCampaign(LabelCampaign):
         *,
         grades: Sequence[float],
         budget: float,
+        method: str = defaults.METHOD,
         name: str = "campaign",
         clock: Clock = time.time,
         **settings: Any,
     ) -> Self:
         """A new campaign on an ascending scale of grades.
 
+        `method` is `leaderboard`, `posterior`, or `auto`: the posterior where the pool has few runs and is shallow.
         `settings` are further fields of `CampaignSettings`: dialect, seed, assessors, combine, unjudgeable, scale.
         """
         chosen = CampaignSettings(
             measure=", ".join(measures),
             measures=tuple(measures),
-            method=METHOD,
+            method=method,
             budget=float(budget),
             grades=tuple(float(grade) for grade in grades),
             **settings,
         ).on_scale()
         chosen.check_scale()
         _check_rule(chosen)
-        board = chosen.board(pool)
-        open_ = int(np.count_nonzero(np.isnan(pool.known)))
-        labels = min(int((chosen.allowance - float(pool.overhead.sum())) / float(pool.costs.mean())), open_)
         if chosen.allowance < float(pool.costs.min()):
             raise ParameterError("a board", "budget", "enough for one document", chosen.budget)
-        least = board.fewest(board.targets[0]) - (len(pool.documents) - open_)
-        looks = planned_looks(board.goal, max(labels, 1), least=max(least, 1))
-        chosen = replace(chosen, looks=looks)
-        length = aimed_after(pool, looks)
-        options = {} if length is None else {"length": length}
-        stage = StageSettings(method=METHOD, budget=chosen.allowance, seed=chosen.seed, options=options)
-        plan = BoardPlan(board, seed=stage.seed, length=length)
+        chosen, stage, plan = planned(chosen, pool)
         return cls._create(location, plan, parquet.pack_board(pool), chosen, stage, name=name, clock=clock)
 
     @property
-    def plan(self) -> BoardPlan:
+    def plan(self) -> BoardPlan | PosteriorPlan:
         """The plan of the current stage."""
-        return self._state.plan
+        plan = self._state.stage.plan
+        assert isinstance(plan, BoardPlan | PosteriorPlan)
+        return plan
 
-    def estimates(self) -> tuple[BoardEstimate, ...]:
-        """The estimates of each measure from the draws before the first incomplete one; none before the first label."""
+    def estimates(self) -> tuple[RunEstimate, ...]:
+        """The estimates of each measure; none before the first label.
+
+        A posterior's are from all labels, a stream's from the draws before the first incomplete one.
+        """
         with self._state.looking():
             return self._state.estimates
 
-    def outlook(self) -> Outlook | None:
+    def outlook(self) -> Outlook | PosteriorOutlook | None:
         """What more labels would bring; None before the first label."""
         with self._state.looking():
-            state = self._state
-            found = state.estimates
-            if not found:
-                return None
-            plan = state.plan
-            return Outlook(board=plan.board, stream=plan.stream, readings=state.readings, estimates=found)
+            return self._state.outlook
 
     def later(self, name: str, run: Any) -> LaterRun:
         """A run (a path, a frame, a dict) that had no part in the pool, beside those of the board."""
         found = self.outlook()
         if found is None:
             raise InputError("no document is judged yet: nothing is known of any run", hint="Record labels.")
+        if isinstance(found, PosteriorOutlook):
+            raise InputError(
+                f"the method {POSTERIOR} knows nothing of documents that only a later run retrieves",
+                hint="Plan a campaign of all runs, with these labels as --judged; or plan it by --method leaderboard.",
+            )
         return LaterRun.of(name, run, found.board, found.readings, found.estimates)
 
     @property
@@ -136,16 +147,58 @@ class BoardCampaign(LabelCampaign):
             state, stage = self._state, self._state.stage
             complete = stage.complete(state.ledger)
             unfinished = stage.begun(state.ledger) - complete
-            if unfinished > 0 and not leave_open:
+            if unfinished > 0 and not leave_open and isinstance(state, BoardState):
                 raise InputError(
                     f"{unfinished} documents of this stage are not judged yet",
                     hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
                 )
-            if complete >= state.plan.length:
+            if complete >= self.plan.length:
                 raise InputError("every document is judged: a new stage could ask for nothing")
             if not complete:
                 raise InputError("no document is judged yet: a new stage would be the same", hint="Record labels.")
             state.begin_stage(connection)
+
+
+def planned(
+    settings: CampaignSettings, pool: BoardPool
+) -> tuple[CampaignSettings, StageSettings, BoardPlan | PosteriorPlan]:
+    """The plan of the first stage, by the method that is named or the one that serves the pool's shape best."""
+    return (_planned_stream if _method(settings, pool) == METHOD else _planned_posterior)(settings, pool)
+
+
+def _method(settings: CampaignSettings, pool: BoardPool) -> str:
+    if settings.method not in (defaults.METHOD, *BOARD_METHODS):
+        raise ParameterError("a board", "method", f"{defaults.METHOD}, {METHOD} or {POSTERIOR}", settings.method)
+    if settings.method != defaults.METHOD:
+        return settings.method
+    return POSTERIOR if serves(pool, settings.board_targets(pool)) else METHOD
+
+
+def _planned_stream(settings: CampaignSettings, pool: BoardPool) -> tuple[CampaignSettings, StageSettings, BoardPlan]:
+    board, open_ = settings.board(pool), int(np.count_nonzero(np.isnan(pool.known)))
+    least = board.fewest(board.targets[0]) - (len(pool.documents) - open_)
+    looks = planned_looks(board.goal, _paid(settings, pool), least=max(least, 1))
+    length = aimed_after(pool, looks)
+    options = {} if length is None else {"length": length}
+    stage = StageSettings(method=METHOD, budget=settings.allowance, seed=settings.seed, options=options)
+    return replace(settings, method=METHOD, looks=looks), stage, BoardPlan(board, seed=stage.seed, length=length)
+
+
+def _planned_posterior(
+    settings: CampaignSettings, pool: BoardPool
+) -> tuple[CampaignSettings, StageSettings, PosteriorPlan]:
+    goal, posterior = Goal.parse(settings.goal), settings.posterior(pool)
+    goal.check(pool.runs)
+    looks = posterior_looks(posterior, goal, _paid(settings, pool))
+    stage = StageSettings(method=POSTERIOR, budget=settings.allowance, seed=settings.seed)
+    return replace(settings, method=POSTERIOR, looks=looks), stage, PosteriorPlan(posterior, seed=stage.seed)
+
+
+def _paid(settings: CampaignSettings, pool: BoardPool) -> int:
+    """How many labels the budget pays for, at least 1."""
+    open_ = int(np.count_nonzero(np.isnan(pool.known)))
+    labels = int((settings.allowance - float(pool.overhead.sum())) / float(pool.costs.mean()))
+    return max(min(labels, open_), 1)
 
 
 def _check_rule(settings: CampaignSettings) -> None:

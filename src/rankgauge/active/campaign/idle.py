@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.active.campaign.draw_prices import DrawPrices
 from rankgauge.active.campaign.rules import CampaignRules
-from rankgauge.active.campaign.state import BoardState, CampaignState
+from rankgauge.active.campaign.state import CampaignState, RunsState
 from rankgauge.active.labels import Identity
 from rankgauge.numeric import IndexArray
 
@@ -70,6 +70,6 @@ def _unanswered(state: CampaignState) -> IndexArray:
 
 def why_paused(state: CampaignState, rules: CampaignRules) -> Idle:
     """Whether the campaign has stopped by itself, or somebody has paused it."""
-    if isinstance(state, BoardState):
+    if isinstance(state, RunsState):
         return Idle.SETTLED if len(state.settings.looks) > 1 and state.settled else Idle.PAUSED
     return Idle.STOPPED if rules.met(state) else Idle.PAUSED

@@ -8,13 +8,15 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
 import polars as pl
 
 from rankgauge import dialects
 from rankgauge.active import defaults, methods
-from rankgauge.active.board import Board, BoardPool
+from rankgauge.active.board import Board, BoardPool, BoardTarget
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
+from rankgauge.active.posterior import GradePosterior
 from rankgauge.active.target import Target
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
@@ -104,6 +106,15 @@ class CampaignSettings:
         return Board.of(
             pool, self.measures, grades=self.grades, known=pool.known, goal=self.goal, dialect=self._topped()
         )
+
+    def board_targets(self, pool: BoardPool) -> tuple[BoardTarget, ...]:
+        """What is estimated of each run of a board."""
+        scale = np.asarray(self.grades, dtype=np.float64)
+        return tuple(BoardTarget.scored(name, pool, grades=scale, dialect=self._topped()) for name in self.measures)
+
+    def posterior(self, pool: BoardPool) -> GradePosterior:
+        """The posterior that gives the board."""
+        return GradePosterior.of(pool, self.measures, grades=self.grades, dialect=self._topped())
 
     def _topped(self) -> Dialect:
         """The dialect; the top of the scale is the declared one, that of its words, or its highest grade."""

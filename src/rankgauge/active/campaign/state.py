@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.engine import Connection, Engine
 
-from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool
+from rankgauge.active.board import BoardEstimate, BoardPlan, BoardPool, Goal, Outlook
 from rankgauge.active.board.readings import Readings
 from rankgauge.active.campaign import parquet
 from rankgauge.active.campaign.database import reading, writing
@@ -25,6 +25,9 @@ from rankgauge.active.labels import Assessor, Task
 from rankgauge.active.methods import Plan
 from rankgauge.active.pool import Pool
 from rankgauge.active.pooled_documents import PooledDocuments
+from rankgauge.active.posterior import PosteriorEstimate, RunEstimate
+from rankgauge.active.posterior.outlook import PosteriorOutlook
+from rankgauge.active.posterior.plan import BATCH, PosteriorPlan, is_reached, next_order
 from rankgauge.errors import GoneError, InputError
 from rankgauge.numeric import FloatArray
 
@@ -203,10 +206,33 @@ class EstimateState(CampaignState):
         return np.where(lacking > 0, np.nan, values)
 
 
-class BoardState(CampaignState):
-    """The state of a campaign that estimates a board of runs."""
+class RunsState(CampaignState):
+    """The state of a campaign that estimates any number of runs."""
 
     pool: BoardPool
+    goal: Goal
+
+    @property
+    @abstractmethod
+    def estimates(self) -> tuple[RunEstimate, ...]:
+        """The estimates of each measure; none before the first label."""
+
+    @property
+    @abstractmethod
+    def outlook(self) -> Outlook | PosteriorOutlook | None:
+        """What more labels would bring; None before the first label."""
+
+    @abstractmethod
+    def begin_stage(self, connection: Connection) -> None:
+        """Ends the stage, and begins one whose order follows all labels so far."""
+
+    def query_values(self) -> FloatArray:
+        return np.full(len(self.pool.sizes), np.nan)
+
+
+class BoardState(RunsState):
+    """The state of a campaign that estimates runs by the stream of a board."""
+
     _read: tuple[tuple[int, int, int], Readings] | None
     """What the labels say, and the stage, the draws and the changes of grades that it was read from."""
     _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None
@@ -220,6 +246,7 @@ class BoardState(CampaignState):
         else:
             self.pool = parquet.unpack_board(self.store.pool(connection))
             self.board = self.settings.board(self.pool)
+        self.goal = self.board.goal
 
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
         if stored is None:
@@ -244,6 +271,13 @@ class BoardState(CampaignState):
             board, enough = self.plan.board, draws > 0 or not self.plan.length
             self._found = key, board.estimate(self._readings_at(draws), seed=self.plan.seed) if enough else ()
         return self._found[1]
+
+    @property
+    def outlook(self) -> Outlook | None:
+        found, plan = self.estimates, self.plan
+        if not found:
+            return None
+        return Outlook(board=plan.board, stream=plan.stream, readings=self.readings, estimates=found)
 
     @property
     def readings(self) -> Readings:
@@ -271,7 +305,7 @@ class BoardState(CampaignState):
         key = self.stage.number, draws, self.ledger.changes
         if key not in self._looks:
             verdicts = self._estimates_at(draws)[0].verdicts(looks=len(self.settings.looks))
-            self._looks[key] = verdicts is not None and verdicts.reached(self.board.goal)
+            self._looks[key] = verdicts is not None and verdicts.reached(self.goal)
         return self._looks[key]
 
     def advance(self, connection: Connection) -> None:
@@ -297,5 +331,82 @@ class BoardState(CampaignState):
         super()._forget()
         self._read, self._found, self._looks = None, None, {}
 
-    def query_values(self) -> FloatArray:
-        return np.full(len(self.pool.sizes), np.nan)
+
+class PosteriorState(RunsState):
+    """The state of a campaign that estimates runs by the posterior of the grades, from all labels asked for so far."""
+
+    _found: tuple[tuple[int, int], tuple[PosteriorEstimate, ...]] | None
+
+    def _load(self, connection: Connection) -> None:
+        if isinstance(self._first, PosteriorPlan):
+            self.pool, self.posterior = self._first.pool, self._first.posterior
+        else:
+            self.pool = parquet.unpack_board(self.store.pool(connection))
+            self.posterior = self.settings.posterior(self.pool)
+        self.goal = Goal.parse(self.settings.goal)
+
+    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> PosteriorPlan:
+        order = None if stored is None else stored[:, 0].astype(np.int64)
+        return PosteriorPlan(self.posterior, seed=self.settings.seed, order=order)
+
+    @property
+    def labels(self) -> FloatArray:
+        """The grades of the documents that were asked for; others came by another way than the plan's."""
+        return np.where(self.ledger.asked, self.ledger.grades, np.nan)
+
+    @property
+    def estimates(self) -> tuple[PosteriorEstimate, ...]:
+        known = np.where(np.isnan(self.pool.known), self.labels, self.pool.known)
+        key = int(np.count_nonzero(~np.isnan(known))), self.ledger.changes
+        if self._found is None or self._found[0] != key:
+            self._found = key, self.posterior.estimate(self.labels, seed=self.settings.seed) if key[0] else ()
+        return self._found[1]
+
+    @property
+    def outlook(self) -> PosteriorOutlook | None:
+        found = self.estimates
+        if not found:
+            return None
+        known = np.where(np.isnan(self.pool.known), self.labels, self.pool.known)
+        return PosteriorOutlook(
+            posterior=self.posterior, labels=known, estimates=found, goal=self.goal, seed=self.settings.seed
+        )
+
+    @property
+    def settled(self) -> bool:
+        """Whether the labels so far settle the goal, if they are as many as the first look has."""
+        looks = self.settings.looks
+        if len(looks) < 2 or int(np.count_nonzero(~np.isnan(self.labels))) < looks[0]:
+            return False
+        return is_reached(self.estimates[0], self.goal)
+
+    def advance(self, connection: Connection) -> None:
+        """Chooses documents again once there are enough new labels; pauses the campaign if these settle its goal."""
+        judged = int(np.count_nonzero(~np.isnan(self.labels)))
+        fresh = judged - int(self.stage.settings.options.get("labels", 0))
+        if self.paused or fresh < BATCH or judged < self.posterior.first:
+            return
+        if self.settled:
+            self.store.set_paused(connection, True)
+            self.paused = True
+        elif self.settings.allowance > self.ledger.spent and np.isnan(self.labels[self.plan.needed]).any():
+            self.begin_stage(connection)
+
+    @property
+    def plan(self) -> PosteriorPlan:
+        """The plan of the current stage."""
+        assert isinstance(self.stage.plan, PosteriorPlan)
+        return self.stage.plan
+
+    def begin_stage(self, connection: Connection) -> None:
+        labels = self.labels
+        pending = np.flatnonzero(self.ledger.asked & np.isnan(labels))
+        order = next_order(
+            self.posterior, labels, pending=pending, seed=self.settings.seed, goal=self.goal, after=self.estimates
+        )
+        stored = order[:, np.newaxis].astype(np.float64)
+        self.next_stage(connection, stored=stored, options={"labels": int(np.count_nonzero(~np.isnan(labels)))})
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._found = None

@@ -1,6 +1,12 @@
 """The posterior of a shallow pool's grades: values and differences of a few runs from few labels."""
 
+from typing import TypeAlias
+
+from rankgauge.active.board.estimates import BoardEstimate
 from rankgauge.active.posterior.estimate import PosteriorEstimate
 from rankgauge.active.posterior.posterior import GradePosterior
 
-__all__ = ["GradePosterior", "PosteriorEstimate"]
+RunEstimate: TypeAlias = BoardEstimate | PosteriorEstimate
+"""The estimates of all runs for one measure, by a board's stream or by a posterior."""
+
+__all__ = ["GradePosterior", "PosteriorEstimate", "RunEstimate"]

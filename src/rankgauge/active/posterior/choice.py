@@ -93,6 +93,7 @@ class LabelChoice:
     steps: list[_Step]
     goals: FloatArray
     open_: BoolArray
+    runs: int
 
     @classmethod
     def of(
@@ -104,7 +105,7 @@ class LabelChoice:
         *,
         spread: FloatArray,
         goal: Goal,
-        values: Sequence[FloatArray],
+        values: Sequence[FloatArray | None],
     ) -> LabelChoice:
         """The choice after these labels. `spread` (steps × effects) and `values`, those of the runs by each target, are
         what the draws say."""
@@ -118,13 +119,20 @@ class LabelChoice:
             worth = moves[step] + (0.0 if step + 1 == model.steps else chances[step + 1]) * worth
             steps.insert(0, _Step.of(believed[step], reach[step], worth, open_))
         whole = np.sum([step.covariance(open_) for step in steps], axis=0)
-        return cls(steps=steps, goals=_goals(goal, pool.runs, whole, values), open_=open_)
+        return cls(steps=steps, goals=_goals(goal, pool.runs, whole, values), open_=open_, runs=len(pool.runs))
 
-    def choose(self, count: int, order: IndexArray, rng: np.random.Generator) -> IndexArray:
+    def errors(self) -> tuple[FloatArray, ...]:
+        """The variances of the runs' values, for each target, with what is chosen as if it were judged."""
+        whole = np.sum([np.diag(step.covariance(self.open_)) for step in self.steps], axis=0)
+        return tuple(whole.reshape(-1, self.runs))
+
+    def choose(
+        self, count: int, order: IndexArray, rng: np.random.Generator, *, by_order: float = BY_ORDER
+    ) -> IndexArray:
         """The next documents, at most so many; some of them are the next open ones of the order."""
         found: list[int] = []
         while len(found) < count and self.open_.any():
-            if rng.random() < BY_ORDER:
+            if rng.random() < by_order:
                 place = int(order[np.argmax(self.open_[order])])
             else:
                 place = int(np.argmax(np.where(self.open_, sum(step.gain(self.goals) for step in self.steps), -1.0)))
@@ -162,13 +170,13 @@ def _moves(pool: BoardPool, target: BoardTarget, labels: FloatArray, reach: Floa
     return np.array([slopes.moved(np.tile(step, (len(labels), 1)), documents) for step in np.diff(reached, axis=0)])
 
 
-def _goals(goal: Goal, runs: Sequence[str], whole: FloatArray, values: Sequence[FloatArray]) -> FloatArray:
+def _goals(goal: Goal, runs: Sequence[str], whole: FloatArray, values: Sequence[FloatArray | None]) -> FloatArray:
     """What is to be settled, as rows of weights on the values (runs of the first target, of the second …)."""
     rows, n = [], len(runs)
     for place, value in enumerate(values):
         mine = slice(place * n, (place + 1) * n)
         own = whole[mine, mine]
-        for row in _race(goal, runs, own, value) or _both(own):
+        for row in (None if value is None else _race(goal, runs, own, value)) or _both(own):
             rows.append(np.zeros(len(whole)))
             rows[-1][mine] = row
     return np.array(rows)

@@ -77,6 +77,16 @@ class PosteriorEstimate:
         """The estimate of each run's mean over the queries."""
         return np.asarray(self.by_query.mean(axis=1))
 
+    @property
+    def bounded(self) -> FloatArray:
+        """The estimates to show: those of draws are within the bounds of the measure."""
+        return self.values
+
+    @property
+    def reason(self) -> None:
+        """Why there is no interval yet: there always is one."""
+        return None
+
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Half the width of each run's own interval, for these queries."""
         return self.gaps.half_widths(level) * self._levels

@@ -14,8 +14,8 @@ import numpy as np
 
 from rankgauge.active.board.goal import Goal, GoalKind
 from rankgauge.active.board.pool import BoardPool
-from rankgauge.active.board.target import BoardTarget
-from rankgauge.active.posterior.choice import LabelChoice
+from rankgauge.active.board.target import BoardTarget, check_distinct, check_scale
+from rankgauge.active.posterior.choice import BY_ORDER, LabelChoice
 from rankgauge.active.posterior.estimate import PosteriorEstimate
 from rankgauge.active.posterior.grade_draws import GradeDraws, draw_grades
 from rankgauge.active.posterior.label_order import label_order
@@ -47,7 +47,11 @@ class GradePosterior:
         scale = np.asarray(grades, dtype=np.float64)
         if len(scale) < 2 or (np.diff(scale) <= 0).any():
             raise ParameterError("a posterior", "grades", "two or more ascending grades", tuple(grades))
+        if not len(measures):
+            raise ParameterError("a posterior", "measures", "at least one name, such as nDCG@10", measures)
         targets = tuple(BoardTarget.scored(measure, pool, grades=scale, **dialect) for measure in measures)
+        check_distinct(targets)
+        check_scale(pool.known, scale)
         return cls(
             pool=pool,
             grades=scale,
@@ -63,9 +67,6 @@ class GradePosterior:
     def draw(self, labels: FloatArray, *, seed: int) -> GradeDraws:
         """Gradings of the whole pool that these labels (documents; NaN where there is none) leave possible."""
         known = self._known(labels)
-        off = known[~np.isnan(known) & ~np.isin(known, self.grades)]
-        if len(off):
-            raise ParameterError("a posterior", "labels", "grades of the scale", float(off[0]))
         return draw_grades(self.model, self.grades, known, np.random.default_rng(seed))
 
     def estimate(self, labels: FloatArray, *, seed: int) -> tuple[PosteriorEstimate, ...]:
@@ -88,31 +89,43 @@ class GradePosterior:
         after: Sequence[PosteriorEstimate],
         goal: str | Goal = GoalKind.VALUES,
         pending: Sequence[int] = (),
+        by_order: float = BY_ORDER,
     ) -> IndexArray:
         """The documents to judge next after these labels: the first ones of all by the order, later ones by what they
-        tell of the goal, some by the order.
+        tell of the goal, the share `by_order` of them by the order.
 
         `after` are the estimates from the labels so far, `pending` documents that were handed out and have no label
         yet. Measures that are no sums over documents are left to the order.
         """
-        known, order, wanted = self._known(labels), self.order(seed), Goal.parse(goal)
-        judged = int(np.count_nonzero(~np.isnan(labels)))
-        out = np.isin(order, pending) | ~np.isnan(known[order])
-        aimed = [n for n, target in enumerate(self.targets) if target.shape is not Shape.OTHER]
-        if judged < self.first or not aimed:
+        order, judged = self.order(seed), int(np.count_nonzero(~np.isnan(labels)))
+        choice = self.choice(labels, after, Goal.parse(goal)) if judged >= self.first or not by_order else None
+        if choice is None:
+            out = np.isin(order, pending) | ~np.isnan(self._known(labels)[order])
             return order[~out][:count]
-        choice = LabelChoice.of(
-            self.pool,
-            self.model,
-            [self.targets[n] for n in aimed],
-            known,
-            spread=after[0].learnt,
-            goal=wanted,
-            values=[after[n].values for n in aimed],
-        )
         for place in pending:
             choice.take(int(place))
-        return choice.choose(count, order, np.random.default_rng([seed, judged, len(pending)]))
+        rng = np.random.default_rng([seed, judged, len(pending)])
+        return choice.choose(count, order, rng, by_order=by_order)
+
+    def choice(self, labels: FloatArray, after: Sequence[PosteriorEstimate], goal: Goal) -> LabelChoice | None:
+        """The choice of labels after these, by the estimates that follow from them or, if there are none, by what is
+        expected; None if no measure is a sum over documents."""
+        if not self.aimed:
+            return None
+        return LabelChoice.of(
+            self.pool,
+            self.model,
+            [self.targets[n] for n in self.aimed],
+            self._known(labels),
+            spread=after[0].learnt if after else self.model.query_spread,
+            goal=goal,
+            values=[after[n].values if after else None for n in self.aimed],
+        )
+
+    @property
+    def aimed(self) -> tuple[int, ...]:
+        """The places of the measures that labels can be chosen for: sums over documents."""
+        return tuple(n for n, target in enumerate(self.targets) if target.shape is not Shape.OTHER)
 
     @property
     def first(self) -> int:
@@ -120,4 +133,7 @@ class GradePosterior:
         return len(self.pool.queries) if len(self.pool.runs) > 2 else -(-len(self.pool.queries) // 2)
 
     def _known(self, labels: FloatArray) -> FloatArray:
-        return np.where(np.isnan(labels), self.pool.known, labels)
+        """The labels with those from before; a grade below the scale is worth as little as its lowest."""
+        known = np.where(np.isnan(labels), self.pool.known, labels)
+        check_scale(known, self.grades)
+        return np.asarray(np.maximum(known, self.grades[0]))

@@ -1,11 +1,8 @@
 """The sampler: effects that may be the true ones, drawn as the labels of one step leave them possible.
 
 Albert & Chib's Gibbs sampler (JASA 1993) with many chains at once. Behind each label is a number y* ~ N(f, 1) whose
-sign the label is. With the prior N(μ, Λ) of the effects and the rows A of the labelled documents, K = AΛA':
-
-    y* | f: normal, cut to the label's side;    f | y* ~ N(Aμ + H(y* − Aμ), H),   H = K(K + I)⁻¹
-
-Effects are drawn by Matheron's rule: a draw from the prior, moved by ΛA'(K + I)⁻¹ times what it misses.
+sign the label is. In turn y* is drawn from that normal distribution, cut to the label's side, and the effects from the
+normal distribution that they have once y* is known.
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rankgauge.active.posterior.effects import EffectRows, NormalEffects
 from rankgauge.active.posterior.model import GradeModel
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
@@ -27,8 +25,8 @@ BURN_IN, LEARNT_AT = 21, (6, 12, 18)
 PRIOR_QUERIES = 20.0
 """As how many queries the spreads count that were expected."""
 
-JITTER, EDGE = 1e-6, 1e-7
-"""What is added to a matrix so that it has a root, and how near a probability may come to 0 or 1."""
+EDGE = 1e-7
+"""How near a probability may come to 0 or 1."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,42 +51,32 @@ class StepSampler:
     spread: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        order = np.argsort(self.rows, kind="stable")  # rows of a query are together, as documents are
-        self.rows, self.passed = self.rows[order], self.passed[order]
+        order = np.argsort(self.rows, kind="stable")
         self.spread = self.model.query_spread[self.step].copy()
-        self._query, self._x, self._w = (part[self.rows] for part in (self.model.query, self.model.x, self.model.w))
-        self._sign = np.where(self.passed, 1.0, -1.0)[:, np.newaxis]
-        self._mean = (self._x @ self.model.mean[self.step])[:, np.newaxis]
-        self._shared = (self._x * self.model.spread**2) @ self._x.T
-        self._same = np.equal.outer(self._query, self._query)
+        self._labelled = EffectRows.of(self.model, self.rows[order])
+        self._sign = np.where(self.passed[order], 1.0, -1.0)[:, np.newaxis]
+        self._mean = (self._labelled.x @ self.model.mean[self.step])[:, np.newaxis]
 
     def draw(self, per_chain: int = PER_CHAIN) -> StepDraws:
         """Draws of the predictors; from the prior where no document has come to the step."""
-        self._factor()
-        latent = np.repeat(self._mean, self.chains, axis=1)
-        for n in range(1, BURN_IN + 1):
-            noisy = self._noisy(latent)
-            if n in self.learnt_at:
-                self._learn(self._effects(noisy)[1])
-                self._factor()
-            latent = self._latent(noisy)
-        found = np.concatenate([self._predictor(*effects) for effects in self._drawn(latent, per_chain)], axis=1)
+        found = np.concatenate([self._predictor(*effects) for effects in self._drawn(per_chain)], axis=1)
         return StepDraws(predictor=np.ascontiguousarray(found.T), spread=self.spread)
 
-    def _drawn(self, latent: FloatArray, per_chain: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        for _ in range(per_chain):
-            for _ in range(APART):
-                noisy = self._noisy(latent)
-                latent = self._latent(noisy)
-            yield self._effects(noisy)
+    def _drawn(self, per_chain: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """β less its mean (features × chains), and b (queries × effects × chains)."""
+        latent, known = np.repeat(self._mean, self.chains, axis=1), self._known()
+        for n in range(1, BURN_IN + per_chain * APART + 1):
+            beta, b = self._effects(known, self._noisy(latent))
+            if n in self.learnt_at:
+                self._learn(b)
+                known = self._known()
+            latent = self._mean + self._labelled.predictor(beta, b)
+            if n > BURN_IN and (n - BURN_IN) % APART == 0:
+                yield beta, b
 
-    def _factor(self) -> None:
-        """The matrices of the current spreads."""
-        own = self._same * ((self._w * self.spread**2) @ self._w.T)
-        one = np.eye(len(self.rows))
-        self._inverse = np.linalg.inv(self._shared + own + one)
-        self._gain = one - self._inverse
-        self._root = np.linalg.cholesky(self._gain + JITTER * one)
+    def _known(self) -> NormalEffects:
+        """What labels with y* say, with the current spreads."""
+        return NormalEffects.of(self._labelled, self.spread, np.ones(len(self.rows)))
 
     def _noisy(self, latent: FloatArray) -> FloatArray:
         """y* of each label and chain."""
@@ -97,25 +85,9 @@ class StepSampler:
         beyond = self.rng.random(latent.shape) * ndtr(self._sign * latent)
         return np.asarray(latent + self._sign * ndtri(np.clip(1.0 - beyond, EDGE, 1.0 - EDGE)))
 
-    def _latent(self, noisy: FloatArray) -> FloatArray:
-        """f of each label and chain."""
-        noise = self.rng.standard_normal(noisy.shape)
-        return np.asarray(self._mean + self._gain @ (noisy - self._mean) + self._root @ noise)
-
-    def _effects(self, noisy: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """β less its mean (features × chains), and b (queries × effects × chains)."""
-        model, rng, chains = self.model, self.rng, noisy.shape[1]
-        beta = model.spread[:, np.newaxis] * rng.standard_normal((len(model.spread), chains))
-        b = self.spread[:, np.newaxis] * rng.standard_normal((len(model.sizes), len(self.spread), chains))
-        if not len(self.rows):
-            return beta, b
-        drawn = self._x @ beta + np.einsum("ni,nic->nc", self._w, b[self._query]) + rng.standard_normal(noisy.shape)
-        moved = self._inverse @ (noisy - self._mean - drawn)
-        beta += model.spread[:, np.newaxis] ** 2 * (self._x.T @ moved)
-        starts = np.flatnonzero(np.diff(self._query, prepend=-1))
-        sums = np.add.reduceat(self._w[:, :, np.newaxis] * moved[:, np.newaxis], starts, axis=0)
-        b[self._query[starts]] += self.spread[:, np.newaxis] ** 2 * sums
-        return beta, b
+    def _effects(self, known: NormalEffects, noisy: FloatArray) -> tuple[FloatArray, FloatArray]:
+        (beta, b), (off, apart) = known.solve(noisy - self._mean), known.noise(self.rng, self.chains)
+        return beta + off, b + apart
 
     def _learn(self, b: FloatArray) -> None:
         """Moves the spreads of queries' effects to those of the drawn effects, of one kind all together."""

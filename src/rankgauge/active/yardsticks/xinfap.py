@@ -19,7 +19,7 @@ import numpy as np
 from rankgauge.active.board.lists import PrecisionLists
 from rankgauge.active.board.target import BoardTarget
 from rankgauge.active.expansion import expanded, shares
-from rankgauge.active.yardstick import JudgedBoard, Standing, Yardstick, over_ideal
+from rankgauge.active.yardstick import JudgedBoard, Standing, Yardstick
 from rankgauge.numeric import FloatArray, IndexArray
 
 STRATA = 5
@@ -93,7 +93,7 @@ def _inferred(
         above += size * (found + SMOOTHING * share) / (seen + SMOOTHING)
     sums = lists.sums(weight[lists.document] * (1.0 + above) * lists.weight)
     counts = np.add.reduceat(judged.reached * weight[:, np.newaxis], pool.starts, axis=0)
-    return Standing(values=over_ideal(target, sums, counts).mean(axis=1))
+    return Standing(values=target.over_ideal(sums, counts).mean(axis=1))
 
 
 XINFAP = Yardstick(

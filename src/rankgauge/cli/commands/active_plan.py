@@ -42,7 +42,7 @@ class PlanOptions:
             "--method",
             help="How documents are chosen: {choices}.",
             registry="rankgauge.active.methods:METHODS",
-            more=("leaderboard",),
+            more=("leaderboard", "posterior"),
         ),
     ] = defaults.METHOD
     goal: Annotated[
@@ -156,7 +156,8 @@ def plan(asked: PlanOptions) -> None:
     """Plan a campaign: which interval to expect at which budget, before a label is bought.
 
     More than two runs, several measures, nDCG, AP, a goal or earlier judgments make a board: every run's value and rank
-    from one stream of single documents. One or two runs with a measure such as ERR, DCG or P, and a table of one or two
+    from one stream of single documents; up to eight runs with a shallow pool by a model of the grades (--method
+    leaderboard: without one). One or two runs with a measure such as ERR, DCG or P, and a table of one or two
     rankers, are estimated by the other methods.
     """
     import sys
