@@ -76,7 +76,7 @@ def test_two_runs_of_one_name(runs: tuple[str, str]) -> None:
 def test_names_are_shown(command: Command) -> None:
     """The names stand in the reports of every command that lists runs, and a baseline is called by its name."""
     pair = ("qrels.txt", "BM25=bm25.txt", "Dense=dense.txt.gz")
-    bm25, dense = command("evaluate", *pair, "-m", "AP").splitlines()[1:3]
+    bm25, dense = below_judged(command("evaluate", *pair, "-m", "AP")).splitlines()[1:3]
     assert " BM25 " in bm25
     assert " Dense " in f" {dense}"
     told = json.loads(command("compare", *pair, "-m", "AP", "--baseline", "BM25", "-o", "json"))
