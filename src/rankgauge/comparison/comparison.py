@@ -385,7 +385,7 @@ class Comparison:
                 "p": tested.p,
                 "p_error": tested.error,
                 "corrected": corrected,
-                "verdict": verdicts(measure, mean, separated, alike, self._untold(row, separated)),
+                "verdict": verdicts(measure, mean, separated, alike, self.untold(row, separated)),
                 "effect": effect,
                 "wins": tally.wins,
                 "ties": tally.ties,
@@ -400,21 +400,23 @@ class Comparison:
         """What missing judgments alone can do to the differences."""
         return MissingJudgments(results=self.results, queries=self.queries, rule=self.judged_rule)
 
-    def _untold(self, row: int, separated: BoolArray) -> BoolArray:
-        """Which of the separated pairs may be so only because documents are not judged."""
+    def untold(self, row: int, separated: BoolArray, places: Any = slice(None)) -> BoolArray:
+        """Which of the pairs, separated on some of the queries, may be so only because documents are not judged."""
         pairs, untold = np.flatnonzero(separated), np.zeros(len(separated), dtype=bool)
         for pair in pairs.tolist():
             run, other = (self.runs[side[pair]] for side in self.paired)
-            untold[pair] = self.missing.is_thin(self.measures[row], run, other) or self._is_turned(row, run, other)
+            thin = self.missing.is_thin(self.measures[row], run, other)
+            untold[pair] = thin or self._is_turned(row, run, other, places)
         return untold
 
-    def _is_turned(self, row: int, run: str, other: str) -> bool:
+    def _is_turned(self, row: int, run: str, other: str, places: Any) -> bool:
         """Whether two runs would not be separated, or the other way round, if unjudged documents were as good."""
         measure, settings = self.measures[row], self.settings
         if not self.missing.is_unequal(measure, run, other):
             return False
-        moved = self.missing.as_good(measure, run, other)[:, np.newaxis]
-        plain = self.values[row, :, self.runs.index(run)] - self.values[row, :, self.runs.index(other)]
+        moved = self.missing.as_good(measure, run, other)[places][:, np.newaxis]
+        values = self.values[row, places]
+        plain = values[:, self.runs.index(run)] - values[:, self.runs.index(other)]
         p = float(settings.paired_test(moved, rng=settings.rng(), draws=settings.drawn(1)).p[0])
         return not p < settings.alpha or np.sign(np.nanmean(moved)) != np.sign(np.nanmean(plain))
 

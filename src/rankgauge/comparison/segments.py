@@ -38,8 +38,9 @@ def segment_pairs(comparison: Comparison) -> PlainTable:
         for measure in range(len(comparison.measures)):
             found = [_pairs(comparison, measure, places) for places in segments.values()]
             corrected = _corrected(comparison, np.concatenate([part["p"] for part in found]))
-            for segment, part in zip(segments, found, strict=True):
+            for (segment, places), part in zip(segments.items(), found, strict=True):
                 part["corrected"], corrected = corrected[: len(part["p"])], corrected[len(part["p"]) :]
+                part["untold"] = comparison.untold(measure, part["corrected"] < comparison.settings.alpha, places)
                 rows += _rows(comparison, measure, (one.name, segment), part)
     return PlainTable.of_rows(COLUMNS, rows)
 
@@ -87,7 +88,7 @@ def _corrected(comparison: Comparison, p: Any) -> Any:
 def _rows(comparison: Comparison, measure: int, named: tuple[str, str], part: dict[str, Any]) -> list[tuple[Any, ...]]:
     asked, tally = comparison.measures[measure], part["tally"]
     separated = part["corrected"] < comparison.settings.alpha
-    words = verdicts(asked, part["difference"], separated, tally.wins + tally.losses == 0)
+    words = verdicts(asked, part["difference"], separated, tally.wins + tally.losses == 0, part["untold"])
     numbers = (*part["means"], part["difference"], *part["ends"], part["p"], part["corrected"])
     pairs = zip(*comparison.paired, strict=True)
     return [
