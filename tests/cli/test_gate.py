@@ -147,6 +147,7 @@ def test_a_first_file_is_written(command: Command, folder: Path, monkeypatch: py
         (bare / "runs" / name).write_bytes((folder / name).read_bytes())
     (bare / "groups.csv").write_text("query,kind\nq01,brand\nq02,brand\n")
     (bare / "notes.json").write_text('{"a": 1}')
+    (bare / "junit.xml").write_text('<?xml version="1.0"?>\n<testsuites><testsuite name="rankgauge"/></testsuites>\n')
     told = command("check", "--init")
     assert told.startswith("wrote rankgauge.toml; found 1 file of judgments and 2 runs")
     spread = np.std(compared("nDCG@10"), ddof=1)

@@ -95,11 +95,12 @@ def test_version(program: Program) -> None:
     [
         ("evaluate", "qrels.txt", "run.csv", "-m", "AP", "-o", "run.csv"),
         ("compare", "qrels.txt", "run.csv", "run.md", "-m", "AP", "-o", "run.md"),
+        ("compare", "qrels.txt", "bm25.txt", "dense.jsonl", "--by", "run.csv", "-m", "AP", "-o", "run.csv"),
         ("audit", "test.txt", "scores.html", "-o", "scores.html"),
         ("catalogue", "run.csv", "-o", "run.csv"),
         ("judgments", "agreement", "ratings.csv", "-o", "ratings.csv"),
     ],
-    ids=lambda words: words[0],
+    ids=lambda words: " ".join(words[:1] + words[4:5]),
 )
 def test_no_report_is_written_over_what_it_is_about(command: Command, folder: Path, words: tuple[str, ...]) -> None:
     """A file that a command reads stays as it is."""
@@ -108,3 +109,12 @@ def test_no_report_is_written_over_what_it_is_about(command: Command, folder: Pa
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     assert "would be overwritten" in command(*words, code=2)
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_all_reports_are_written_or_none(command: Command, folder: Path) -> None:
+    """If one of several reports cannot be written, for its folder or for its name, no other is."""
+    before = {path.name for path in folder.iterdir()}
+    call = ("compare", "qrels.txt", "bm25.txt", "dense.jsonl", "-m", "AP", "-o", "first.md", "-o")
+    assert "there is no folder nowhere" in command(*call, "nowhere/second.html", code=2)
+    assert "cannot be written: " in command(*call, f"{'x' * 250}.html", code=2)
+    assert {path.name for path in folder.iterdir()} == before

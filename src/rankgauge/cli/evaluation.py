@@ -57,6 +57,7 @@ class RunsEvaluation:
     spelling: RunSpellingOptions
     verbose: bool
     intents: Path | None = None
+    by: Path | None = None
 
     @classmethod
     def of(cls, options: EvaluationOptions, default: tuple[str, ...], **changes: Any) -> Self:
@@ -87,6 +88,7 @@ class RunsEvaluation:
             ),
             verbose=options.verbose,
             intents=options.intents,
+            by=options.by,
         )
 
     @cached_property
@@ -111,7 +113,7 @@ class RunsEvaluation:
 
     def spare(self, *outputs: Path | None) -> None:
         """An error if an output is one of the files that are read, or the same as another output."""
-        spare([self.judgments, *self.runs.values(), self.intents, self.spelling.queries], outputs)
+        spare([self.judgments, *self.runs.values(), self.intents, self.by, self.spelling.queries], outputs)
 
     def fingerprint(self) -> str:
         """What tells these judgments from others: a hash of their file and of how it is read; empty without a file."""

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
@@ -115,9 +115,10 @@ def is_page(outputs: Outputs) -> bool:
 
 
 def write_report(report: Report, outputs: Outputs) -> None:
-    """Write the report to each of its outputs; what formats of bare values leave out goes to stderr."""
-    for format_, path in outputs:
-        with opened(path) as stream:
+    """Write the report to all of its outputs or to no file; what formats of bare values leave out goes to stderr."""
+    with ExitStack() as stack:
+        streams = [stack.enter_context(opened(path)) for _, path in outputs]
+        for (format_, _), stream in zip(outputs, streams, strict=True):
             format_.write(report, stream)
     if all(format_.bare for format_, _ in outputs):
         for subject, words in report.warnings():

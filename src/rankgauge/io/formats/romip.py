@@ -35,7 +35,7 @@ RESULTS = """<taskresult><doclist taskID="1">
 
 _NAMES = {3.0: "vital", 2.0: "relevant-plus", 1.0: "relevant-minus", 0.0: "notrelevant"}
 
-_MARK = re.compile(rb"<(?:\?xml\b|(?:\w+:)?(?:taskdocumentmatrix|taskresult|result|task|doclist)\b)")
+_MARK = re.compile(rb"<(?:\w+:)?(?:taskdocumentmatrix|taskresult|result|task|doclist)\b")
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:
