@@ -63,6 +63,32 @@ def test_every_query_with_its_documents(command: Command, shop: Path) -> None:
     assert "Blue jeans d3" in every
 
 
+def fail(shop: Path) -> None:
+    """Let the new engine's search for the last query fail."""
+    failed = {"error": {"type": "timeout", "reason": "too slow"}, "status": 503}
+    answers = [response(NEW[query]) for query in list(TEXTS)[:-1]]
+    (shop / "new.json").write_text(json.dumps({"responses": [*answers, failed]}))
+
+
+def test_a_failed_search_is_no_equal_query(command: Command, shop: Path) -> None:
+    """A query that one run has no value for is not among those without a difference."""
+    fail(shop)
+    command(*COMPARED, "-o", "compare.html")
+    _, text = read(shop / "compare.html")
+    assert "No difference" not in text
+    assert "Without a value in one of the runs: 1 query jeans q3 : 1.0000 → –" in text
+
+
+def test_means_over_different_queries_have_no_best(command: Command, shop: Path) -> None:
+    """Where a failed search leaves a query out of one run, no run is marked as the best, and a note says why."""
+    call = ("evaluate", *COMPARED[1:-1], "RR,P@1")
+    assert "the best of the runs" in command(*call)
+    fail(shop)
+    told = " ".join(command(*call).split())
+    assert " * " not in told
+    assert "no best the runs' means rest on different queries" in told
+
+
 @pytest.mark.parametrize("call", [COMPARED, ("evaluate", *COMPARED[1:])])
 def test_texts_from_files_are_no_markup(command: Command, shop: Path, call: tuple[str, ...]) -> None:
     """Titles and texts that hold tags, ends of lines, control characters or far too much are shown as short text."""

@@ -112,6 +112,28 @@ def test_unequally_judged_runs(command: Command, shop: Path) -> None:
     assert summary(command, "--unjudged", "not-relevant", code=1).startswith("Worse than")
 
 
+def test_segments_that_are_judged_unequally(command: Command, shop: Path) -> None:
+    """A loss in a segment that judgments of the new run's own documents could turn is no verdict there either."""
+    (shop / "old.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in (5, 0, 6, 1, 7, 2, 8, 3, 9, 4)]))
+    (shop / "new.txt").write_text(lines(lambda n: [f"new-{n}-{d}" for d in range(5)] + [f"{n}-{d}" for d in range(5)]))
+    (shop / "by.csv").write_text("query,kind\n" + "".join(f"{q},{'ab'[n % 2]}\n" for n, q in enumerate(QUERIES)))
+    words = ("compare", "qrels.txt", "old.txt", "new.txt", "-m", "nDCG@10", "--by", "by.csv", "-o", "json")
+    told = {row["verdict"] for row in json.loads(command(*words))["segments"]}
+    assert told == {"cannot tell"}
+    said = {row["verdict"] for row in json.loads(command(*words, "--unjudged", "not-relevant"))["segments"]}
+    assert said == {"worse"}
+
+
+def test_the_verdict_has_the_share_that_is_judged(command: Command, shop: Path) -> None:
+    """A verdict that fails for want of judgments says how much is judged, and how much a verdict needs."""
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-0", *(f"x{n}-{d}" for d in range(9))]))
+    assert "30 of the 300 documents in the top 10 are (10 %)" in summary(command, code=3)
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in range(4)] + [f"x{n}-{d}" for d in range(6)]))
+    told = summary(command, "--min-judged", "0.5", code=3)
+    assert "120 of the 300 documents in the top 10 of new that could be judged are (40 %)" in told
+    assert "fewer than --min-judged 0.5 asks for" in told
+
+
 def test_a_clear_loss_stays_a_loss(command: Command, shop: Path) -> None:
     """A run that is worse even if its unjudged documents are as good as the others gets its verdict."""
     text = lines(lambda n: [f"{n}-{d}" for d in (9, 8, 7, 6, 5)] + [f"new-{n}"])

@@ -81,7 +81,8 @@ class ComparisonPage:
         names = ("Worse", "Better") if better else ("Lower", "Higher")
         signs = np.sign(differences[:, 0])
         groups = {name: [at for at in places if signs[at] == sign] for name, sign in zip(names, (-1, 1), strict=True)}
-        return {**groups, "No difference": [at for at in places if abs(signs[at]) != 1]}
+        groups["No difference"] = [at for at in places if signs[at] == 0]
+        return {**groups, "Without a value in one of the runs": [at for at in places if np.isnan(signs[at])]}
 
     def _folded(self, queries: Sequence[Passage]) -> Iterator[Passage]:
         """The first queries, and the others behind headings to unfold."""

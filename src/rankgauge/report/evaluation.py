@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankgauge.dialects import Dialect
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, Printed
@@ -214,7 +216,7 @@ class EvaluationReport(Report):
         rows, strong = list[tuple[str, ...]](), set[tuple[int, int]]()
         for measure in self.measures:
             found = self.summary.where("measure", str(measure))
-            best = _best(measure, found) if self.several else None
+            best = _best(measure, found) if self.several and measure not in self.uneven else None
             for place, row in enumerate(found.named()):
                 run = (row["run"],) if self.several else ()
                 mark = {None: "", row["run"]: " *"}.get(best, "  ") if marked else ""
@@ -224,6 +226,19 @@ class EvaluationReport(Report):
                 rows.append(("" if place else str(measure), *run, mean, _ends(measure, row), str(row["queries"])))
         header = ("measure", *(("run",) if self.several else ()), "mean", "95 % interval", "queries")
         return ReportTable(header=header, rows=rows, numbers=("mean", "queries"), strong=frozenset(strong))
+
+    @cached_property
+    def uneven(self) -> tuple[Measure, ...]:
+        """The measures by which runs have values for different queries: their means do not say which run is best."""
+        first, *others = self.results.values()
+        place = {query: row for row, query in enumerate(first.names)}
+        differs = np.zeros(len(self.measures), dtype=bool)
+        for one in others:
+            if place.keys() != set(one.names):
+                return tuple(self.measures)
+            rows = [place[query] for query in one.names]
+            differs |= (np.isnan(first.matrix[rows]) != np.isnan(one.matrix)).any(axis=0)
+        return tuple(measure for measure, apart in zip(self.measures, differs.tolist(), strict=True) if apart)
 
     def _flat_summary(self) -> ReportTable:
         """A row per run and measure, each whole, as tables that are pasted elsewhere need it."""

@@ -57,8 +57,18 @@ def _untold_rows(gate: Gate) -> list[Mapping[str, Any]]:
 def _untold_floors(gate: Gate) -> Iterator[str]:
     """Why missing judgments do not show whether runs are below their floors."""
     for row in gate.floor_rows.where("verdict", GateVerdict.UNDECIDED.value).named():
-        result = gate.comparison.results[row["run"]]
-        yield f"{judging.too_few(row['run'], result.judged[row['measure']])}. {judging.remedy(result)}"
+        yield _too_few(gate, row["run"], row["measure"])
+
+
+def _too_few(gate: Gate, run: str, measure: str) -> str:
+    """How little of a run is judged, which share a verdict needs, and what to type."""
+    result, least = gate.comparison.results[run], gate.comparison.judged_rule.least
+    share = result.judged[measure]
+    if share.is_thin:
+        return f"{judging.too_few(run, share)}. {judging.remedy(result)}"
+    could = f"the {share.possible:,} documents in {share.place} of {run} that could be judged"
+    few = f"{share.judged:,} of {could} are ({100 * share.reach:.0f} %), fewer than --min-judged {least:g} asks for"
+    return f"{few}. {judging.remedy(result)}"
 
 
 def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
@@ -66,9 +76,7 @@ def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
     shares = {name: gate.comparison.results[name].judged[row["measure"]] for name in (row["run"], row["other"])}
     if row["reason"] == FEW_JUDGED:
         thin = [name for name, share in shares.items() if gate.comparison.judged_rule.is_thin(share)]
-        return ". ".join(
-            f"{judging.too_few(name, shares[name])}. {judging.remedy(gate.comparison.results[name])}" for name in thin
-        )
+        return ". ".join(_too_few(gate, name, row["measure"]) for name in thin)
     name = min(shares, key=lambda run: shares[run].share)
     other, share = next(one for run, one in shares.items() if run != name), shares[name]
     whose = row["other"] if name == row["run"] else row["run"]

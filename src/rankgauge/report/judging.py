@@ -75,7 +75,7 @@ def too_few(run: str, share: JudgedShare) -> str:
     """Say how little of a run is judged."""
     place = f"documents in {share.place}" if share.depth else "retrieved documents"
     verb = "is" if share.judged <= 1 else "are"
-    counted = f"{share.judged or 'none'} of the {share.listed:,} {place} {verb}"
+    counted = f"{share.judged or 'none'} of the {share.listed:,} {place} {verb} ({percent(share)})"
     return f"hardly anything of {run} is judged: {counted}, so its values say nothing"
 
 

@@ -83,8 +83,13 @@ def _thresholds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 
 def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    if report.several:
+    if report.several and len(report.uneven) < len(report.measures):
         yield "*", "the best of the runs by this measure"
+    if report.several and report.uneven:
+        which = (
+            f" by {listed([str(one) for one in report.uneven])}" if len(report.uneven) < len(report.measures) else ""
+        )
+        yield "no best", f"the runs' means{which} rest on different queries; rankgauge compare takes those of both"
     if report.interval == SAMPLE:
         yield from _sample_intervals(report)
         return
