@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,8 @@ from rankgauge import compare
 from rankgauge.cli.choices import sources
 from rankgauge.cli.runs import named
 from rankgauge.errors import InputError
+from tests.cli.conftest import Command, below_judged
 
-Command = Callable[..., str]
 LINE = "1 Q0 d 1 1 a\n"
 
 
