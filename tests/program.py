@@ -11,13 +11,22 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from rankgauge.cli.main import run
+
+USUAL = ("dialect", "judged", "ignored", "empty", "missing", "short", "tied")
+"""The subjects of notes that formats without notes have on stderr for any data. Others are to be expected."""
+
+
+def unexpected(err: str, notes: Collection[str] = ()) -> list[str]:
+    """The lines of stderr but for notes on subjects that are usual, and on others that are expected."""
+    expected = tuple(f"rankgauge: note: {subject}: " for subject in (*USUAL, *notes))
+    return [line for line in err.splitlines() if not line.startswith(expected)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 
 from rankgauge.cli.main import run
 from rankgauge.datasets import generate, write
+from tests.program import unexpected
 
 Command = Callable[..., str]
 
@@ -33,17 +34,19 @@ def folder(collection: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """The command line beside the files: arguments in, what it prints out; it must end with the code given."""
+    """The command line beside the files: arguments in, what it prints out; it must end with the code given.
+
+    On stderr there may be notes on subjects that are usual, and on those in `notes`.
+    """
     monkeypatch.chdir(folder)
 
-    def call(*arguments: str, code: int = 0, stderr: bool = False) -> str:
+    def call(*arguments: str, code: int = 0, stderr: bool = False, notes: Collection[str] = ()) -> str:
         monkeypatch.setattr(sys, "argv", ["rankgauge", *arguments])
         with pytest.raises(SystemExit) as ended:
             run()
         printed = capsys.readouterr()
         assert (ended.value.code or 0) == code, printed.err
-        loud = [line for line in printed.err.splitlines() if not line.startswith("rankgauge: note: ")]
-        assert stderr or code or not loud  # formats without notes have them beside their values
+        assert stderr or code or not unexpected(printed.err, notes)
         return printed.err if code or stderr else printed.out
 
     return call

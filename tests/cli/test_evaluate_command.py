@@ -156,7 +156,8 @@ def test_trec_eval_flags(command: Command) -> None:
     asked = ("-m", "AP", "-d", "trec_eval", "-o", "tsv")
     chosen = {"missing": "zero", "unjudged": "skip", "rel": 2.0, "depth": 5}
     wanted = evaluate("qrels.txt", "bm25.txt", "AP", dialect="trec_eval", **chosen)["AP"]
-    assert float(command(*PAIR, *asked, "-c", "-J", "-l", "2", "-M", "5").split("\t")[2]) == wanted
+    shown = command(*PAIR, *asked, "-c", "-J", "-l", "2", "-M", "5", notes=["relevant"])
+    assert float(shown.split("\t")[2]) == wanted
     assert wanted != evaluate("qrels.txt", "bm25.txt", "AP", dialect="trec_eval")["AP"]
 
 
@@ -173,7 +174,8 @@ def test_trec_eval_flags(command: Command) -> None:
 )
 def test_options_are_settings(command: Command, option: tuple[str, str], setting: dict[str, object]) -> None:
     """An option changes the value as the library's keyword of that name does."""
-    value = float(command(*PAIR, "-m", "AP", "-o", "tsv", *option).split("\t")[2])
+    notes = ["relevant"] if "rel" in setting else []
+    value = float(command(*PAIR, "-m", "AP", "-o", "tsv", *option, notes=notes).split("\t")[2])
     assert value == evaluate("qrels.txt", "bm25.txt", "AP", **setting)["AP"]
     assert value != evaluate("qrels.txt", "bm25.txt", "AP")["AP"]
 
@@ -182,7 +184,7 @@ def test_assessors(command: Command) -> None:
     """Several assessors need a rule; --at makes their grades binary first."""
     pair = ("evaluate", "ratings.csv", "dense.jsonl", "-m", "AP", "-o", "tsv")
     assert "--assessors" in command(*pair, code=2)
-    strict = float(command(*pair, "--assessors", "and", "--at", "2").split("\t")[2])
+    strict = float(command(*pair, "--assessors", "and", "--at", "2", notes=["input"]).split("\t")[2])
     assert strict == evaluate("ratings.csv", "dense.jsonl", "AP", assessors="and@2")["AP"]
     assert "--assessors" in command(*pair, "--at", "2", code=4)
 

@@ -123,7 +123,7 @@ def test_combine(command: Command, folder: Path) -> None:
 
 def test_demo(command: Command, tmp_path: Path) -> None:
     """The demo runs every step that it announces."""
-    shown = command("demo", str(tmp_path / "demo"))
+    shown = command("demo", str(tmp_path / "demo"), notes=["input"])
     for step in range(1, 9):
         assert f"\n{step}. " in shown
     assert "$ rankgauge evaluate qrels.txt bm25.txt dense.txt.gz" in shown

@@ -168,7 +168,8 @@ def test_intervals_end_where_the_measure_does(command: Command, folder: Path) ->
     (whole,) = evaluate(folder / "q.txt", folder / "r.txt", "RR", by=folder / "by.csv").segments.iter_rows(named=True)
     assert (whole["mean"], whole["low"], whole["high"]) == (0.75, 0, 1)
     assert "[0.0000, 1.0000]" in command("evaluate", "q.txt", "r.txt", "-m", "RR", "--by", "by.csv").split("By kind")[1]
-    pairs = command("compare", "q.txt", "r.txt", "s.txt", "-m", "RR", "--by", "by.csv", "-o", "csv").splitlines()
+    asked = ("compare", "q.txt", "r.txt", "s.txt", "-m", "RR", "--by", "by.csv", "-o", "csv")
+    pairs = command(*asked, notes=["few", "warning"]).splitlines()
     row = dict(zip(pairs[0].split(","), pairs[1].split(","), strict=True))
     assert float(row["low"]) == -1
 

@@ -29,6 +29,9 @@ _ENVIRONMENT = {
     "SPARK_CONF_DIR": str(Path(__file__).with_name("spark")),
 }
 
+_EXPECTED = ("few", "input")
+"""The subjects of further notes on the small collections of the pages."""
+
 _SPARK = "spark"
 """What starts Spark has a process of its own, which takes Java along when it ends."""
 
@@ -95,8 +98,7 @@ def _command(command: str, folder: Path) -> str:
     words = [word for raw in re.findall(_WORD, match["words"]) for word in _expanded(raw, folder)]
     done = program.rankgauge(words, folder, _ENVIRONMENT, both=match["both"] is not None)
     # Formats of bare values have their notes beside them, which a page need not show.
-    loud = [line for line in done.err.splitlines() if not line.startswith("rankgauge: note: ")]
-    assert not loud, f"{command}\n{done.err}"
+    assert not program.unexpected(done.err, _EXPECTED), f"{command}\n{done.err}"
     if match["rest"] is not None:
         return _run(["bash", "-c", match["rest"]], folder, done.out)
     assert done.code == 0, f"{command}\n{done.out}"
@@ -130,7 +132,7 @@ def _run(command: list[str], folder: Path, given: str = "") -> str:
         command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", input=given
     )
     assert done.returncode == 0, f"{command[-1]}\n{done.stderr}"
-    assert not [line for line in done.stderr.splitlines() if not line.startswith("rankgauge: note: ")], done.stderr
+    assert not program.unexpected(done.stderr, _EXPECTED), done.stderr
     return done.stdout
 
 

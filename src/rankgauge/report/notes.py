@@ -77,9 +77,9 @@ def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 def _thresholds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Which grades count as relevant, where a grade of 1 does not decide, and what the user's threshold leaves."""
-    usual = {report.dialect.threshold(measure) for measure in report.measures} <= {None, 1.0}
+    used = {report.dialect.threshold(measure) or 0.0 for measure in report.measures}
     told = thresholds(report.dialect, report.measures)
-    return (note for note in told if note[0] == NO_EFFECT or not usual)
+    return (note for note in told if note[0] == NO_EFFECT or any(rel > 0 and rel != 1 for rel in used))
 
 
 def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
