@@ -49,7 +49,7 @@ class ReproductionOptions:
         int | None,
         typer.Option(
             "--trials",
-            help="The number of random trials; by default 100, for active 1,000, where the paper has 5,000.",
+            help="The number of random trials; by default 100, gate 60, active 1,000, where the paper has 5,000.",
             metavar="N",
         ),
     ] = None
