@@ -183,7 +183,9 @@ def test_audits_follow_the_scale() -> None:
 
 def test_a_number_is_sought_on_the_scale(files: list[str]) -> None:
     """`audit --value` begins with the scale's threshold, and the measure's name says it."""
-    found = told("audit", *files[:2], "-m", "AP", "--value", "0.5", "-d", "standard", *SCALE)
+    asked = ("audit", *files[:2], "-m", "AP", "-d", "standard", *SCALE)
+    assert told(*asked, "--value", "1.0")["origins"][0]["measure"] == "AP(rel=1)"
+    found = told(*asked, "--value", "0.5")
     assert found["origins"][0]["measure"] == "AP(rel=2)"
     assert 'evaluate JUDGMENTS RUN -d standard -m "AP(rel=2)"' in found["questions"][0]["words"]
 
