@@ -206,7 +206,7 @@ def look(options: argparse.Namespace) -> None:
         named = int(np.argmax(after[0].best_chances()))
         settled = after[0].best_chances()[named] >= LOOK
         stops.append(spent if settled else np.inf)
-        wrong += [truth.max() - truth[named]] * settled
+        wrong += [truth.max() - truth[named]] * int(settled)
     shares = ", ".join(f"{100 * np.mean(np.array(stops) <= n):.0f} % within {n}" for n in options.labels)
     print(f"{len(stops)} pools: the best run is settled in {shares} labels; median {np.median(stops):g}")
     print(f"wrong {np.count_nonzero(np.array(wrong) > 0)} of {len(wrong)}, by {max(wrong, default=0.0):.3f} at most")
