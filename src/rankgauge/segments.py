@@ -93,7 +93,7 @@ def segment_means(
             known = (~np.isnan(part)).sum(axis=0).tolist()
             columns = zip(measures, part.T, known, strict=True)
             means = [measure.facts.aggregate.over(values) if count else np.nan for measure, values, count in columns]
-            ends = bounded(measures, _ends(part, interval, seed), means)
+            ends = bounded(measures, _ends(part, interval, seed), means, matrix)
             numbers = zip(measures, means, ends.low.tolist(), ends.high.tolist(), known, strict=True)
             rows += [(one.name, segment, str(measure), *found) for measure, *found in numbers]
     return PlainTable.of_rows(KINDS, rows)

@@ -10,6 +10,7 @@ from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.stats import MEAN_INTERVALS, Interval, geometric_mean
+from rankgauge.stats.intervals import limits
 
 LEVEL = 0.95
 """The confidence level: how often such an interval covers the mean over all queries of this kind."""
@@ -50,7 +51,7 @@ def summarise(
     `ends` are the intervals of the means; `single` adds up in single precision.
     """
     means = _over(measures, matrix, single)
-    ends = bounded(measures, ends, means)
+    ends = bounded(measures, ends, means, matrix)
     known = ~np.isnan(matrix)
     return PlainTable.of(
         KINDS,
@@ -76,9 +77,10 @@ def _over(measures: Sequence[Measure], matrix: FloatArray, single: bool) -> list
     return [measure.facts.aggregate.over(column, single=single) for measure, column in columns]
 
 
-def bounded(measures: Sequence[Measure], ends: Interval, means: Sequence[float]) -> Interval:
-    """The intervals within the measures' bounds; NaN for a sum and a geometric mean, which no such interval is of."""
-    least, most = np.array([measure.facts.bounds for measure in measures]).reshape(-1, 2).T
+def bounded(measures: Sequence[Measure], ends: Interval, means: Sequence[float], matrix: FloatArray) -> Interval:
+    """The intervals as far as the measures reach; NaN for a sum and a geometric mean, which no such interval is of."""
+    reach = [limits(measure.facts.bounds, column) for measure, column in zip(measures, matrix.T, strict=True)]
+    least, most = np.array(reach).reshape(-1, 2).T
     averaged = np.array([measure.facts.aggregate is Aggregate.MEAN for measure in measures], dtype=bool)
     found = ends.within(least, most, means)
     return Interval(*(np.where(averaged, end, np.nan) for end in found))

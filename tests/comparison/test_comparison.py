@@ -224,3 +224,38 @@ def test_all_pairs_of_a_track() -> None:
     assert time.process_time() - started < 15
     assert found.means["mean"].max() == pytest.approx(0.7645, abs=5e-5)
     assert 0.3 < found.sensitivity["share"][0] < 0.6
+
+
+@pytest.mark.parametrize(
+    ("dialect", "measure", "highest"),
+    [("ranx", "RBP", 9), ("standard", "RBP(graded=True)", 9), ("quepid", "ERR@10", 9)],
+)
+@pytest.mark.parametrize("interval", ["t", "bca"])
+def test_intervals_reach_as_far_as_values_do(dialect: str, measure: str, highest: int, interval: str) -> None:
+    """Where a tool's values leave a measure's bounds, intervals are not cut there: they ended at the mean itself."""
+    judgments = {f"q{q}": {"a": highest, "b": q % 3, "c": 0} for q in range(6)}
+    run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in judgments}
+    other = {query: {"a": 1.0 + int(query[1:]), "b": 3.5, "c": 2.0} for query in judgments}
+    comparison = compare(
+        judgments,
+        {"run": run, "other": other},
+        measure,
+        dialect=dialect,
+        settings=ComparisonSettings(interval=interval),
+    )
+    assert np.nanmax(comparison.values[0]) > 1
+    values, (row, _) = comparison.values[0][:, 0], comparison.means.to_dicts()
+    if interval == "t":
+        assert row["high"] == pytest.approx(peer.t.interval(0.95, 5, values.mean(), peer.sem(values))[1])
+    summary = evaluate(judgments, run, measure, dialect=dialect).summarise(interval=interval).to_dicts()[0]
+    assert row["high"] > row["mean"] == summary["mean"]
+    assert summary["high"] == pytest.approx(row["high"])
+
+
+def test_intervals_end_where_the_measure_does() -> None:
+    """A value that is above a bound by rounding alone does not lift it."""
+    from rankgauge.stats.intervals import limits
+
+    assert limits((0.0, 1.0), [0.2, 1.0 + 1e-9, np.nan]) == (0.0, 1.0)
+    assert limits((0.0, 1.0), [-0.1, 0.5]) == (-np.inf, 1.0)
+    assert limits((0.0, 1.0), []) == (0.0, 1.0)

@@ -25,7 +25,7 @@ from rankgauge.plain_table import PlainTable
 from rankgauge.result import Result
 from rankgauge.stats import cohen_dz, mean_interval, outcomes, queries_needed
 from rankgauge.stats.correction import Family
-from rankgauge.stats.intervals import Interval
+from rankgauge.stats.intervals import Interval, limits
 from rankgauge.summary import LEVEL
 
 if TYPE_CHECKING:
@@ -347,9 +347,13 @@ class Comparison:
         note = f"{settings.test} test, {settings.correction} correction; dialect {spoken}"
         return display.table(heads, rows, note)
 
+    def limits(self, row: int) -> tuple[float, float]:
+        """How far that measure reaches, by the values of all runs."""
+        return limits(self.measures[row].facts.bounds, self.values[row])
+
     def _means(self, row: int) -> PlainTable:
         mean, count = _mean(self.values[row])
-        ends = self.interval(self.values[row]).within(*self.measures[row].facts.bounds, mean)
+        ends = self.interval(self.values[row]).within(*self.limits(row), mean)
         return PlainTable.of(
             tables.MEANS,
             {
@@ -370,7 +374,7 @@ class Comparison:
         tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
         family = Family(p=tested.p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
         corrected = settings.family_correction.adjust(family)
-        effect, tally, reach = cohen_dz(found), outcomes(found), np.ptp(measure.facts.bounds)
+        effect, tally, reach = cohen_dz(found), outcomes(found), np.ptp(self.limits(row))
         ends = self.interval(found).within(-reach, reach, mean)
         alike, separated = tally.wins + tally.losses == 0, np.asarray(corrected < settings.alpha)
         return PlainTable.of(

@@ -68,7 +68,7 @@ def _pairs(comparison: Comparison, measure: int, places: Any) -> dict[str, Any]:
     tested = settings.paired_test(differences, rng=settings.rng(), draws=settings.drawn(len(run)))
     both = [np.where(known, values[:, side], 0.0).sum(axis=0) / np.where(count, count, np.nan) for side in (run, other)]
     mean = np.where(known, differences, 0.0).sum(axis=0) / np.where(count, count, np.nan)
-    reach, tally = np.ptp(comparison.measures[measure].facts.bounds), outcomes(differences)
+    reach, tally = np.ptp(comparison.limits(measure)), outcomes(differences)
     return {
         "means": both,
         "difference": mean,

@@ -44,7 +44,7 @@ def held_out_gains(comparison: Comparison, folds: int) -> PlainTable:
     values = comparison.values[0]
     family = Family(p=tested.p, values=values, first=first, second=second, rng=settings.rng(), draws=draws)
     corrected, effect = settings.family_correction.adjust(family), cohen_dz(found)
-    reach, decided = np.ptp(measure.facts.bounds), np.array(pairs["wins"]) + np.array(pairs["losses"])
+    reach, decided = np.ptp(comparison.limits(0)), np.array(pairs["wins"]) + np.array(pairs["losses"])
     ends, few = comparison.interval(found).within(-reach, reach, mean), decided < FEWEST
     changed = {
         "low": np.where(few, np.nan, ends.low),

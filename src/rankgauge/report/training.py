@@ -15,6 +15,7 @@ from rankgauge.ltr.ranker import changed_dialect
 from rankgauge.measures import Aggregate
 from rankgauge.report.worths import worths
 from rankgauge.stats import t_interval
+from rankgauge.stats.intervals import limits
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 40
@@ -86,7 +87,8 @@ class Training:
         found = f"{objective.overall(values):.4f}"
         if objective.measure.facts.aggregate is not Aggregate.MEAN:
             return found
-        low, high = t_interval(values).within(*objective.measure.facts.bounds, objective.overall(values))
+        reach = limits(objective.measure.facts.bounds, values)
+        low, high = t_interval(values).within(*reach, objective.overall(values))
         return f"{found} [{low:.4f}, {high:.4f}]"
 
 

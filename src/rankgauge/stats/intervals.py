@@ -25,6 +25,9 @@ CELLS = 1 << 20
 """How many cells are worked on at once: 8 MB of doubles, which the cache of a core still holds."""
 
 
+ROUNDING = 1e-6
+"""How far beyond a bound a value may be that was rounded, or computed in single precision."""
+
 MEAN_INTERVALS: Mapping[str, str] = {
     "t": "Student's t interval of the mean over queries",
     "bca": "bias-corrected and accelerated bootstrap over queries (Efron 1987)",
@@ -41,6 +44,18 @@ class Interval(NamedTuple):
         """The interval as far as a mean can lie, which is from `least` to `most`; it always holds the mean itself."""
         low = np.maximum(self.low, np.fmin(least, mean))
         return Interval(low, np.minimum(self.high, np.fmax(most, mean)))
+
+
+def limits(bounds: tuple[float, float], values: npt.ArrayLike) -> tuple[float, float]:
+    """How far a measure reaches: to its bounds, but to no end on a side where some of the values are beyond them.
+
+    A tool may compute a measure in a way that its bounds do not hold for, and grades may be above the tool's scale.
+    """
+    found = np.asarray(values, dtype=np.float64)
+    least = np.min(found, initial=np.inf, where=~np.isnan(found))
+    most = np.max(found, initial=-np.inf, where=~np.isnan(found))
+    low, high = bounds
+    return -np.inf if least < low - ROUNDING else low, np.inf if most > high + ROUNDING else high
 
 
 def mean_interval(values: FloatArray, kind: str, *, rng: np.random.Generator, level: float = 0.95) -> Interval:
