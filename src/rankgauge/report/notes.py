@@ -83,13 +83,15 @@ def _thresholds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 
 def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    if report.several and len(report.uneven) < len(report.measures):
+    uneven = [str(one) for one in report.uneven] if report.several else []
+    if report.several and len(uneven) < len(report.measures):
         yield "*", "the best of the runs by this measure"
-    if report.several and report.uneven:
-        which = (
-            f" by {listed([str(one) for one in report.uneven])}" if len(report.uneven) < len(report.measures) else ""
+    if uneven:
+        which = f" by {listed(uneven)}" if len(uneven) < len(report.measures) else ""
+        yield (
+            "no best",
+            f"the runs' means{which} rest on different queries; rankgauge compare uses those that both have",
         )
-        yield "no best", f"the runs' means{which} rest on different queries; rankgauge compare takes those of both"
     if report.interval == SAMPLE:
         yield from _sample_intervals(report)
         return
