@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError
 from rankgauge.measures import Measure
 from rankgauge.measures.judged_lists import JudgedLists, Layout, ListPart, Scored
 from rankgauge.measures.tabulated import tabulated
@@ -142,6 +143,8 @@ class ArrayScorer:
     def _by_ranks(self, grades: Numbers, scores: Numbers, layout: Layout) -> _Raw:
         """The lists by the kernels, as those of tables are."""
         grades, scores = np.asarray(grades, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+        if np.isinf(grades).any():
+            raise InputError("a grade is infinite", hint="Give grades that are numbers; NaN is no judgment.")
         grades = self.dialect.rescaled(grades) if self.dialect.rescales else grades
         dialect = self.dialect
         if self.measure.needs_top:

@@ -51,7 +51,13 @@ def values(pool: Pool, query: int, grades: FloatArray, measure: str, **choices: 
     ranks = pool.ranks[pool.starts[query] + np.arange(pool.sizes[query])]
     lists = [
         score_arrays(
-            grades, np.broadcast_to(-ranks[:, r], grades.shape), measure, dialect=spoken, ties="input", **choices
+            grades,
+            np.broadcast_to(-ranks[:, r], grades.shape),
+            measure,
+            unscored=True,
+            dialect=spoken,
+            ties="input",
+            **choices,
         )
         for r in range(pool.rankers)
     ]

@@ -85,7 +85,7 @@ def test_ways() -> None:
 
 
 def test_scores_that_are_no_numbers() -> None:
-    """A document whose score is NaN is not retrieved, as in `score_arrays`; infinite scores order as numbers do."""
+    """A document whose score is NaN is not retrieved; infinite scores order as numbers do."""
     documents = Documents.of(np.zeros((3, 1)), [1, 0, 2], [1, 1, 1])
     objective = Objective.of(documents, "DCG(gain='linear')@3")
     assert objective.values(np.array([np.nan, 1.0, 0.0])) == pytest.approx([2 / np.log2(3)])

@@ -70,7 +70,7 @@ def test_arrays_give_what_tables_give(
     grades, scores = pair
     judged = ~np.isnan(grades).all(axis=1)
     assume((judged & ~np.isnan(scores).all(axis=1)).any())  # a run without a judged query is refused
-    values = score_arrays(grades, scores, measure, ties=ties, negative=negative)
+    values = score_arrays(grades, scores, measure, unscored=True, ties=ties, negative=negative)
     expected = by_tables(grades, scores, measure, ties=ties, negative=negative)
     np.testing.assert_allclose(values[judged], expected[judged], rtol=1e-12, atol=1e-12)
 
@@ -172,7 +172,10 @@ def test_scores_without_bounds_are_ranked_like_any(dtype: type) -> None:
         scores[ranked == plain] = extreme
     ranked[::3, 4] = scores[::3, 4] = np.nan
     np.testing.assert_allclose(
-        score_arrays(grades, scores, "nDCG@5"), by_tables(grades, ranked, "nDCG@5"), rtol=1e-12, atol=1e-15
+        score_arrays(grades, scores, "nDCG@5", unscored=True),
+        by_tables(grades, ranked, "nDCG@5"),
+        rtol=1e-12,
+        atol=1e-15,
     )
 
 
@@ -244,3 +247,54 @@ def test_what_does_not_fit_is_refused() -> None:
         score_arrays([[1, 2]], [[1, 2]], "nDCG", ties=Ties.DOCID)
     with pytest.raises(InputError, match="row 0, column 1"):
         score_arrays([[1, -2]], [[1, 2]], "nDCG", negative="refuse")
+
+
+@pytest.mark.parametrize("dialect", ["standard", "lightgbm", "catboost", "xgboost", "yahoo"])
+def test_scores_that_are_no_numbers_are_refused(dialect: str) -> None:
+    """A model that diverged has no value: it had a perfect one where a dialect gives 1 to empty lists."""
+    for scores in ([CELL, CELL, CELL], [1.0, CELL, 2.0]):
+        with pytest.raises(InputError, match=r"of 3 scores are NaN"):
+            score_arrays([2, 1, 0], scores, "nDCG@5", group=[3], dialect=dialect)
+        with pytest.raises(InputError, match=r"of 3 scores are NaN"):
+            score_arrays([[2, 1, 0]], [scores], "nDCG@5", dialect=dialect)
+        with pytest.raises(InputError, match=r"of 3 scores are NaN"):
+            ArrayMean("nDCG@5", dialect)([2, 1, 0], scores, qid=[1, 1, 1])
+
+
+@pytest.mark.filterwarnings("error")
+def test_grades_too_large_for_their_gain_are_refused() -> None:
+    """2^1200 is no number, and infinite grades are none."""
+    for dialect in ("papers", "lightgbm", "yahoo", "ranklib"):
+        with pytest.raises(InputError, match=r"a grade of 1200 is too large for the gain 2\^g - 1"):
+            score_arrays([[1200, 3]], [[1, 2]], "nDCG@10", dialect=dialect)
+        for infinite in (np.inf, -np.inf):
+            with pytest.raises(InputError, match="infinite"):
+                score_arrays([[infinite, 3]], [[1, 2]], "nDCG@10", dialect=dialect)
+    with pytest.raises(InputError, match="a grade of 1200"):
+        rg.evaluate([("q", "a", 1200), ("q", "b", 3)], {"q": {"a": 1, "b": 2}}, "nDCG@10", dialect="papers")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("grades", "lists", "words"),
+    [
+        ([1, 0, 2], {"group": [4, -1]}, "group has -1"),
+        ([1, 0, 2], {"group": [1.5, 1.5]}, "group has 1.5"),
+        ([1, 0, 2], {"group": ["a"]}, "group of type"),
+        ([1, 0, 2], {"group": [[3]]}, "shape"),
+        ([1, 0, 2], {"group": [3], "qid": [1, 1, 1]}, "both group and qid"),
+        ([1, 0, 2], {"qid": [1, CELL, 1]}, "qid has NaN"),
+        ([1, 0, 2], {"qid": [["a", "a", "a"]]}, "qid of shape"),
+        ([1, 0, 2], {"qid": ["a", "a"]}, "3 grades, 3 scores"),
+        ([1, 0, 2], {"qid": ["a", None, 1]}, "qid mixes"),
+        (["x", 0, 2], {"group": [3]}, "have to be numbers"),
+        ([[1, 2], [1]], {}, "different lengths"),
+        (np.ma.array([1, 0, 2], mask=[True, False, False]), {"group": [3]}, "masked"),
+        ([1, 0, 2], {}, "qid=the query"),
+    ],
+)
+def test_lists_that_are_none_are_refused(grades: object, lists: dict[str, object], words: str) -> None:
+    """Sizes, queries and shapes that make no lists: an error that says what is wrong."""
+    with pytest.raises(InputError) as refused:
+        score_arrays(grades, [0.1, 0.2, 0.3], "nDCG", **lists)  # type: ignore[arg-type]
+    assert words in str(refused.value)

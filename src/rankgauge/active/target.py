@@ -143,7 +143,9 @@ class Target:
     def _lists(self, pool: Pool, grades: FloatArray) -> list[FloatArray]:
         """The values of each ranker's lists."""
         return [
-            score_arrays(grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, dialect=self.dialect)
+            score_arrays(
+                grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, unscored=True, dialect=self.dialect
+            )
             for ranker in range(pool.rankers)
         ]
 

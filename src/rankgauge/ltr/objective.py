@@ -145,6 +145,7 @@ class Objective(ABC):
             scores.T.ravel(),
             self.measure,
             group=np.tile(sizes, times),
+            unscored=True,
             dialect=self.dialect,
             **overrides,
         )

@@ -24,11 +24,25 @@ def _table(*values: float) -> Weight:
     return gain
 
 
+LARGEST_POWER = 1000.0
+"""The largest grade that may be a power of two: sums of such gains over millions of documents are still numbers."""
+
+
+def _powers(grades: FloatArray) -> FloatArray:
+    """2^g; grades of which a sum would overflow are refused."""
+    if (largest := np.max(grades, initial=0.0)) > LARGEST_POWER:
+        raise InputError(
+            f"a grade of {largest:g} is too large for the gain 2^g - 1",
+            hint="Map the grades to a shorter scale first, or take them for gains as they are: nDCG(gain='linear').",
+        )
+    return np.exp2(grades)
+
+
 GAINS: Mapping[str, Weight] = {
     "linear": lambda grades: grades,
-    "exp": lambda grades: np.exp2(grades) - 1.0,
-    "yahoo": lambda grades: (np.exp2(grades) - 1.0) / 16.0,  # the challenge's evaluate.py: (2 ** g - 1) / 16
-    "ranklib": lambda grades: np.exp2(np.trunc(grades)) - 1.0,  # DCGScorer: the label is cut to an int first
+    "exp": lambda grades: _powers(grades) - 1.0,
+    "yahoo": lambda grades: (_powers(grades) - 1.0) / 16.0,  # the challenge's evaluate.py: (2 ** g - 1) / 16
+    "ranklib": lambda grades: _powers(np.trunc(grades)) - 1.0,  # DCGScorer: the label is cut to an int first
     "letor": _table(0, 1, 3),  # Eval-Score-3.0 and 4.0: a grade of 3 or more finds no entry and gains nothing
     "mslr": _table(0, 1, 3, 7, 15),  # eval_score_mslr.pl: the same with two more entries
 }
@@ -131,11 +145,11 @@ def stop_probability(lists: RankedLists, max_grade: float, rule: str | None = No
     A grade above the scale gives no probability and is refused, unless a rule of `STOPS` lets it pass.
     """
     if rule is not None:
-        return np.asarray(gains(lists, STOPS[rule]) / np.exp2(max_grade))
+        return np.asarray(gains(lists, STOPS[rule]) / _powers(np.asarray(max_grade)))
     top = np.max(lists.grades, initial=-np.inf, where=lists.judged)
     if top > max_grade:
         raise InputError(
             f"a grade of {top:g} is above max_grade={max_grade:g}",
             hint=f"Name the top of the scale: ERR(max_grade={top:g}).",
         )
-    return np.asarray(gains(lists, "exp") / np.exp2(max_grade))
+    return np.asarray(gains(lists, "exp") / _powers(np.asarray(max_grade)))

@@ -46,6 +46,8 @@ def grade_codes(grades: npt.NDArray[Any], negative: NegativeGrade, highest: floa
         and np.maximum.reduce(found.view(np.uint32), axis=None, initial=0) <= highest
     ):
         return np.subtract(TOP, found, out=found)
+    if np.isinf(grades).any():
+        return None
     policed = graded(np.asarray(grades, dtype=np.float64), negative)
     unjudged = ~(policed > UNJUDGED)
     known = np.where(unjudged, 0.0, policed)

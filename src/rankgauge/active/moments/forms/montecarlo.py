@@ -36,7 +36,7 @@ def _values(pool: Pool, target: Target, queries: IndexArray, samples: int, rng: 
     for ranker in range(pool.rankers):
         scores = np.where(filled, -pool.ranks[documents, ranker], np.nan)
         rows = np.broadcast_to(scores, (samples, *scores.shape)).reshape(grades.shape)
-        values = score_arrays(grades, rows, target.measure, dialect=target.dialect)
+        values = score_arrays(grades, rows, target.measure, unscored=True, dialect=target.dialect)
         lists.append(values.reshape(samples, len(queries)))
     return lists[0] if len(lists) == 1 else lists[0] - lists[1]
 
