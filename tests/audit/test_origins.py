@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.audit import Origins, origins
+from rankgauge.audit import Origins, audit, origins
 from rankgauge.audit.origins import PrintedNumber
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.report.audit_tables import lacking
 from rankgauge.report.origins import OriginsReport
 
 Search = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]
@@ -158,3 +159,43 @@ def test_every_threshold_and_several_measures(graded: Any) -> None:
     assert "P(rel=3)@5" in {str(one.measure) for one in found.origins}
     assert [str(one) for one in found.measures] == ["nDCG@10", "AP", "P@5"]
     assert "to compute nDCG@10 or AP or P@5 of run" in text(found)
+
+
+def test_a_change_holds_for_providers_too(graded: Any) -> None:
+    """What ir-measures takes from gdeval is changed as `evaluate` changes it, and each way gives its number."""
+    plain = evaluate(*graded, "ERR@5", dialect="ir-measures")["ERR@5"]
+    skipped = evaluate(*graded, "ERR@5", dialect="ir-measures", unjudged="skip")["ERR@5"]
+    assert plain != pytest.approx(skipped, abs=1e-3)
+    found = origins(*graded, f"{plain:.6f}", "ERR@5", dialects=["ir-measures"])
+    assert [one.options for one in found.origins] == [""]  # nothing that the tool does anyway, or that changes nothing
+    (one,) = origins(*graded, f"{skipped:.6f}", "ERR@5", dialects=["ir-measures"]).origins
+    assert one.options == "--unjudged skip"
+
+
+def test_a_percentage_is_said_and_tried_last(graded: Any) -> None:
+    """A number above 1 is looked for as it is, then as a percentage, which is told."""
+    graded = (
+        {query: {document: 3 * grade for document, grade in grades.items()} for query, grades in graded[0].items()},
+        graded[1],
+    )
+    value = evaluate(*graded, "RBP", dialect="ranx")["RBP"]
+    assert value > 1
+    found = origins(*graded, f"{value:.6f}", "RBP")
+    assert [one.tool for one in found.origins] == ["ranx"]
+    assert "taken for" not in text(found)
+    shared = text(origins(*graded, f"{100 * evaluate(*graded, 'nDCG@10')['nDCG@10']:.2f}"))
+    assert "is above 1, and so taken for" in shared
+
+
+def test_tools_without_the_measure_are_left_out(graded: Any) -> None:
+    """An audit credits no tool with a measure that it lacks, and names those; who asks for one is told."""
+    found = audit(*graded, "RBP")
+    assert {one.name for one in found.dialects} == {"standard", "ranx"}
+    assert {"trec_eval", "sklearn", "gdeval"} <= set(found.lacking)
+    ((subject, words),) = lacking(found)
+    assert subject == "left out"
+    assert words.endswith("have no RBP")
+    assert lacking(audit(*graded, "RBP", dialects=["gdeval"]))[0][1].startswith(
+        "the dialect gdeval has no RBP: computed"
+    )
+    assert lacking(audit(*graded, "nDCG@10", dialects=["gdeval"])) == []

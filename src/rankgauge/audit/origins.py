@@ -67,6 +67,13 @@ class PrintedNumber:
     value: float
     unit: float
     """What the last printed digit counts."""
+    taken: bool = False
+    """Whether it is taken for a percentage though it has no %."""
+
+    @property
+    def percentage(self) -> PrintedNumber:
+        """The number, taken for a percentage."""
+        return replace(self, value=self.value / 100, unit=self.unit / 100, taken=True)
 
     @classmethod
     def of(cls, value: str | float) -> PrintedNumber:
@@ -168,22 +175,25 @@ def origins(
     claim, wanted = PrintedNumber.of(value), parse_all(as_list(measure))
     if any(one.facts.aggregate is Aggregate.SUM for one in wanted):
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
-    top = max(one.facts.bounds[1] for one in wanted)
-    if claim.value > top and claim.value <= 100 * top:
-        claim = replace(claim, value=claim.value / 100, unit=claim.unit / 100)
     kind = kind_asked(wanted)
     scores = Scores(judgments=judged_for(judgments, kind), run=io.kept(run, io.run_from), kind=kind)
     fit = {one.name for one in fitting(judgments, run, kind)} | {*WRAPPERS, *NO_TOOL}
-    found = []
+    searches = []
     for one in wanted:
         every = (tool for tool in known.DIALECTS.values() if computes(tool, kind) and tool.has(one))
         tools = tuple(tool.on_scale(scale, one) for tool in (every if dialects is None else map(known.get, dialects)))
-        found.append(_OriginSearch(scores=scores, measure=one, tools=tools, fit=fit).result(claim, name))
-    return found[0] if len(found) == 1 else _together(found)
+        searches.append(_OriginSearch(scores=scores, measure=one, tools=tools, fit=fit))
+    found = _together([search.result(claim, name) for search in searches])
+    top = max(one.facts.bounds[1] for one in wanted)
+    if found.found or not top < claim.value <= 100 * top or any(one.mean > top for one in found.origins):
+        return found
+    return _together([search.result(claim.percentage, name) for search in searches])
 
 
 def _together(found: Sequence[Origins]) -> Origins:
     """What may have given a number, where it may be of several measures."""
+    if len(found) == 1:
+        return found[0]
     ways = [way for one in found for way in one.origins]
     claim = found[0].claim
     giving = sorted((way for way in ways if claim.holds(way.mean)), key=lambda way: way.unlikely)
@@ -211,13 +221,17 @@ class _OriginSearch:
         conditions = Conditions.of(self.scores, base, self.measure)
         taking.sort(key=lambda tool: tool is not base)
         means: dict[Any, float] = {}
+        unchanged: dict[tuple[str, int], float] = {}
         ways: dict[int, list[Origin]] = {}
         for dialect, origin in self._ways(taking, base, self._choices(base, conditions)):
-            # What is neutral to the data and the measure computes alike.
-            key = bare(self.scores.traits(dialect).simplest(dialect, origin.measure)), dialect.read(origin.measure)
+            key = self._key(dialect, origin.measure)
             if key not in means:
                 means[key] = self._mean(dialect, origin.measure)
-            if not np.isnan(means[key]):
+            # A tool's first way at a cutoff is as it is; a change that changes nothing on this data tells nothing.
+            place = origin.tool, origin.measure.depth
+            moves = place not in unchanged or abs(means[key] - unchanged[place]) > claim.unit * SAME
+            unchanged.setdefault(place, means[key])
+            if moves and not np.isnan(means[key]):
                 _add(ways, replace(origin, mean=means[key]), claim.unit * SAME)
         for value, alike in ways.items():
             ways[value] = sorted(alike, key=lambda one: one.unlikely)[:ALIKE]
@@ -233,6 +247,10 @@ class _OriginSearch:
             refused=refused,
             conditions=conditions,
         )
+
+    def _key(self, dialect: Dialect, measure: Measure) -> tuple[Dialect, Measure]:
+        """What ways have in common that compute alike: what is neutral to the data and the measure is left out."""
+        return bare(self.scores.traits(dialect).simplest(dialect, measure)), dialect.read(measure)
 
     def _refusals(self) -> dict[str, str]:
         """Why tools refuse the input."""
@@ -273,17 +291,28 @@ class _OriginSearch:
     def _ways(self, tools: list[Dialect], base: Dialect, choices: Choices) -> Iterator[tuple[Dialect, Origin]]:
         """Every way to try, those with fewer departures first."""
         single = [{name: value} for name, values in choices.items() for value in values]
-        pairs = [one | other for one, other in combinations(single, 2) if one.keys() != other.keys()]
+        of_base = self._changing(base, single)
+        pairs = [one | other for one, other in combinations(of_base, 2) if one.keys() != other.keys()]
         cut = self._cutoffs()
         for measure, tool in ((measure, tool) for measure in (self.measure, *cut) for tool in tools):
             if measure is self.measure or tool.has(measure):
                 yield self._way(tool, measure, {})
-        for tool, changes in ((tool, changes) for tool in tools for changes in single):
-            yield self._way(tool, self.measure, changes)
-        for measure, changes in ((measure, changes) for measure in cut for changes in single):
+        for tool in tools:
+            yield from (self._way(tool, self.measure, changes) for changes in self._changing(tool, single))
+        for measure, changes in ((measure, changes) for measure in cut for changes in of_base):
             yield self._way(base, measure, changes)
         for changes in pairs:
             yield self._way(base, self.measure, changes)
+
+    def _changing(self, tool: Dialect, changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """The changes that change something: what the tool does anyway is none, nor what it limits to others."""
+        as_it_is = self._key(*self._asked(tool, {}))
+        return [one for one in changes if self._key(*self._asked(tool, one)) != as_it_is]
+
+    def _asked(self, tool: Dialect, changes: Mapping[str, Any]) -> tuple[Dialect, Measure]:
+        """The tool with the changes, and the measure."""
+        dialect, origin = self._way(tool, self.measure, changes)
+        return dialect, origin.measure
 
     def _cutoffs(self) -> tuple[Measure, ...]:
         """The measure at other cutoffs, and without one if it may do without."""
@@ -299,7 +328,7 @@ class _OriginSearch:
         named = {name: value for name, value in changes.items() if name in PARAMETERS}
         other = {name: value for name, value in changes.items() if name not in PARAMETERS}
         departures = len(changes) + (measure.depth != self.measure.depth)
-        changed = replace(tool, only_for={}, **other) if other else tool
+        changed = tool.changed(**other)
         if tool.rel_scale is not None:
             named = {"rel": tool.rel, **named}
         said = replace(measure, **named) if named else measure

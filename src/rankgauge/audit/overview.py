@@ -39,7 +39,8 @@ def audit(
     """What runs get from every tool by one measure, and why the tools differ.
 
     `judgments` and each run are paths, frames or dicts of dicts; `runs` is one run or a mapping of names to runs.
-    `dialects` are those to compare (default: those that fit the files), `base` is the one to compare with.
+    `dialects` are those to compare (default: those that fit the files and have the measure), `base` is the one to
+    compare with.
     `scale` is that of `evaluate`: its threshold counts for every tool that has none of its own.
     """
     named: Mapping[str, Any] = runs if _is_mapping_of_runs(runs) else {"run": runs}
@@ -48,10 +49,12 @@ def audit(
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     first, kind = next(iter(named.values())), wanted.facts.judgments
     asked = list(fitting(judgments, first, kind)) if dialects is None else [known.get(name) for name in dialects]
+    lacking = tuple(one.name for one in asked if not one.has(wanted)) if dialects is None else ()
+    asked = [one for one in asked if one.name not in lacking]
     judged = judged_for(judgments, kind)
     scores = {name: Scores(judgments=judged, run=io.kept(run, io.run_from), kind=kind) for name, run in named.items()}
     against, *asked = (one.on_scale(scale, wanted).provider(wanted) for one in (known.get(base), *asked))
-    return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against)
+    return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against, lacking)
 
 
 def _is_mapping_of_runs(runs: Any) -> bool:
@@ -75,9 +78,18 @@ class Audit:
     base: Dialect
     refused: Mapping[str, str]
     """By the dialect's name, why its tool refuses the input."""
+    lacking: tuple[str, ...] = ()
+    """The tools that fit the files, but do not have the measure."""
 
     @classmethod
-    def of(cls, scores: Mapping[str, Scores], measure: Measure, dialects: tuple[Dialect, ...], base: Dialect) -> Audit:
+    def of(
+        cls,
+        scores: Mapping[str, Scores],
+        measure: Measure,
+        dialects: tuple[Dialect, ...],
+        base: Dialect,
+        lacking: tuple[str, ...] = (),
+    ) -> Audit:
         """The audit by the dialects that accept the input; if none does, that is an error."""
         errors = {dialect.name: error for dialect in dialects if (error := _refusal(scores, dialect, measure))}
         refused = {name: reason(error) for name, error in errors.items()}
@@ -87,7 +99,7 @@ class Audit:
         if not taking:
             raise InputError(f"no tool accepts this input; {dialects[0].name} says: {refused[dialects[0].name]}")
         first = base if base in taking else taking[0]
-        return cls(measure=measure, scores=scores, dialects=taking, base=first, refused=refused)
+        return cls(measure=measure, scores=scores, dialects=taking, base=first, refused=refused, lacking=lacking)
 
     @property
     def several(self) -> bool:

@@ -84,7 +84,7 @@ class AuditReport(Report):
             yield from self._why(run, brief=brief)
         if not brief:
             yield Heading("What the choices are")
-        yield Notes(tables.settings(audit))
+        yield Notes([*tables.settings(audit), *tables.lacking(audit)])
         if audit.several:
             verdict = preferences(audit)
             yield Heading("Which run is better")
@@ -118,6 +118,8 @@ class AuditReport(Report):
         standard = f"Differences are against {audit.base.name}. " if audit.base.name == "standard" else ""
         yield Heading(f"{audit.measure} by tool", hint=standard + EVERY_TOOL)
         yield from figures.scores(audit)
+        if told := tables.lacking(audit):
+            yield Notes(told)
         yield Heading("What to do")
         yield Recommendations(tables.advice(audit))
         if len(audit.dialects) > 1:
@@ -202,6 +204,7 @@ class AuditReport(Report):
             "base": audit.base.name,
             "dialects": [dialect.name for dialect in audit.dialects],
             "refused": dict(audit.refused),
+            "lacking": list(audit.lacking),
             "runs": [_run(audit, run) for run in audit.scores],
             "verdict": _verdict(audit) if audit.several else None,
             "advice": [{"title": advice.title, "words": advice.words} for advice in advise(audit)],

@@ -78,6 +78,14 @@ def settings(audit: Audit) -> list[tuple[str, str]]:
     return [(cause.name, _setting(audit, cause)) for cause in audit.told_causes]
 
 
+def lacking(audit: Audit) -> list[tuple[str, str]]:
+    """The tools that do not have the measure: they are left out, unless they were asked for."""
+    names = audit.lacking
+    away = f"{joined(list(names))} {'have' if len(names) > 1 else 'has'} no {audit.measure}" if names else ""
+    asked = [words for one in audit.dialects if (words := one.lacked([audit.measure]))]
+    return [("left out", away)] * bool(names) + [("lacking", "; ".join(asked))] * bool(asked)
+
+
 def _setting(audit: Audit, cause: Cause) -> str:
     ways: dict[str, list[str]] = {}
     for dialect in audit.dialects:

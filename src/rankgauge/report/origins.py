@@ -49,6 +49,9 @@ class OriginsReport(Report):
         if not page:
             yield Paragraph(self._headline)
         yield self._table()
+        if found.claim.taken:
+            top = max(measure.facts.bounds[1] for measure in found.measures)
+            yield Notes([("value", f"{found.claim.text} is above {top:g}, and so taken for {found.claim.text} %")])
         more = len(found.origins) - SHOWN
         if more > 0:
             yield Paragraph(f"{more} more give it too; -o json or -o csv has all of them.")
@@ -125,6 +128,7 @@ class OriginsReport(Report):
         found = self.origins
         return {
             "value": found.claim.text,
+            "percentage": found.claim.taken,
             "measure": self._asked,
             "run": found.run,
             "found": found.found,
