@@ -148,7 +148,8 @@ def test_a_column_for_each_rank_is_a_run(tmp_path: Path, name: str) -> None:
     text.write_text("\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in [names, *rows]))
     for run in (path, text):
         assert io.detect(run).kind is io.Kind.RUN
-        found = io.read_run(run)
+        with pytest.warns(InputWarning, match="are read as ranks, their cells as documents"):
+            found = io.read_run(run)
         assert found["document"].to_list() == [*[f"d{n}" for n in range(11)], "7", "c"]
         assert found["score"].to_list() == [*range(-1, -12, -1), -1, -3]
 
@@ -162,6 +163,30 @@ def test_what_is_no_column_for_each_rank(tmp_path: Path) -> None:
     path.write_text("query,rank1,rank2\nboots,a,a\n")
     with pytest.raises(InputError, match="query boots lists document a twice"):
         io.read_run(path)
+
+
+@pytest.mark.parametrize("name", ["{}", "item{}", "doc_{}"])
+def test_numbers_in_numbered_columns_may_be_scores(tmp_path: Path, name: str) -> None:
+    """A matrix of queries by documents is refused, not read as ranks; columns named as ranks are ranks, with a note."""
+    path, names = tmp_path / "r.csv", [name.format(rank) for rank in (1, 2, 3)]
+    path.write_text(f"query,{','.join(names)}\n1,3,2,1\n2,1,3,\n")
+    with pytest.raises(InputError, match=r"(?s)either they are ranks .* or they are documents .*rank1.*melt"):
+        io.read_run(path)
+    with pytest.raises(InputError, match="either they are ranks"):
+        rankgauge.evaluate([("1", "1", 1)], pd.DataFrame([["1", 3, 2]], columns=["query", *names[:2]]), "RR")
+    path.write_text("query,rank1,rank2,rank3\n1,3,2,1\n2,1,3,\n")
+    found = rankgauge.evaluate([("1", "2", 1)], path, "RR")
+    assert found["RR"] == 0.5
+    assert any("rank1 to rank3 are read as ranks" in note for note in found.notes)
+
+
+def test_frames_are_told_what_files_are_told() -> None:
+    """Ranks that contradict scores, and a column that is there twice."""
+    run = pd.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "rank": [1, 2], "score": [0.1, 0.2]})
+    found = rankgauge.evaluate([("q", "a", 1)], run, "RR")
+    assert any("scores rise from rank to rank" in note for note in found.notes)
+    with pytest.raises(InputError, match="several columns score"):
+        rankgauge.evaluate([("q", "a", 1)], pd.concat([run, run[["score"]]], axis=1), "RR")
 
 
 def test_a_sheet_of_libreoffice(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from rankgauge.input_notes import note
 from rankgauge.io.format import Format, Head
 from rankgauge.io.source import Source, damage
 from rankgauge.tables import JUDGMENTS, RUN, Table, check, find, missing_columns, raters, recognise
-from rankgauge.tables.columns import ranked_columns
+from rankgauge.tables.columns import ranked_columns, wide_note
 from rankgauge.tables.grade_columns import find_grade
 from rankgauge.tables.rank_order import rank_conflict
 from rankgauge.tables.validation import Place
@@ -212,6 +212,7 @@ class TableReader:
         )
         if wide and table is RUN:
             _refuse_repeated(known, source)
+            note(str(wide_note(columns, source.said)), source.name)
         ranks = find(columns, "rank", source.said) if table is RUN else None
         if ranks is not None and (said := rank_conflict(known, ranks)):
             note(said, source.name)

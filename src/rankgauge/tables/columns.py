@@ -95,6 +95,9 @@ UNSAID: Said = {}
 
 _RATER = re.compile(r"^(?P<assessor>.+)_(?:rating|grade|label|relevance)$")
 _NUMBERED = re.compile(r"^(?P<stem>rank|position|pos|result|hit|top|document|doc|product|item|sku|url|)(?P<rank>\d+)$")
+_RANKS = frozenset(("rank", "position", "pos", "result", "hit", "top"))
+"""Words with a number that name a rank; others, and a number alone, may name a document."""
+
 _NOT_PEOPLE = frozenset(
     re.findall(
         r"\w+",
@@ -176,7 +179,9 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
         if (score := find(columns, "score")) and find(columns, "rank") is None:
             kept["grade"] = pl.col(score).alias("grade")
     if table is RUN and (ranks := ranked_columns(columns, said)):
-        return _long_run(frame.select(kept["query"], *(pl.col(column).cast(TEXT) for column in ranks)), ranks)
+        cells = [pl.col(column).cast(TEXT) for column in ranks]
+        _refuse_matrix(frame.select(cells), ranks)
+        return _long_run(frame.select(kept["query"], *cells), ranks)
     if table is RUN and "rank" in kept and ("score" not in kept or is_ordered_by_rank(columns, said)):
         rank = pl.col(found["rank"])
         text = frame.collect_schema()[found["rank"]] == pl.String
@@ -258,6 +263,28 @@ def _long_run(frame: pl.LazyFrame, ranks: Mapping[str, int]) -> pl.LazyFrame:
         .sort("row", "rank")
         .select("query", "document", -pl.col("rank").cast(NUMBER).alias("score"))
     )
+
+
+def wide_note(columns: Iterable[str], said: Said = UNSAID) -> str | None:
+    """What to know of a run that has a column for each rank; None for others."""
+    ranks = list(ranked_columns(columns, said))
+    return f"the columns {ranks[0]} to {ranks[-1]} are read as ranks, their cells as documents" if ranks else None
+
+
+def _refuse_matrix(cells: pl.LazyFrame, ranks: Mapping[str, int]) -> None:
+    """Raise an error where the columns may as well be documents: their names do not say rank, and cells are numbers."""
+    if any(plain(column).rstrip("0123456789") in _RANKS for column in ranks):
+        return
+    texts = pl.all().str.strip_chars()
+    no_number = (texts != "") & texts.cast(NUMBER, strict=False).is_null()
+    if not any(cells.select(no_number.any()).collect().row(0)):
+        first, *_, last = ranks
+        raise InputError(
+            f"the columns {first} to {last} hold numbers: either they are ranks and the cells documents, or they are "
+            "documents and the cells scores",
+            hint="For ranks name them rank1, rank2 …; for scores give a row for each document, with the columns "
+            "query, document and score (in pandas, frame.melt('query', var_name='document', value_name='score')).",
+        )
 
 
 def _is_number(text: str) -> bool:

@@ -6,16 +6,18 @@ recognised by their shape. Neither pandas nor pyarrow is imported, and pandas ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from numbers import Real
 from typing import Any
 
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.input_notes import note
 from rankgauge.policies import JudgmentKind
-from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Said, Table, find, missing_columns, recognise
+from rankgauge.tables.columns import JUDGMENTS, RUN, UNSAID, Said, Table, find, missing_columns, recognise, wide_note
 from rankgauge.tables.grade_columns import find_grade
+from rankgauge.tables.rank_order import rank_conflict
 from rankgauge.tables.spelling import Spelling
 from rankgauge.tables.validation import check
 
@@ -87,7 +89,19 @@ def as_table(source: Any, table: Table, spelling: Spelling | None = None, otherw
     named = recognise(frame, table, columns, said)
     if error := missing_columns(table, named.collect_schema(), columns, said):
         raise error
-    return check(named.collect(), table, spelling=spelling)
+    known = check(named.collect(), table, spelling=spelling)
+    for words in _run_notes(known, columns, said) if table is RUN else ():
+        note(words)
+    return known
+
+
+def _run_notes(run: pl.DataFrame, columns: list[str], said: Said) -> Iterator[str]:
+    """What to know of the order of a run that a frame holds."""
+    if words := wide_note(columns, said):
+        yield words
+    ranks = find(columns, "rank", said)
+    if ranks is not None and (words := rank_conflict(run, ranks)):
+        yield f"the run: {words}"
 
 
 def _frame(source: Any, table: Table) -> pl.LazyFrame:
@@ -98,7 +112,12 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
     if isinstance(source, pl.DataFrame):
         return source.lazy()
     if origin == "pandas" and hasattr(source, "columns"):
-        return pl.LazyFrame([_series(str(name), source[name]) for name in source.columns])
+        names = [str(name) for name in source.columns]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise InputError(
+                f"the frame has several columns {', '.join(repeated)}", hint="Rename or drop all but one of them."
+            )
+        return pl.LazyFrame([_series(name, source.iloc[:, at]) for at, name in enumerate(names)])
     if hasattr(source, "__arrow_c_stream__"):
         return pl.DataFrame(source).lazy()
     if isinstance(source, Mapping):
